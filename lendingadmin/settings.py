@@ -14,14 +14,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from lendingadmin.borrowers.required import read_required_fields
-from lendingadmin.collections.rules import (
-    by_app,
-    read_closed_days,
-    read_contact_attempts,
-    read_contact_hours,
-)
-from lendingadmin.env import (
+from lendingadmin.core.env import (
     cache_address,
     data_keys,
     database_address,
@@ -45,9 +38,16 @@ from lendingadmin.env import (
     words,
     words_or_none,
 )
-from lendingadmin.gateway.lending_apps import read_lending_apps, words_by_app
-from lendingadmin.repayments.limits import read_amounts, read_approval_limits
-from lendingadmin.staff.provider_roles import read_provider_roles
+from lendingadmin.core.gateway.lending_apps import read_lending_apps, words_by_app
+from lendingadmin.core.staff.provider_roles import read_provider_roles
+from lendingadmin.desk.collections.rules import (
+    by_app,
+    read_closed_days,
+    read_contact_attempts,
+    read_contact_hours,
+)
+from lendingadmin.money.repayments.limits import read_amounts, read_approval_limits
+from lendingadmin.records.borrowers.required import read_required_fields
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -144,30 +144,30 @@ WSGI_APPLICATION = "lendingadmin.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "lendingadmin.staff",
-    "lendingadmin.audit",
-    "lendingadmin.ui",
-    "lendingadmin.writes",
-    "lendingadmin.gateway",
-    "lendingadmin.caching",
-    "lendingadmin.worker",
-    "lendingadmin.monitoring",
-    "lendingadmin.display",
-    "lendingadmin.borrowers",
-    "lendingadmin.loans",
-    "lendingadmin.repayments",
-    "lendingadmin.assessments",
-    "lendingadmin.offers",
-    "lendingadmin.events",
-    "lendingadmin.people_index",
-    "lendingadmin.search",
-    "lendingadmin.portfolio",
-    "lendingadmin.statements",
-    "lendingadmin.notes",
-    "lendingadmin.timeline",
-    "lendingadmin.assignments",
-    "lendingadmin.collections",
-    "lendingadmin.sheets",
+    "lendingadmin.core.staff",
+    "lendingadmin.core.audit",
+    "lendingadmin.web",
+    "lendingadmin.money.writes",
+    "lendingadmin.core.gateway",
+    "lendingadmin.core.caching",
+    "lendingadmin.core.worker",
+    "lendingadmin.core.monitoring",
+    "lendingadmin.web.display",
+    "lendingadmin.records.borrowers",
+    "lendingadmin.records.loans",
+    "lendingadmin.money.repayments",
+    "lendingadmin.records.assessments",
+    "lendingadmin.records.offers",
+    "lendingadmin.records.events",
+    "lendingadmin.people.index",
+    "lendingadmin.people.search",
+    "lendingadmin.desk.portfolio",
+    "lendingadmin.desk.statements",
+    "lendingadmin.records.notes",
+    "lendingadmin.records.timeline",
+    "lendingadmin.desk.assignments",
+    "lendingadmin.desk.collections",
+    "lendingadmin.desk.sheets",
     "lendingadmin.demo",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -190,15 +190,15 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "lendingadmin.ui.frames.FramesMiddleware",
-    "lendingadmin.monitoring.request_lines.RequestLineMiddleware",
+    "lendingadmin.web.frames.FramesMiddleware",
+    "lendingadmin.core.monitoring.request_lines.RequestLineMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
-    "lendingadmin.ui.middleware.SecurityHeadersMiddleware",
-    "lendingadmin.ui.middleware.CharsetMiddleware",
+    "lendingadmin.web.middleware.SecurityHeadersMiddleware",
+    "lendingadmin.web.middleware.CharsetMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "lendingadmin.ui.probes.ProbesMiddleware",
-    "lendingadmin.ui.middleware.CompressionMiddleware",
+    "lendingadmin.web.probes.ProbesMiddleware",
+    "lendingadmin.web.middleware.CompressionMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -207,14 +207,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "lendingadmin.audit.origin.OriginMiddleware",
-    "lendingadmin.staff.session_limits.SessionLimitsMiddleware",
-    "lendingadmin.ui.access.AccessMiddleware",
-    "lendingadmin.ui.middleware.NoStoreMiddleware",
-    "lendingadmin.ui.apicalls.ApiCallsMiddleware",
-    "lendingadmin.ui.middleware.PersonZoneMiddleware",
-    "lendingadmin.ui.middleware.LenderZoneMiddleware",
-    "lendingadmin.ui.middleware.LendingErrorMiddleware",
+    "lendingadmin.core.audit.origin.OriginMiddleware",
+    "lendingadmin.core.staff.session_limits.SessionLimitsMiddleware",
+    "lendingadmin.web.access.AccessMiddleware",
+    "lendingadmin.web.middleware.NoStoreMiddleware",
+    "lendingadmin.web.apicalls.ApiCallsMiddleware",
+    "lendingadmin.web.middleware.PersonZoneMiddleware",
+    "lendingadmin.web.middleware.LenderZoneMiddleware",
+    "lendingadmin.web.middleware.LendingErrorMiddleware",
 ]
 
 TEMPLATES = [
@@ -227,7 +227,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "lendingadmin.ui.navigation.navigation",
+                "lendingadmin.web.navigation.navigation",
             ],
             "builtins": [
                 "django_htmx.templatetags.django_htmx",
@@ -260,7 +260,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     # Gives up a server that says nothing (LONGEST_WAIT, set in wsgi.py).
-    DATABASES["default"]["ENGINE"] = "lendingadmin.postgresql"
+    DATABASES["default"]["ENGINE"] = "lendingadmin.core.postgresql"
     # A host that is gone holds no thread for minutes, and a process that hangs no lock.
     DATABASES["default"]["OPTIONS"] = {
         "connect_timeout": 5,
@@ -285,7 +285,7 @@ TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 # --- people --------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "staff.User"
-AUTHENTICATION_BACKENDS = ["lendingadmin.staff.permissions.PermissionsBackend"]
+AUTHENTICATION_BACKENDS = ["lendingadmin.core.staff.permissions.PermissionsBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -294,16 +294,16 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     # Django's own list, of the 20,000 most used.
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "lendingadmin.staff.passwords.ContextWordsValidator"},
-    {"NAME": "lendingadmin.staff.passwords.GuessableValidator"},
-    {"NAME": "lendingadmin.staff.passwords.AnotherPasswordValidator"},
+    {"NAME": "lendingadmin.core.staff.passwords.ContextWordsValidator"},
+    {"NAME": "lendingadmin.core.staff.passwords.GuessableValidator"},
+    {"NAME": "lendingadmin.core.staff.passwords.AnotherPasswordValidator"},
 ]
 # How long a set-up link works.
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
 LOGIN_REDIRECT_URL = "/"
 LOGIN_URL = "account_login"
-ACCOUNT_ADAPTER = "lendingadmin.staff.adapter.StaffAdapter"
-ACCOUNT_FORMS = {"login": "lendingadmin.staff.forms.LoginForm"}
+ACCOUNT_ADAPTER = "lendingadmin.core.staff.adapter.StaffAdapter"
+ACCOUNT_FORMS = {"login": "lendingadmin.core.staff.forms.LoginForm"}
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
@@ -337,9 +337,9 @@ OIDC_ROLES = read("OIDC_ROLES", _read_roles) if OIDC_ISSUER and LENDING_APPS els
 LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
 if not (OIDC_ISSUER or LOCAL_SIGN_IN):
     _problems.append("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
-SOCIALACCOUNT_ADAPTER = "lendingadmin.staff.provider.ProviderAdapter"
+SOCIALACCOUNT_ADAPTER = "lendingadmin.core.staff.provider.ProviderAdapter"
 
-MFA_ADAPTER = "lendingadmin.staff.adapter.EncryptedMFAAdapter"
+MFA_ADAPTER = "lendingadmin.core.staff.adapter.EncryptedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 TWO_STEP_ROLES = read(
     "TWO_STEP_ROLES", words_or_none, "none" if DEBUG else "manager,support,officer"
@@ -369,10 +369,10 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
-SESSION_ENGINE = "lendingadmin.staff.session_store"
+SESSION_ENGINE = "lendingadmin.core.staff.session_store"
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
-MESSAGE_STORAGE = "lendingadmin.ui.message_storage.MessageStorage"
+MESSAGE_STORAGE = "lendingadmin.web.message_storage.MessageStorage"
 YEAR = 365 * 24 * 60 * 60  # seconds
 if HTTPS:
     SESSION_COOKIE_NAME = "__Host-sessionid"
@@ -403,7 +403,7 @@ STORAGES = {
 # --- what people send ----------------------------------------------------------------------
 
 # Files hold personal data: none touches a disk, and none is longer than it may be.
-FILE_UPLOAD_HANDLERS = ["lendingadmin.ui.uploads.BoundedMemory"]
+FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
 # An event typed in by hand holds up to 5 MB (Spec: Limits). A form that is not sent in parts writes
 # three bytes for each that is no plain letter. What is a little over is told beside its field.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
@@ -443,10 +443,10 @@ LOGGING = {
         },
     },
     "filters": {
-        "no_address": {"()": "lendingadmin.ui.logs.NoAddress"},
-        "one_outage": {"()": "lendingadmin.ui.logs.OneOutage"},
-        "no_trace": {"()": "lendingadmin.ui.logs.NoTraceOfRefusals"},
-        "request_id": {"()": "lendingadmin.monitoring.logs.RequestIdFilter"},
+        "no_address": {"()": "lendingadmin.web.logs.NoAddress"},
+        "one_outage": {"()": "lendingadmin.web.logs.OneOutage"},
+        "no_trace": {"()": "lendingadmin.web.logs.NoTraceOfRefusals"},
+        "request_id": {"()": "lendingadmin.core.monitoring.logs.RequestIdFilter"},
     },
     "handlers": {
         "stderr": {
@@ -467,7 +467,7 @@ LOGGING = {
         "django_tasks": {"level": "WARNING"},
         "django.tasks": {"level": "WARNING"},  # the same on Django 6
         "django_tasks_db": {"level": "WARNING"},
-        "lendingadmin.audit.entries": {"handlers": ["stdout"], "propagate": False},
+        "lendingadmin.core.audit.entries": {"handlers": ["stdout"], "propagate": False},
         # It writes down each row of a statement that it can't read, with the name of who paid.
         "mt940": {"level": "CRITICAL"},
         # Its lines carry whole addresses. The client logs every call and its faults without them.

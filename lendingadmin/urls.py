@@ -1,13 +1,13 @@
-"""Every address of the dashboard. Each view must declare its access (see ui/access.py)."""
+"""Every address of the dashboard. Each view must declare its access (see web/access.py)."""
 
 from django.conf import settings
 from django.urls import include, path
 
-from lendingadmin.staff.urls import people_patterns
-from lendingadmin.ui import views
+from lendingadmin.office.staff.urls import people_patterns
+from lendingadmin.web import views
 
-handler403 = "lendingadmin.ui.access.permission_denied"
-handler500 = "lendingadmin.ui.unavailable.server_error"
+handler403 = "lendingadmin.web.access.permission_denied"
+handler500 = "lendingadmin.web.unavailable.server_error"
 
 urlpatterns = [
     # For monitors.
@@ -15,28 +15,28 @@ urlpatterns = [
     path("readyz", views.ready, name="readyz"),
     path("metrics", views.metrics, name="metrics"),
     # People, and what they did.
-    path("accounts/", include("lendingadmin.staff.urls")),
+    path("accounts/", include("lendingadmin.office.staff.urls")),
     path("people/", include(people_patterns)),
     path("glossary/", views.glossary, name="glossary"),
-    path("audit/", include("lendingadmin.audit.urls")),
+    path("audit/", include("lendingadmin.office.audit.urls")),
     # The areas, in the order of the sidebar.
-    path("", include("lendingadmin.portfolio.urls")),
-    path("", include("lendingadmin.catalogue.urls")),
-    path("", include("lendingadmin.exports.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.writes.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.search.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.borrowers.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.offers.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.loans.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.assessments.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.repayments.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.events.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.statements.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.notes.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.timeline.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.assignments.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.collections.urls")),
-    path("apps/<slug:app_id>/", include("lendingadmin.sheets.urls")),
+    path("", include("lendingadmin.desk.portfolio.urls")),
+    path("", include("lendingadmin.records.catalogue.urls")),
+    path("", include("lendingadmin.records.exports.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.money.writes.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.people.search.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.borrowers.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.offers.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.loans.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.assessments.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.money.repayments.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.events.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.desk.statements.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.notes.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.records.timeline.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.desk.assignments.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.desk.collections.urls")),
+    path("apps/<slug:app_id>/", include("lendingadmin.desk.sheets.urls")),
 ]
 
 # For developers. Without DEBUG the address does not exist.

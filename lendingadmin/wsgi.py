@@ -7,7 +7,7 @@ from django.core.wsgi import get_wsgi_application
 from django.db import connection
 
 from lendingadmin.garbage import collect_apart
-from lendingadmin.ui.requests import Utf8Request
+from lendingadmin.web.requests import Utf8Request
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 

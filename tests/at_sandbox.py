@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import AppRole
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import AppRole
 from tests.roles import give_roles
 from tests.sandbox.calling import Caller
 from tests.sandbox_process import SandboxProcess

@@ -13,6 +13,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 _PROSE = (".md", ".png")
+_IMPORT = re.compile(r"^\s*from ([\w.]+) import (\w+(?:, \w+)*|\()", re.MULTILINE)
+# Floors whose folders are areas; `web` is one itself.
+_FLOORS = (["core"], ["office"], ["people"], ["money"], ["records"], ["desk"])
+_ROOMS = {("people", "index"): ["people_index"], ("web", "display"): ["display"]}
 
 
 def list_changed(since: str) -> list[str]:
@@ -31,9 +35,11 @@ def _run_git(*arguments: str) -> list[str]:
 
 
 def find_area(path: str) -> str:
-    """Return the folder of the product or of the tests that a path belongs to; empty for none."""
-    found = re.match(r"(?:lendingadmin|templates|tests)/(\w+)/", path)
-    return found[1] if found and (ROOT / "lendingadmin" / found[1]).is_dir() else ""
+    """Return the area that a path belongs to, by the name of its tests' folder; empty for none."""
+    top, *folders = path.split("/")[:-1] or [""]
+    if top == "lendingadmin":
+        folders = _ROOMS.get(tuple(folders[:2]), folders[folders[:1] in _FLOORS :])
+    return folders[0] if folders and (ROOT / "tests" / folders[0]).is_dir() else ""
 
 
 def list_areas(paths: Iterable[str]) -> set[str] | None:
@@ -57,8 +63,11 @@ def _read_users(top: str) -> dict[str, set[str]]:
     users: dict[str, set[str]] = {}
     for path in (ROOT / top).rglob("*.py"):
         user = find_area(path.relative_to(ROOT).as_posix())
-        for area in re.findall(rf"^\s*from {top}\.(\w+)", path.read_text(), re.MULTILINE):
-            users.setdefault(area, set()).add(user)
+        for module, names in _IMPORT.findall(path.read_text()):
+            for name in names.split(", "):
+                used = f"{module.replace('.', '/')}/{name}/"
+                if used.startswith(f"{top}/"):
+                    users.setdefault(find_area(used), set()).add(user)
     return {area: found - {"", area} for area, found in users.items()}
 
 

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
+from lendingadmin.core.monitoring.canary import write_canary
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.lending.transport import Transport
-from lendingadmin.monitoring.canary import write_canary
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import ROLES
-from lendingadmin.ui import export_places
+from lendingadmin.web import export_places
 from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
 from tests.dearest import Dearest
@@ -67,7 +67,7 @@ DRILLS = ("browser/test_main_job.py", "test_make.py")
 # Of what is exhaustive, what `--part` leaves whole: the proofs, and what walks a part by itself.
 WHOLE = ("proof/", "browser/test_places.py")
 # What takes longest begins first, so that no worker is left alone with it at the end.
-FIRST = ("browser/", "writes/test_unconfirmed.py", "ui/test_access.py")
+FIRST = ("browser/", "writes/test_unconfirmed.py", "web/test_access.py")
 
 
 def pytest_xdist_auto_num_workers() -> int:

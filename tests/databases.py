@@ -25,9 +25,9 @@ _DECIDING = (
     "requirements.lock",
     "tests/databases.py",
     "tests/settings.py",
-    "lendingadmin/audit/triggers.py",
-    "lendingadmin/staff/roles.py",
-    "lendingadmin/staff/sync.py",
+    "lendingadmin/core/audit/triggers.py",
+    "lendingadmin/core/staff/roles.py",
+    "lendingadmin/core/staff/sync.py",
 )
 # Seconds after which nobody copies an old one any more.
 _IN_USE = 3600
@@ -42,7 +42,7 @@ from django.conf import settings
 from django.db import connection, connections
 call_command("migrate", verbosity=0)
 call_command("createcachetable", verbosity=0)
-from lendingadmin.monitoring.models import Canary
+from lendingadmin.core.monitoring.models import Canary
 Canary.objects.all().delete()
 connection.close()
 """
@@ -151,7 +151,7 @@ def _at(server: str, name: str) -> str:
 
 def hash_code(*folders: str) -> str:
     """Return a name for the code that makes an empty database, and that of these folders."""
-    patterns = ("lendingadmin/*/migrations/*.py", *(f"{folder}/**/*.py" for folder in folders))
+    patterns = ("lendingadmin/**/migrations/*.py", *(f"{folder}/**/*.py" for folder in folders))
     paths = {path for pattern in patterns for path in ROOT.glob(pattern)}
     digest = hashlib.sha256(sys.version.encode())
     for path in (*sorted(paths), *map(ROOT.joinpath, _DECIDING)):

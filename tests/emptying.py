@@ -10,8 +10,8 @@ from django.core.management.commands import flush
 from django.db import connection, models, transaction
 from django.db.backends.base.operations import BaseDatabaseOperations
 
-from lendingadmin.audit import triggers
-from lendingadmin.monitoring.models import Canary
+from lendingadmin.core.audit import triggers
+from lendingadmin.core.monitoring.models import Canary
 
 # What a new database holds.
 _FIRST_MODELS: tuple[type[models.Model], ...] = (

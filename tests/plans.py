@@ -82,7 +82,7 @@ def _table(alias: str, sql: str) -> str:
 def _picks(sql: str, step: str) -> bool:
     """Whether rows are left out by what the step does not look for.
 
-    What stands in CASE is looked for among a limited number of rows (ui/keyset.py).
+    What stands in CASE is looked for among a limited number of rows (web/keyset.py).
     """
     where = re.search(r" WHERE (.*?)(?: ORDER BY | LIMIT )", re.sub(r"CASE WHEN.* END", "1", sql))
     conditions = where[1].split(" AND ") if where else []

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 
-from lendingadmin.audit import record
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record
+from lendingadmin.core.staff.models import User
 
 
 def give_roles(person: User, *roles: str | Group, apps: Iterable[str] | None = None) -> None:

@@ -8,10 +8,10 @@ from tests.changed import list_areas
 @pytest.mark.parametrize(
     ("path", "areas"),
     [
-        ("lendingadmin/sheets/views.py", {"sheets"}),
+        ("lendingadmin/desk/sheets/views.py", {"sheets"}),
         ("templates/sheets/sheet.html", {"sheets"}),
         ("tests/sheets/test_pages.py", {"sheets"}),
-        ("lendingadmin/statements/models.py", {"statements", "sheets"}),
+        ("lendingadmin/desk/statements/models.py", {"statements", "sheets"}),
         ("README.md", set()),
         ("templates/base.html", None),
         ("lendingadmin/settings.py", None),
@@ -24,7 +24,7 @@ def test_areas_of_a_path(path: str, areas: set[str] | None) -> None:
 
 
 def test_who_imports_the_area_is_tested_with_it() -> None:
-    found = list_areas(["lendingadmin/repayments/services.py"])
+    found = list_areas(["lendingadmin/money/repayments/services.py"])
     assert found is not None
     assert {"repayments", "statements", "loans", "portfolio", "sheets"} <= found
     assert not {"staff", "gateway", "audit"} & found
@@ -36,4 +36,4 @@ def test_helpers_of_tests_are_of_those_who_take_them() -> None:
 
 
 def test_one_path_of_no_area_asks_for_all() -> None:
-    assert list_areas(["lendingadmin/sheets/views.py", "Makefile"]) is None
+    assert list_areas(["lendingadmin/desk/sheets/views.py", "Makefile"]) is None

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lendingadmin import checks
-from lendingadmin.env import cache_address, data_keys, database_address, mail_server
+from lendingadmin.core.env import cache_address, data_keys, database_address, mail_server
+from lendingadmin.web import checks
 from tests.databases import copy_to_file
 from tests.example import EXAMPLE, OWN, OWN_KEYS, read_settings
 
@@ -132,8 +132,8 @@ def test_any_host(settings: Any) -> None:
     [
         ("django.core.cache.backends.locmem.LocMemCache", ["lendingadmin.W005"]),
         ("django.core.cache.backends.dummy.DummyCache", ["lendingadmin.W005"]),
-        ("lendingadmin.caching.backends.DatabaseCache", []),
-        ("lendingadmin.caching.backends.RedisCache", []),
+        ("lendingadmin.core.caching.backends.DatabaseCache", []),
+        ("lendingadmin.core.caching.backends.RedisCache", []),
     ],
 )
 def test_the_cache(backend: str, expected: list[str], settings: Any) -> None:

@@ -15,7 +15,7 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.encryption import (
+from lendingadmin.core.encryption import (
     Ciphertext,
     DecryptionError,
     EncryptedTextField,
@@ -26,8 +26,8 @@ from lendingadmin.encryption import (
     encrypt,
     reencrypt,
 )
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.models import Draft
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 

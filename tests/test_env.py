@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin import env
+from lendingadmin.core import env
 
 KEY, OLDER = (base64.urlsafe_b64encode(letter * 32).decode() for letter in (b"k", b"o"))
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from django.urls import get_resolver
 
+from lendingadmin.core.staff.roles import RIGHTS, ROLES
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.operations import OPERATIONS
-from lendingadmin.staff.roles import RIGHTS, ROLES
-from lendingadmin.ui.access import rule_of
+from lendingadmin.web.access import rule_of
 
 HERE = Path(__file__).parent
 FACTS = {row["operation"]: row for row in csv.DictReader((HERE / "operations.csv").open())}

@@ -11,7 +11,7 @@ import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from lendingadmin import __version__
-from lendingadmin.staff.roles import ROLES
+from lendingadmin.core.staff.roles import ROLES
 from tests.example import EXAMPLE, read_settings
 from tests.lints.test_variables import ROOT, read_table
 from tests.web_process import build_environ, find_free_port

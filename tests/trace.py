@@ -101,7 +101,7 @@ def main() -> None:
 def make_person() -> Any:
     """Somebody who records repayments."""
 
-    from lendingadmin.staff.models import User
+    from lendingadmin.core.staff.models import User
 
     person = User.objects.create_user("clerk")
     give_roles(person, "support")

@@ -6,8 +6,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 
-from lendingadmin import checks
-from lendingadmin.staff.roles import ROLES
+from lendingadmin.core.staff.roles import ROLES
+from lendingadmin.web import checks
 
 
 class NotLoopback(Exception):

@@ -7,16 +7,16 @@ from typing import Any
 
 from django import forms
 
-from lendingadmin.display import statuses
-from lendingadmin.display.charts import Item, draw_bars, draw_horizontal_bars, draw_line
-from lendingadmin.display.statuses import Status
-from lendingadmin.display.technical import Leaf, list_technical
 from lendingadmin.lending.errors import BadRequest, NotAllowed, Saved, TimedOut
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments.messages import get_message
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.ui.errors import Card, card
-from lendingadmin.ui.fields import AmountField, moment_field
+from lendingadmin.money.repayments.messages import get_message
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.display import statuses
+from lendingadmin.web.display.charts import Item, draw_bars, draw_horizontal_bars, draw_line
+from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.technical import Leaf, list_technical
+from lendingadmin.web.errors import Card, card
+from lendingadmin.web.fields import AmountField, moment_field
 
 LONG_ID = "LN-2026-0001-a-loan-account-id-that-is-sixty-letters-long-x"
 LONG_NAME = "OLE LENAIYASA WA NYAMWEYA-KIPRONO-CHEPKEMBOI MWANASITI-NASRA BINTI ABDULRAHMAN"

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
-from lendingadmin.ui.access import signed_in
-from lendingadmin.ui.navigation import Navigation
+from lendingadmin.web.access import signed_in
+from lendingadmin.web.navigation import Navigation
 
 from . import samples, tokens
 

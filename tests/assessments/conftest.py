@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.assessments import tasks
-from lendingadmin.assessments.models import AssessmentIndex
-from lendingadmin.assessments.walk import AssessmentWalk
-from lendingadmin.caching import shared
+from lendingadmin.core.caching import shared
+from lendingadmin.records.assessments import tasks
+from lendingadmin.records.assessments.models import AssessmentIndex
+from lendingadmin.records.assessments.walk import AssessmentWalk
 from tests.faults.server import FaultServer
 
 from .service import AssessmentService, assessment

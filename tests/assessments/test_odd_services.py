@@ -7,8 +7,8 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.staff.models import User
-from lendingadmin.ui import coalesce
+from lendingadmin.core.staff.models import User
+from lendingadmin.web import coalesce
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.assessments.models import KnownAssessment
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.assessments.models import KnownAssessment
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller, ago, new_assessment
 

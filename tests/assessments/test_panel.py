@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.assessments import known, tasks
-from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
-from lendingadmin.assessments.walk import AssessmentWalk
+from lendingadmin.core.worker import walks
 from lendingadmin.lending.values import Assessment
-from lendingadmin.worker import walks
+from lendingadmin.records.assessments import known, tasks
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.assessments.walk import AssessmentWalk
 from tests.faults.behaviours import refusal, reply
 from tests.plans import scans_of, watched_queries
 

@@ -9,14 +9,14 @@ from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.assessments import known, tasks
-from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
-from lendingadmin.assessments.walk import AssessmentWalk
-from lendingadmin.caching import shared
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.caching import shared
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.worker import duties, walks
+from lendingadmin.core.worker.worker import Worker
 from lendingadmin.lending.values import Assessment
-from lendingadmin.worker import duties, walks
-from lendingadmin.worker.worker import Worker
+from lendingadmin.records.assessments import known, tasks
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.assessments.walk import AssessmentWalk
 from tests.assessments.conftest import APP, walked
 from tests.assessments.service import LIST, ONE, AssessmentService, assessment
 from tests.faults.behaviours import refusal, reply

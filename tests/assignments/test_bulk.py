@@ -8,12 +8,12 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.assignments import bulk, services, tasks
-from lendingadmin.assignments.models import Assignment, BulkAssignment, BulkRow
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import lending_app
-from lendingadmin.portfolio.loan_lists import open_list
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments import bulk, services, tasks
+from lendingadmin.desk.assignments.models import Assignment, BulkAssignment, BulkRow
+from lendingadmin.desk.portfolio.loan_lists import open_list
 from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
 

@@ -8,12 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.assignments import rules, services
-from lendingadmin.assignments.models import Assignment, HandOver, RuleSet
-from lendingadmin.assignments.views.officers import describe_rules
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import lending_app
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments import rules, services
+from lendingadmin.desk.assignments.models import Assignment, HandOver, RuleSet
+from lendingadmin.desk.assignments.views.officers import describe_rules
 from tests.collections.desk import counted, page, words
 from tests.collections.service import CallService
 from tests.roles import give_roles, take_roles

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.assignments import rules, services, tasks
-from lendingadmin.assignments.models import Assignment, Basis, RuleSet, RuleWalk
-from lendingadmin.assignments.rules import Effect, Rule, choose
-from lendingadmin.assignments.spread import choose_officer
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments import rules, services, tasks
+from lendingadmin.desk.assignments.models import Assignment, Basis, RuleSet, RuleWalk
+from lendingadmin.desk.assignments.rules import Effect, Rule, choose
+from lendingadmin.desk.assignments.spread import choose_officer
 from tests.collections.desk import counted
 from tests.collections.service import CallService
 from tests.roles import give_roles, take_roles

@@ -5,12 +5,12 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from lendingadmin.assignments import services
-from lendingadmin.assignments.models import Assignment, Basis, HandOver
-from lendingadmin.assignments.permissions import list_officers
-from lendingadmin.assignments.services import Seen
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments import services
+from lendingadmin.desk.assignments.models import Assignment, Basis, HandOver
+from lendingadmin.desk.assignments.permissions import list_officers
+from lendingadmin.desk.assignments.services import Seen
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_officers_are_those_who_may_call_there(
 
 
 def test_erasing_takes_it_along(manager: User, officer: User) -> None:
-    from lendingadmin.staff.erasure import erase_borrower
+    from lendingadmin.core.staff.erasure import erase_borrower
 
     services.assign("kenya", "B-1", officer, manager, None)
     services.assign("ghana", "B-1", officer, manager, None)

@@ -10,15 +10,15 @@ from django.apps import apps
 from django.conf import settings
 from django.urls import get_resolver
 
-from lendingadmin.encryption import EncryptedTextField
-from lendingadmin.events.checking import TOO_LARGE
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.staff import passwords, session_limits
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.transport import Transport
+from lendingadmin.records.events.checking import TOO_LARGE
 from lendingadmin.settings import LOGGING
-from lendingadmin.staff import passwords, session_limits
-from lendingadmin.staff.models import User
-from lendingadmin.ui import export_places, quotas, uploads
-from lendingadmin.ui.access import routes
+from lendingadmin.web import export_places, quotas, uploads
+from lendingadmin.web.access import routes
 from tests.processes import ROOT
 
 WORDS = {"five": 5, "fifty": 50, "ten": 10, "twelve": 12}
@@ -133,7 +133,9 @@ def test_it_names_each_way_in() -> None:
     )
     assert "the lender's identity provider (`OIDC_ISSUER`)" in said
     assert ("a passkey" in said) == settings.MFA_PASSKEY_LOGIN_ENABLED
-    assert settings.AUTHENTICATION_BACKENDS == ["lendingadmin.staff.permissions.PermissionsBackend"]
+    assert settings.AUTHENTICATION_BACKENDS == [
+        "lendingadmin.core.staff.permissions.PermissionsBackend"
+    ]
     forms = {
         route
         for route, _ in routes(get_resolver().url_patterns)

@@ -10,10 +10,10 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit import record, tasks, verification
-from lendingadmin.audit.anchor import Link, read_anchor, write_anchor
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record, tasks, verification
+from lendingadmin.core.audit.anchor import Link, read_anchor, write_anchor
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 
 from .test_chain import forge
 

@@ -12,11 +12,11 @@ from django.db import connection, transaction
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from lendingadmin.audit import record, triggers, verification
-from lendingadmin.audit.models import Entry
-from lendingadmin.audit.verification import CHANGED, INSERTED, MISSING, NO_MAC, Verifier
-from lendingadmin.staff import services
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record, triggers, verification
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.audit.verification import CHANGED, INSERTED, MISSING, NO_MAC, Verifier
+from lendingadmin.core.staff import services
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.repayments.threads import at_once
 

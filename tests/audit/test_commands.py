@@ -13,11 +13,11 @@ from django.db import connection
 from django.utils import timezone
 
 import lendingadmin
-from lendingadmin.audit import triggers
-from lendingadmin.audit.models import Entry
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import triggers
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.people.index.models import BorrowerIndex
 from tests.people_index.conftest import Put, index, put
 from tests.repayments.rows import row
 
@@ -56,7 +56,7 @@ UNRECORDED = {
 
 
 def test_each_command_is_recorded_or_changes_nothing() -> None:
-    found = {path.stem for path in PACKAGE.glob("*/management/commands/*.py")} - {"__init__"}
+    found = {path.stem for path in PACKAGE.glob("**/management/commands/*.py")} - {"__init__"}
     assert found - {line.split()[0] for line in WRITING} == set(UNRECORDED)
 
 

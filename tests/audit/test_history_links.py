@@ -9,12 +9,12 @@ from django.template import Context
 from django.test import Client, RequestFactory
 from django.urls import resolve
 
-from lendingadmin import audit
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.ui.converters import quote
-from lendingadmin.ui.templatetags.histories import history_url
-from lendingadmin.writes.models import Write
+from lendingadmin.core import audit
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.web.converters import quote
+from lendingadmin.web.templatetags.histories import history_url
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.sandbox.calling import Caller, new_assessment

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from lendingadmin.audit import record
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,7 +28,7 @@ class Lines(logging.Handler):
 @pytest.fixture
 def lines(settings: Any) -> Any:
     settings.AUDIT_LINES = True
-    handler, logger = Lines(), logging.getLogger("lendingadmin.audit.entries")
+    handler, logger = Lines(), logging.getLogger("lendingadmin.core.audit.entries")
     logger.addHandler(handler)
     yield handler.read
     logger.removeHandler(handler)
@@ -61,7 +61,7 @@ def test_a_log_that_fails_undoes_nothing(lines: Any, monkeypatch: pytest.MonkeyP
     def fail(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("lendingadmin.audit.lines.logger.info", fail)
+    monkeypatch.setattr("lendingadmin.core.audit.lines.logger.info", fail)
     record(None, "x", outcome="done")
     assert Entry.objects.count() == 1
 

@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 import lendingadmin
-from lendingadmin.audit.messages import ACTIONS, describe_action, describe_outcome, describe_saved
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.messages import (
+    ACTIONS,
+    describe_action,
+    describe_outcome,
+    describe_saved,
+)
+from lendingadmin.core.audit.models import Entry
 from lendingadmin.lending.operations import OPERATIONS
 
 HOUSE = Path(lendingadmin.__file__).parent

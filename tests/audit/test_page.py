@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit import record, views
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.office.audit import views
 
 
 @pytest.fixture

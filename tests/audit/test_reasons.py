@@ -3,14 +3,14 @@
 import pytest
 from django.db import connection
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import deciding
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteResolution
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.money.writes import reconciliation
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteResolution
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.db.models import ProtectedError
 from django.test import RequestFactory
 
-from lendingadmin.audit import record
-from lendingadmin.audit.models import AppendOnly, Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit import record
+from lendingadmin.core.audit.models import AppendOnly, Entry
+from lendingadmin.core.staff.models import User
 from tests.roles import take_roles
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import DatabaseError, connection, transaction
 
-from lendingadmin.audit import record, triggers
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit import record, triggers
+from lendingadmin.core.audit.models import Entry
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,8 @@ from datetime import datetime
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin.assessments.models import AssessmentIndex
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.assessments.models import AssessmentIndex
 from tests.benchmarks.rows import insert, moment_of, pad, quickly
 
 CLERKS = 300

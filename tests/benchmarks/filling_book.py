@@ -6,11 +6,11 @@ from decimal import Decimal
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin.assignments.models import Assignment, Basis
-from lendingadmin.collections.models import Call, CallQueue, Contact, Promise, Stop
-from lendingadmin.portfolio.figures import AT_RISK, Figures, Sum
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.models import Assignment, Basis
+from lendingadmin.desk.collections.models import Call, CallQueue, Contact, Promise, Stop
+from lendingadmin.desk.portfolio.figures import AT_RISK, Figures, Sum
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.benchmarks.filling import CLERKS, LOANS
 from tests.benchmarks.rows import days_after, insert, pad, quickly
 

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from django.utils import timezone
 
-from lendingadmin.notes.models import Note, NoteVersion
-from lendingadmin.repayments.models import Repayment, normalise_external_id
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import StatementFile, StatementLine
-from lendingadmin.writes.models import Write
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.money.repayments.models import Repayment, normalise_external_id
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.notes.models import Note, NoteVersion
 from tests.benchmarks.rows import YEAR
 
 

@@ -97,8 +97,8 @@ class Measuring:
         from django.db import connection
 
         from lendingadmin.demo.preparing import prepare_dashboard
-        from lendingadmin.people_index.find import find_index
-        from lendingadmin.people_index.models import BorrowerIndex
+        from lendingadmin.people.index.find import find_index
+        from lendingadmin.people.index.models import BorrowerIndex
 
         prepare_dashboard()
         say(f"\n{connection.vendor}: {self.borrowers:,} borrowers")
@@ -124,7 +124,7 @@ class Measuring:
         """The first walk, as the worker does it, slice after slice."""
         from django.db import connection
 
-        from lendingadmin.people_index.walk import BorrowerWalk
+        from lendingadmin.people.index.walk import BorrowerWalk
 
         before = measure_size()
         index = BorrowerWalk.begin(APP)
@@ -174,8 +174,8 @@ class Measuring:
 
     def time_searches(self, texts: list[str]) -> list[float]:
         """Milliseconds of each search's own."""
-        from lendingadmin.people_index.find import find_people
-        from lendingadmin.ui.masking import WHOLE_RECORD
+        from lendingadmin.people.index.find import find_people
+        from lendingadmin.web.masking import WHOLE_RECORD
 
         taken = []
         for text in texts:
@@ -187,7 +187,7 @@ class Measuring:
 
     def measure_recall(self) -> None:
         """Whether the person who was meant is among those shown, by kinds of spelling."""
-        from lendingadmin.people_index.find import SHOWN
+        from lendingadmin.people.index.find import SHOWN
 
         head = ("asked", "name alone", "found", "+ 4 digits", "found", "recall")
         say(f"\n{'spelling':<34}" + "".join(f"{one:>11}" for one in head))
@@ -214,8 +214,8 @@ class Measuring:
 
     def is_found(self, text: str, meant: list[str]) -> bool:
         """Whether all who are meant are among those shown; counts who should not be there."""
-        from lendingadmin.people_index.find import find_people
-        from lendingadmin.ui.masking import WHOLE_RECORD
+        from lendingadmin.people.index.find import find_people
+        from lendingadmin.web.masking import WHOLE_RECORD
 
         shown = {
             person.borrower_id for person in find_people(self.index, text, WHOLE_RECORD).people

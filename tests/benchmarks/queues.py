@@ -71,8 +71,8 @@ class MeasuringQueues(Measuring):
 
     def measure_all(self) -> None:
         """Pages as a manager asks for them, then what a press of Next and the worker do."""
-        from lendingadmin.collections.models import CallQueue
-        from lendingadmin.collections.queues import QUEUES
+        from lendingadmin.desk.collections.models import CallQueue
+        from lendingadmin.desk.collections.queues import QUEUES
 
         pages = {f"queue {key}": f"{_AREA}{key}/" for key in QUEUES}
         pages |= {f"queue {key}, further down": f"{_AREA}{key}/?after=900" for key in QUEUES}
@@ -89,11 +89,11 @@ def acts() -> dict[str, Callable[[], object]]:
     """Whom Next takes, without the service; what the worker judges."""
     from django.utils import timezone
 
-    from lendingadmin.collections import leases, promises
-    from lendingadmin.collections.models import CallQueue
-    from lendingadmin.collections.queues import MINE, QUEUES, open_queue
-    from lendingadmin.gateway import lending_app
-    from lendingadmin.staff.models import User
+    from lendingadmin.core.gateway import lending_app
+    from lendingadmin.core.staff.models import User
+    from lendingadmin.desk.collections import leases, promises
+    from lendingadmin.desk.collections.models import CallQueue
+    from lendingadmin.desk.collections.queues import MINE, QUEUES, open_queue
 
     app, person = lending_app("kenya"), User.objects.get(username="officer")
     people = {name: User.objects.get(username=name) for name in ("manager", "officer", "support")}

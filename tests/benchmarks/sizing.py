@@ -59,7 +59,7 @@ CARD = 1_772
 class Lender(NamedTuple):
     """One of those for whom the last table says what follows; of borrowers it has as many as loans.
 
-    `walks` are those of a day, with SNAPSHOT_EVERY=auto (worker/walks.py).
+    `walks` are those of a day, with SNAPSHOT_EVERY=auto (core/worker/walks.py).
     """
 
     people: int

@@ -16,7 +16,7 @@ def main() -> None:
     """Take a snapshot of `kenya`, as the worker does."""
     django.setup()
     logging.disable(logging.INFO)
-    snapshot_job = importlib.import_module("lendingadmin.portfolio.snapshot_job")
+    snapshot_job = importlib.import_module("lendingadmin.desk.portfolio.snapshot_job")
     began = time.perf_counter()
     row = snapshot_job.begin_snapshot("kenya", None)
     while snapshot_job.CountWalk.run_slice(row.pk) is not None:

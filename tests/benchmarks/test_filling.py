@@ -4,17 +4,17 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.assessments.models import KnownAssessment
-from lendingadmin.audit.models import Entry
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import StatementLine
-from lendingadmin.ui.timeline import SOURCES, Subject
-from lendingadmin.writes.models import Write
+from lendingadmin.core import gateway
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.statements.models import StatementLine
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.assessments.models import KnownAssessment
+from lendingadmin.records.offers.models import OfferRequest
+from lendingadmin.web.timeline import SOURCES, Subject
 from tests.benchmarks import filling, filling_book, filling_timeline
 
 

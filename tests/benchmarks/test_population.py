@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 from lendingadmin.lending.values import Borrower
-from lendingadmin.people_index.cards import read_fields
+from lendingadmin.people.index.cards import read_fields
 from tests.benchmarks import people, population
 
 _MANY = 20_000

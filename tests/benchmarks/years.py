@@ -36,7 +36,7 @@ MOST_OF = {"timeline of 5,000, a borrower": 300.0, "timeline of 5,000, a loan": 
 ROUNDS, TRIES = 20, 4
 #: Rows a second of its own time, of a CSV that is long enough to tell.
 LEAST_ROWS, LONG = 20_000, 10_000
-#: More rows than this are no page's: it looks through AT_MOST of a source (ui/keyset.py).
+#: More rows than this are no page's: it looks through AT_MOST of a source (web/keyset.py).
 READ = 15_000
 JOURNAL, TRAIL = "/apps/kenya/repayments/", "/audit/"
 LISTS, STATEMENTS = "/apps/kenya/loans/lists/", "/apps/kenya/statements/"
@@ -188,8 +188,8 @@ class Measuring:
 
     def measure_all(self) -> None:
         """Pages as a manager asks for them, then what the worker does, then CSV."""
-        from lendingadmin import gateway
-        from lendingadmin.portfolio.loan_lists import prepare_lists
+        from lendingadmin.core import gateway
+        from lendingadmin.desk.portfolio.loan_lists import prepare_lists
 
         prepare_lists(gateway.lending_app("kenya"))  # as the worker does after a count
         self.measure_pages(addresses())
@@ -202,7 +202,7 @@ class Measuring:
         """A manager's browser."""
         from django.test import Client
 
-        from lendingadmin.staff.models import User
+        from lendingadmin.core.staff.models import User
 
         client = Client()
         client.force_login(User.objects.get(username="manager"))
@@ -261,7 +261,7 @@ def own_times(act: Callable[[], object]) -> list[Taken]:
     """What each round took."""
     from django.db import connection
 
-    from lendingadmin import gateway
+    from lendingadmin.core import gateway
 
     asked = [0.0]
 
@@ -306,10 +306,10 @@ def addresses() -> dict[str, str]:
     """Every page that reads the large tables, with the filters that are hardest for it."""
     from django.utils import timezone
 
-    from lendingadmin.audit.models import Entry
-    from lendingadmin.portfolio.models import SnapshotLoan
-    from lendingadmin.repayments.models import Repayment
-    from lendingadmin.ui.lists import DEFAULT_PAGE_SIZE
+    from lendingadmin.core.audit.models import Entry
+    from lendingadmin.desk.portfolio.models import SnapshotLoan
+    from lendingadmin.money.repayments.models import Repayment
+    from lendingadmin.web.lists import DEFAULT_PAGE_SIZE
 
     def of(query: str) -> str:
         return f"{JOURNAL}?{query}"
@@ -421,20 +421,20 @@ def beats() -> dict[str, Callable[[], object]]:
     """What the worker does at each beat, and what a form asks before it is sent."""
     from django.utils import timezone
 
-    from lendingadmin import gateway
-    from lendingadmin.assessments import known
-    from lendingadmin.assessments.models import KnownAssessment
-    from lendingadmin.borrowers import panels
-    from lendingadmin.portfolio import saved_lists
-    from lendingadmin.portfolio.loan_list_form import KINDS
-    from lendingadmin.portfolio.models import SavedList
-    from lendingadmin.repayments import lookalikes, notifications, reconciliation, tasks
-    from lendingadmin.repayments.models import Repayment
-    from lendingadmin.repayments.services import Request, find_abandoned
-    from lendingadmin.staff import erasure
-    from lendingadmin.staff.models import User
-    from lendingadmin.writes import reconciliation as other_writes
-    from lendingadmin.writes import tasks as web_tasks
+    from lendingadmin.core import gateway
+    from lendingadmin.core.staff import erasure
+    from lendingadmin.core.staff.models import User
+    from lendingadmin.desk.portfolio import saved_lists
+    from lendingadmin.desk.portfolio.loan_list_form import KINDS
+    from lendingadmin.desk.portfolio.models import SavedList
+    from lendingadmin.money.repayments import lookalikes, notifications, reconciliation, tasks
+    from lendingadmin.money.repayments.models import Repayment
+    from lendingadmin.money.repayments.services import Request, find_abandoned
+    from lendingadmin.money.writes import reconciliation as other_writes
+    from lendingadmin.money.writes import tasks as web_tasks
+    from lendingadmin.records.assessments import known
+    from lendingadmin.records.assessments.models import KnownAssessment
+    from lendingadmin.records.borrowers import panels
 
     now, manager = timezone.now(), User.objects.get(username="manager")
     asked = Request("kenya", "L-000007", "B-000007", "TX4711", Decimal(500), now, now)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.writes import idempotency
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.writes import idempotency
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
 from tests.borrowers.forms import PERSON, filled
 from tests.events import samples as events
 from tests.faults.behaviours import empty, forward, refusal

@@ -4,11 +4,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from lendingadmin import audit
-from lendingadmin.assessments import running
-from lendingadmin.borrowers import history
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.assessments import running
+from lendingadmin.records.borrowers import history
 from tests.conftest import ClientOf
 
 pytestmark = pytest.mark.django_db

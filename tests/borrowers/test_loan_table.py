@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from lendingadmin.borrowers import loan_table
-from lendingadmin.borrowers.loan_table import LoanRow, build_rows
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
 from lendingadmin.lending.values import Loan, LoanSummary, Malformed
+from lendingadmin.records.borrowers import loan_table
+from lendingadmin.records.borrowers.loan_table import LoanRow, build_rows
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller

@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import html, reply, token

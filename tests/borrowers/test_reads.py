@@ -13,15 +13,15 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin import audit
-from lendingadmin.audit.models import Entry
-from lendingadmin.borrowers import history
-from lendingadmin.caching.models import Kept
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import SEE_CONTACT
-from lendingadmin.ui import quotas
+from lendingadmin.core import audit
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_CONTACT
+from lendingadmin.records.borrowers import history
+from lendingadmin.web import quotas
 from tests.conftest import ClientOf
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller

@@ -8,16 +8,16 @@ from django.conf import settings as product
 from django.contrib.messages import get_messages
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.borrowers.required import read_required_fields
-from lendingadmin.borrowers.suggestions import count_used
-from lendingadmin.caching import shared
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.caching import shared
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Borrower
-from lendingadmin.people_index import live
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.staff.models import User
+from lendingadmin.people.index import live
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
+from lendingadmin.records.borrowers.required import read_required_fields
+from lendingadmin.records.borrowers.suggestions import count_used
 from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset

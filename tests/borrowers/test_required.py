@@ -2,8 +2,8 @@
 
 import pytest
 
-from lendingadmin.borrowers import keys
-from lendingadmin.borrowers.required import (
+from lendingadmin.records.borrowers import keys
+from lendingadmin.records.borrowers.required import (
     REQUIRABLE,
     Required,
     list_missing,

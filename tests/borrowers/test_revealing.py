@@ -5,11 +5,11 @@ import re
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import REVEAL, list_rights
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import REVEAL, list_rights
+from lendingadmin.people.index.models import BorrowerIndex
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
 from tests.people_index.conftest import index
@@ -80,7 +80,7 @@ def test_nothing_is_shown_where_the_trail_cannot_be_written(
     def fail(*_given: object, **_named: object) -> None:
         raise RuntimeError("the trail is full")
 
-    monkeypatch.setattr("lendingadmin.audit.record", fail)
+    monkeypatch.setattr("lendingadmin.core.audit.record", fail)
     with pytest.raises(RuntimeError):
         caller.post(f"{page}revealed", {"purpose": "identity"})
 

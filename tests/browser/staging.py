@@ -27,52 +27,52 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.assessments import tasks as assessment_tasks
-from lendingadmin.assessments.walk import AssessmentWalk
-from lendingadmin.assignments import bulk, rules
-from lendingadmin.assignments import services as assignments
-from lendingadmin.collections import promises, services
-from lendingadmin.collections.models import CallQueue, Promise, Stop
-from lendingadmin.collections.services import Entered
-from lendingadmin.collections.states import Outcome, PromiseState
-from lendingadmin.lending.codec import encode
-from lendingadmin.lending.ids import account_id, resource_id
-from lendingadmin.lending.loan_math import account_of, borrower_of
-from lendingadmin.lending.values import Assessment, Loan
-from lendingadmin.notes.models import Note
-from lendingadmin.notes.services import Record, delete_note, revise_note, write_note
-from lendingadmin.offers import asking
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.offers.models import OfferState as OfferState
-from lendingadmin.people_index import tasks as people_tasks
-from lendingadmin.people_index.walk import BorrowerWalk
-from lendingadmin.portfolio import snapshot_job
-from lendingadmin.portfolio.loan_lists import open_list
-from lendingadmin.portfolio.models import SavedList, Snapshot
-from lendingadmin.repayments import cash, mistakes
-from lendingadmin.repayments.models import Reading, Repayment, Restoration
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.search.query import encrypt_words
-from lendingadmin.sheets import choosing
-from lendingadmin.sheets import services as sheet_services
-from lendingadmin.sheets.choosing import Wanted
-from lendingadmin.sheets.codes import make_external_id
-from lendingadmin.sheets.models import Sheet
-from lendingadmin.staff.models import User
-from lendingadmin.staff.setup_links import setup_tokens
-from lendingadmin.statements import keeping
-from lendingadmin.statements.findings import Finding
-from lendingadmin.statements.lines import Mapping
-from lendingadmin.statements.models import (
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.setup_links import setup_tokens
+from lendingadmin.desk.assignments import bulk, rules
+from lendingadmin.desk.assignments import services as assignments
+from lendingadmin.desk.collections import promises, services
+from lendingadmin.desk.collections.models import CallQueue, Promise, Stop
+from lendingadmin.desk.collections.services import Entered
+from lendingadmin.desk.collections.states import Outcome, PromiseState
+from lendingadmin.desk.portfolio import snapshot_job
+from lendingadmin.desk.portfolio.loan_lists import open_list
+from lendingadmin.desk.portfolio.models import SavedList, Snapshot
+from lendingadmin.desk.sheets import choosing
+from lendingadmin.desk.sheets import services as sheet_services
+from lendingadmin.desk.sheets.choosing import Wanted
+from lendingadmin.desk.sheets.codes import make_external_id
+from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.statements import keeping
+from lendingadmin.desk.statements.findings import Finding
+from lendingadmin.desk.statements.lines import Mapping
+from lendingadmin.desk.statements.models import (
     Allocation,
     Batch,
     PayerLink,
     StatementFile,
     StatementLine,
 )
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.ids import account_id, resource_id
+from lendingadmin.lending.loan_math import account_of, borrower_of
+from lendingadmin.lending.values import Assessment, Loan
+from lendingadmin.money.repayments import cash, mistakes
+from lendingadmin.money.repayments.models import Reading, Repayment, Restoration
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.people.index import tasks as people_tasks
+from lendingadmin.people.index.walk import BorrowerWalk
+from lendingadmin.people.search.query import encrypt_words
+from lendingadmin.records.assessments import tasks as assessment_tasks
+from lendingadmin.records.assessments.walk import AssessmentWalk
+from lendingadmin.records.notes.models import Note
+from lendingadmin.records.notes.services import Record, delete_note, revise_note, write_note
+from lendingadmin.records.offers import asking
+from lendingadmin.records.offers.models import OfferRequest
+from lendingadmin.records.offers.models import OfferState as OfferState
 from tests.browser.house import PASSWORD
 from tests.browser.staged import RUNS
 from tests.repayments.rows import row

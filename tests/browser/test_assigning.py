@@ -19,8 +19,8 @@ __all__ = ["counted"]
 _WORK = """
 import django
 django.setup()
-from lendingadmin.assignments import bulk
-from lendingadmin.assignments.models import BulkAssignment
+from lendingadmin.desk.assignments import bulk
+from lendingadmin.desk.assignments.models import BulkAssignment
 number = BulkAssignment.objects.latest("pk").pk
 while bulk.run_slice(number) is not None:
     pass

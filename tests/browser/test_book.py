@@ -87,7 +87,7 @@ def test_on_a_phone_nothing_runs_out_of_the_window(
 ) -> None:
     code = (
         "import django; django.setup()\n"
-        "from lendingadmin.portfolio import snapshot_job\n"
+        "from lendingadmin.desk.portfolio import snapshot_job\n"
         "row = snapshot_job.begin_snapshot('kenya', None)\n"
         "while row and snapshot_job.CountWalk.run_slice(row.pk) is not None: pass"
     )

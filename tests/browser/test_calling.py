@@ -19,7 +19,7 @@ PageOf = Callable[[str], Page]
 _COUNT = """
 import django
 django.setup()
-from lendingadmin.portfolio import snapshot_job
+from lendingadmin.desk.portfolio import snapshot_job
 row = snapshot_job.begin_snapshot("kenya", None)
 while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
     pass

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
-from lendingadmin.ui.access import guards_itself, rule_of
+from lendingadmin.web.access import guards_itself, rule_of
 from tests.browser.places import PLACES
 
 # Routes that a GET reaches and that are no page of their own, and why.

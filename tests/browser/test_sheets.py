@@ -30,12 +30,12 @@ import django
 django.setup()
 from datetime import date
 from django.utils import timezone
-from lendingadmin import gateway
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import SnapshotLoan
-from lendingadmin.sheets import services
-from lendingadmin.sheets.choosing import Choosing, Chosen, Wanted
-from lendingadmin.staff.models import User
+from lendingadmin.core import gateway
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import SnapshotLoan
+from lendingadmin.desk.sheets import services
+from lendingadmin.desk.sheets.choosing import Choosing, Chosen, Wanted
+from lendingadmin.core.staff.models import User
 row = tasks.start("kenya", None)
 while snapshot_job.CountWalk.run_slice(row.pk) is not None:
     pass

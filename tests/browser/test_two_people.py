@@ -27,7 +27,7 @@ django.setup()
 from allauth.mfa.totp.internal.auth import TOTP
 from django.contrib.auth.models import Group
 from django.test import Client
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.browser.house import PASSWORD
 from tests.roles import give_roles
 for name, role in (("deputy", "manager"), ("colleague", "support")):

@@ -17,10 +17,10 @@ from django.db import connection
 from django.utils import timezone
 from redis.exceptions import RedisError
 
-from lendingadmin.caching import backends, shared
-from lendingadmin.caching.backends import RedisCache
-from lendingadmin.caching.models import Kept
-from lendingadmin.staff import retention
+from lendingadmin.core.caching import backends, shared
+from lendingadmin.core.caching.backends import RedisCache
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.staff import retention
 
 REDIS = "redis://127.0.0.1:6379/5"
 pytestmark = pytest.mark.django_db

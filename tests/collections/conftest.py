@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.collections.rules import ContactAttempts, ContactHours
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.collections.rules import ContactAttempts, ContactHours
 from tests.collections.service import CallService
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer

@@ -9,15 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.collections import promises, tasks
-from lendingadmin.collections.models import Call, Contact, Lease, PaidLoan, Promise, Stop
-from lendingadmin.collections.queues import MOST, Queue
-from lendingadmin.collections.rules import ContactAttempts
-from lendingadmin.collections.states import KEYS, Evidence, Outcome, PromiseState
-from lendingadmin.gateway import lending_app
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.collections import promises, tasks
+from lendingadmin.desk.collections.models import Call, Contact, Lease, PaidLoan, Promise, Stop
+from lendingadmin.desk.collections.queues import MOST, Queue
+from lendingadmin.desk.collections.rules import ContactAttempts
+from lendingadmin.desk.collections.states import KEYS, Evidence, Outcome, PromiseState
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
 from tests.personal import find_kept
 from tests.repayments.rows import row

@@ -9,13 +9,13 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.assignments.models import Assignment, Basis
-from lendingadmin.collections import rules, services
-from lendingadmin.collections.models import CallQueue, Promise
-from lendingadmin.collections.queues import QUEUES
-from lendingadmin.collections.rules import ContactHours
-from lendingadmin.gateway import lending_app
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.models import Assignment, Basis
+from lendingadmin.desk.collections import rules, services
+from lendingadmin.desk.collections.models import CallQueue, Promise
+from lendingadmin.desk.collections.queues import QUEUES
+from lendingadmin.desk.collections.rules import ContactHours
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put
 from tests.roles import hold_only

@@ -7,14 +7,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.assignments import services as assignments
-from lendingadmin.assignments.models import Assignment, Basis
-from lendingadmin.collections import made_queues, services
-from lendingadmin.collections.models import Call, CallQueue, Lease, PaidLoan
-from lendingadmin.collections.queues import MOST, Queue, open_queue
-from lendingadmin.collections.states import StopKind
-from lendingadmin.gateway import lending_app
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments import services as assignments
+from lendingadmin.desk.assignments.models import Assignment, Basis
+from lendingadmin.desk.collections import made_queues, services
+from lendingadmin.desk.collections.models import Call, CallQueue, Lease, PaidLoan
+from lendingadmin.desk.collections.queues import MOST, Queue, open_queue
+from lendingadmin.desk.collections.states import StopKind
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.roles import give_roles, take_roles
@@ -70,7 +70,7 @@ def test_mine_is_what_is_late_and_then_what_is_due(service: CallService, officer
 def test_however_it_is_read_the_rows_are_the_same(
     service: CallService, officer: User, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lendingadmin.collections.queues._MANY", many)
+    monkeypatch.setattr("lendingadmin.desk.collections.queues._MANY", many)
     for number in range(12):
         service.add(number, number)
     for number in range(12, 15):

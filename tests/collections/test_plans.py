@@ -4,10 +4,10 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.assignments.models import Assignment, Basis
-from lendingadmin.collections.models import CallQueue, Promise
-from lendingadmin.collections.queues import QUEUES
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.models import Assignment, Basis
+from lendingadmin.desk.collections.models import CallQueue, Promise
+from lendingadmin.desk.collections.queues import QUEUES
 from tests.plans import scans_of, watched_queries
 
 from .desk import COLLECTIONS, counted, note_call, press_next
@@ -30,7 +30,7 @@ def test_each_query_is_served_by_an_index(
     many: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lendingadmin.collections.queues._MANY", many)
+    monkeypatch.setattr("lendingadmin.desk.collections.queues._MANY", many)
     for number in range(3):
         service.add(number, 7 - number)
     counted()

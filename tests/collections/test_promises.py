@@ -9,9 +9,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from lendingadmin.collections.models import Promise
-from lendingadmin.collections.promises import Judgement, PaidReading, Payment, judge
-from lendingadmin.collections.states import Evidence, PromiseState
+from lendingadmin.desk.collections.models import Promise
+from lendingadmin.desk.collections.promises import Judgement, PaidReading, Payment, judge
+from lendingadmin.desk.collections.states import Evidence, PromiseState
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 DAY = date(2026, 11, 27)

@@ -8,12 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.collections import leases, services
-from lendingadmin.collections.models import Lease
-from lendingadmin.collections.queues import MOST, QUEUES, Queue
-from lendingadmin.collections.states import StopKind
-from lendingadmin.gateway import lending_app
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.collections import leases, services
+from lendingadmin.desk.collections.models import Lease
+from lendingadmin.desk.collections.queues import MOST, QUEUES, Queue
+from lendingadmin.desk.collections.states import StopKind
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.collections import rules
-from lendingadmin.collections.rules import ContactAttempts, ContactHours, ContactRules
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.desk.collections import rules
+from lendingadmin.desk.collections.rules import ContactAttempts, ContactHours, ContactRules
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 APPS = [LendingApp("kenya", "KES", NAIROBI), LendingApp("ghana", "GHS", ZoneInfo("Africa/Accra"))]

@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.search.open_loans import is_in_arrears
-from lendingadmin.staff.models import User
-from lendingadmin.ui.revealing import RevealPurpose
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.people.search.open_loans import is_in_arrears
+from lendingadmin.web.revealing import RevealPurpose
 from tests.conftest import ClientOf
 from tests.events.samples import SECRETS, address, body
 from tests.roles import hold_only

@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import Group
 
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import ROLE_WORDS, ROLES
 from lendingadmin.demo.people import NotLoopback, make_people
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import ROLE_WORDS, ROLES
 from tests.roles import give_roles
 
 SANDBOX = "http://127.0.0.1:8001"

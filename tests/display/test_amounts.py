@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lendingadmin.display.amounts import (
+from lendingadmin.web.display.amounts import (
     Ambiguous,
     OtherCurrency,
     Unreadable,
     parse_amount,
     write_for_all,
 )
-from lendingadmin.display.money import currency_decimals, money
+from lendingadmin.web.display.money import currency_decimals, money
 
 LOCALES = ("en", "fr", "sw")
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display import assessments
 from lendingadmin.lending.values import AssessmentOutcome, AssessmentSettings, Malformed
+from lendingadmin.web.display import assessments
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.display.charts import (
+from lendingadmin.web.display.charts import (
     Item,
     Plot,
     draw_bars,

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import Bar, Plot, draw_schedule, list_reported_parts
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display.charts import Bar, Plot, draw_schedule, list_reported_parts
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import translation
 
-from lendingadmin.display import formats
-from lendingadmin.display.formats import use_zone
-from lendingadmin.display.numbers import whole
-from lendingadmin.display.templatetags import money, rates, statuses, times
+from lendingadmin.web.display import formats
+from lendingadmin.web.display.formats import use_zone
+from lendingadmin.web.display.numbers import whole
+from lendingadmin.web.display.templatetags import money, rates, statuses, times
 
 NAIROBI, NEW_YORK = ZoneInfo("Africa/Nairobi"), ZoneInfo("America/New_York")
 KAMPALA = ZoneInfo("Africa/Kampala")

@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
-from lendingadmin.display.glossary import TERMS, find_explanation
+from lendingadmin.web.display.glossary import TERMS, find_explanation
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 _USE = re.compile(r'\{%-?\s*term\s+"([^"]+)"')

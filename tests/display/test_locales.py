@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import draw_schedule
-from lendingadmin.display.durations import duration
-from lendingadmin.display.money import compact, figure, money
-from lendingadmin.display.numbers import MINUS, whole
-from lendingadmin.display.rates import exact_rate, rate
-from lendingadmin.display.statuses import days_late
-from lendingadmin.display.times import ago, contract_day, in_days, moment, short_contract_day
 from lendingadmin.lending.values import LendingContract
+from lendingadmin.web.display.charts import draw_schedule
+from lendingadmin.web.display.durations import duration
+from lendingadmin.web.display.money import compact, figure, money
+from lendingadmin.web.display.numbers import MINUS, whole
+from lendingadmin.web.display.rates import exact_rate, rate
+from lendingadmin.web.display.statuses import days_late
+from lendingadmin.web.display.times import ago, contract_day, in_days, moment, short_contract_day
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 THIN = "\N{NARROW NO-BREAK SPACE}"

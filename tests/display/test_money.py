@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display.money import compact, currency_decimals, figure, money
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display.money import compact, currency_decimals, figure, money
 
 MINUS = "\N{MINUS SIGN}"
 

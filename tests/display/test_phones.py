@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.phones import find_territory, normalise_phone
+from lendingadmin.web.display.phones import find_territory, normalise_phone
 
 NAIROBI, ACCRA = ZoneInfo("Africa/Nairobi"), ZoneInfo("Africa/Accra")
 

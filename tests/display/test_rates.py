@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display.durations import duration, elapsed, exact_duration
-from lendingadmin.display.rates import exact_rate, points, rate
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display.durations import duration, elapsed, exact_duration
+from lendingadmin.web.display.rates import exact_rate, points, rate
 
 
 @pytest.mark.parametrize(

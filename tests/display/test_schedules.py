@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display.charts import Plot, draw_schedules
+from lendingadmin.web.display.charts import Plot, draw_schedules
 
 
 def instalment(day: object, **amounts: object) -> SimpleNamespace:

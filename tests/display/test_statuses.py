@@ -6,9 +6,9 @@ import pytest
 from heroicons import IconDoesNotExist
 from heroicons.templatetags.heroicons import heroicon_micro
 
-from lendingadmin.display import statuses
-from lendingadmin.display.statuses import Status
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display import statuses
+from lendingadmin.web.display.statuses import Status
 
 WORDS = {"1": "pending", "2": "open", "3": "closed", "9": "frozen by court"}
 TONES = {"", "good", "info", "warn", "bad", "odd"}

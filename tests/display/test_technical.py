@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.display.technical import group_by_field, list_places, list_technical
 from lendingadmin.lending.values import Loan, Record
+from lendingadmin.web.display.technical import group_by_field, list_places, list_technical
 
 LOAN = {
     "accountId": "L-1",

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lendingadmin.display import text
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display import text
 
 
 @pytest.mark.parametrize(

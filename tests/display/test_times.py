@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.display import times
 from lendingadmin.lending.values import Malformed
+from lendingadmin.web.display import times
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
 NEW_YORK = ZoneInfo("America/New_York")

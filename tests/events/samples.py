@@ -8,7 +8,7 @@ import simplejson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
 from tests.sandbox.calling import Caller
 
 DOMAIN = "lending.example"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.events import checking
-from lendingadmin.events.checking import check_event, months_before
-from lendingadmin.events.kinds import add_domain, find_kind, split_domain
+from lendingadmin.records.events import checking
+from lendingadmin.records.events.checking import check_event, months_before
+from lendingadmin.records.events.kinds import add_domain, find_kind, split_domain
 from tests.events.samples import DOMAIN, NOW, STAMP, WHEN, body, data, ms
 
 

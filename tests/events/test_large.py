@@ -10,9 +10,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from lendingadmin.events.search import build_url
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.events.search import build_url
 from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN
 from tests.sandbox.calling import Caller

@@ -7,10 +7,10 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.events.reading import PART
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.events.reading import PART
 from tests.conftest import ClientOf
 from tests.events.samples import DOMAIN, SECRETS, STAMP, WHEN, address, body, ms
 from tests.faults.behaviours import reply, token

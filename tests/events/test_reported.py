@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.events.reported import count_kinds
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
 from lendingadmin.lending.values import Event
+from lendingadmin.records.events.reported import count_kinds
 from tests.events import samples
 from tests.faults.behaviours import refusal, reset
 from tests.faults.server import FaultServer

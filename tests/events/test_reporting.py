@@ -9,10 +9,10 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,

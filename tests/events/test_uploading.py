@@ -9,10 +9,10 @@ import simplejson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.ui import uploads
-from lendingadmin.ui.models import Draft
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.web import uploads
+from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,

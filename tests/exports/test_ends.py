@@ -4,7 +4,7 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
 from tests.exports.test_csv import LOANS, odd_service, table
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer

@@ -6,8 +6,8 @@ import threading
 import pytest
 from django.http import Http404
 
-from lendingadmin import gateway
-from lendingadmin.gateway.clients import trial_client
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway.clients import trial_client
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 
@@ -115,12 +115,12 @@ def test_an_app_that_the_settings_do_not_list_is_not_found(unknown):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_call_leaves_a_line_that_names_nobody(service, caplog):
-    caplog.set_level("INFO", "lendingadmin.gateway")
+    caplog.set_level("INFO", "lendingadmin.core.gateway")
     service.default = reply({"borrowerId": "grace-wanjiru"}, headers={"X-Request-Id": "r-77"})
 
     gateway.app("kenya").borrowers.get("grace-wanjiru")
 
-    (record,) = [one for one in caplog.records if one.name == "lendingadmin.gateway"]
+    (record,) = [one for one in caplog.records if one.name == "lendingadmin.core.gateway"]
     line = record.getMessage()
     assert line.startswith("borrowers.get 200 in ")
     assert line.endswith("attempts 1, request id r-77, ok")

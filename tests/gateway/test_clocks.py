@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin import gateway
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.repayments import forms
-from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
+from lendingadmin.money.repayments import forms
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, reset, token
 from tests.faults.server import Behaviour, FaultServer

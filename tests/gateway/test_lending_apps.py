@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.gateway.lending_apps import LendingApp, read_lending_apps, words_by_app
+from lendingadmin.core.gateway.lending_apps import LendingApp, read_lending_apps, words_by_app
 
 
 def test_lending_apps_are_read_in_their_order() -> None:

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from django.db import connection
 
-from lendingadmin.encryption import bind
-from lendingadmin.gateway.models import DatabaseTokenStore, ServiceToken
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.gateway.models import DatabaseTokenStore, ServiceToken
 from lendingadmin.lending.errors import NotAccepted
 from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.tokens import MemoryTokenStore, Refusal, TokenState, TokenStore

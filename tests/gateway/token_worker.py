@@ -13,7 +13,7 @@ from tests.processes import work
 
 def main(client_id: str, issuer: str) -> None:
     django.setup()
-    from lendingadmin.gateway.models import DatabaseTokenStore
+    from lendingadmin.core.gateway.models import DatabaseTokenStore
     from lendingadmin.lending.errors import LendingError
     from lendingadmin.lending.tokens import TokenSource
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lendingadmin.offers.models import OfferState
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.records.offers.models import OfferState
 
 ROOT = Path(__file__).resolve().parents[2]
 STATES = (OfferState, RepaymentState, Resolution, WriteFound, WriteResolution, WriteState)
@@ -17,10 +17,10 @@ LABELS = {str(label).lower() for states in STATES for label in states.labels}
 # A single word, such as "saved", is said of many things; two are the name of a state.
 PLAIN = {label for label in LABELS if " " in label}
 # The navigation knows no area, and an area bears the name; the glossary explains each by its name.
-DECLARING = ("offers/models.py", "repayments/states.py", "writes/states.py")
+DECLARING = ("records/offers/models.py", "money/repayments/states.py", "money/writes/states.py")
 ALLOWED = {
-    "ui/navigation.py": {"needs checking"},
-    "display/glossary.py": PLAIN,
+    "web/navigation.py": {"needs checking"},
+    "web/display/glossary.py": PLAIN,
 }
 _MARKED = re.compile(r"""(?:{% translate |_\()("[^"]*"|'[^']*')""")
 

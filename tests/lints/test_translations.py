@@ -18,10 +18,13 @@ TEMPLATES = ROOT / "templates"
 # The style guide is for who builds the house: it shows made-up records.
 READ = [path for path in sorted(TEMPLATES.rglob("*.html")) if path.parts[-2] != "styleguide"]
 SHEETS = [TEMPLATES / "repayments" / name for name in ("sheet.html", "_sheet.html")]
-SMS = ROOT / "lendingadmin" / "repayments" / "sms.py"
+SMS = ROOT / "lendingadmin" / "money" / "repayments" / "sms.py"
 PACKAGE = ROOT / "lendingadmin"
 # Who reads these runs or writes the house; the client knows no Django.
-_UNREAD = {"sandbox", "demo", "styleguide", "migrations", "management", "lending", "monitoring"}
+_UNREAD = {
+    *("sandbox", "demo", "styleguide", "migrations", "management", "lending", "monitoring"),
+    *("encryption.py", "env.py", "checks.py"),
+}
 MODULES = [
     path
     for path in sorted(PACKAGE.glob("*/**/*.py"))
@@ -31,65 +34,67 @@ MODULES = [
 # what monitors, the log, the database and Redis are told, patterns of dates, names of fields, a
 # value in an address.
 NOT_WORDS = {
-    "audit/messages.py": {
+    "core/audit/messages.py": {
         *("second factor", "held back", "opened for printing", "opened for reprinting"),
         *("typed again", "not restored"),
     },
-    "audit/restores.py": {
+    "core/audit/restores.py": {
         "a restored database is not noticed: AUDIT_ANCHOR can't be used",
         "the database may have been restored (found {} UTC): "
         "nothing is sent until `manage.py restored` was run",
     },
-    "display/locales.py": {"d MMM y", "MMM yy"},
-    "loans/shown.py": {"repayment principal interest fees"},
-    "gateway/clocks.py": {"the clock of this host is {} seconds off that of the lending service"},
-    "borrowers/views/kept.py": {"application/json; charset=utf-8"},
-    "notes/services.py": {"write a note"},
-    "people_index/apps.py": {"When the index of people was last whole, by app; Unix time."},
-    "portfolio/apps.py": {"When the newest complete count of loans began, by app; Unix time."},
-    "portfolio/views/loan_lists.py": {"loan lists"},
-    "ui/navigation.py": {"lendingadmin {}"},
-    "repayments/apps.py": {
+    "web/display/locales.py": {"d MMM y", "MMM yy"},
+    "records/loans/shown.py": {"repayment principal interest fees"},
+    "core/gateway/clocks.py": {
+        "the clock of this host is {} seconds off that of the lending service"
+    },
+    "records/borrowers/views/kept.py": {"application/json; charset=utf-8"},
+    "records/notes/services.py": {"write a note"},
+    "people/index/apps.py": {"When the index of people was last whole, by app; Unix time."},
+    "desk/portfolio/apps.py": {"When the newest complete count of loans began, by app; Unix time."},
+    "desk/portfolio/views/loan_lists.py": {"loan lists"},
+    "web/navigation.py": {"lendingadmin {}"},
+    "money/repayments/apps.py": {
         "Repayments of which nobody knows yet what became, by app.",
         "Since when the check that has waited longest is due; Unix time, 0 for none.",
     },
-    "repayments/mistakes.py": {"report a mistake"},
-    "repayments/views/recording.py": {"record a repayment"},
-    "staff/adapter.py": {"held back"},
-    "staff/services.py": {"set by link"},
-    "staff/signals.py": {"second factor"},
-    "statements/keeping.py": {"COPY {} ({}) FROM STDIN", "INSERT INTO {} ({}) VALUES ({})"},
-    "statements/apps.py": {
+    "money/repayments/mistakes.py": {"report a mistake"},
+    "money/repayments/views/recording.py": {"record a repayment"},
+    "core/staff/adapter.py": {"held back"},
+    "core/staff/services.py": {"set by link"},
+    "core/staff/signals.py": {"second factor"},
+    "desk/statements/keeping.py": {"COPY {} ({}) FROM STDIN", "INSERT INTO {} ({}) VALUES ({})"},
+    "desk/statements/apps.py": {
         "Batches of statements that are not done, by app and state.",
         "Payments of batches that are accepted and not entered yet, by app.",
         "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
     },
-    "portfolio/loan_totals.py": {"CAST(%(expressions)s AS numeric)"},
-    "ui/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
-    "ui/keyset.py": {"(SELECT COUNT(*) FROM ({}) AS counted)"},
-    "ui/exports.py": {
+    "desk/portfolio/loan_totals.py": {"CAST(%(expressions)s AS numeric)"},
+    "web/apicalls.py": {"Authorization: Bearer {}", "Content-Type: application/json"},
+    "web/keyset.py": {"(SELECT COUNT(*) FROM ({}) AS counted)"},
+    "web/exports.py": {
         """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')""",
         "text/csv; charset=utf-8",
     },
-    "ui/lists.py": {"another one"},
-    "ui/logs.py": {"(no route)", ", and {} more since the last line"},
-    "ui/middleware.py": {"no-store, private"},
-    "repayments/reconciliation.py": {"a repayment has waited to be checked since {} UTC"},
-    "ui/views.py": {
+    "web/lists.py": {"another one"},
+    "web/logs.py": {"(no route)", ", and {} more since the last line"},
+    "web/middleware.py": {"no-store, private"},
+    "money/repayments/reconciliation.py": {"a repayment has waited to be checked since {} UTC"},
+    "web/views.py": {
         "text/plain; charset=utf-8",
         "not ready: {}",
         "METRICS_TOKEN is needed",
         "there is no METRICS_TOKEN",
     },
-    "worker/apps.py": {"When a worker beat last; Unix time."},
-    "worker/duties.py": {"no worker has beaten since {} UTC", "no worker has run yet"},
+    "core/worker/apps.py": {"When a worker beat last; Unix time."},
+    "core/worker/duties.py": {"no worker has beaten since {} UTC", "no worker has run yet"},
 }
 # Operators read all of it, or the database does, or it is what files say.
 _FOR_OPERATORS = {
-    *("gateway/checkup.py", "audit/triggers.py", "caching/counters.py"),
-    *("statements/reading/days.py", "statements/reading/head.py"),
-    *("statements/reading/layouts.py", "statements/reading/meanings.py"),
-    "statements/agreement.py",
+    *("core/gateway/checkup.py", "core/audit/triggers.py", "core/caching/counters.py"),
+    *("desk/statements/reading/days.py", "desk/statements/reading/head.py"),
+    *("desk/statements/reading/layouts.py", "desk/statements/reading/meanings.py"),
+    "desk/statements/agreement.py",
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)

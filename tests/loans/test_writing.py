@@ -8,14 +8,14 @@ import simplejson
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.reconciliation import check_due_writes
-from lendingadmin.writes.states import WriteFound, WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import check_due_writes
+from lendingadmin.money.writes.states import WriteFound, WriteState
 from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago

@@ -1,5 +1,5 @@
 """The proxy before the sandbox that the shared pages have, too."""
 
-from tests.ui.conftest import proxy
+from tests.web.conftest import proxy
 
 __all__ = ["proxy"]

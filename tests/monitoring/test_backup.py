@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.monitoring import backup
+from lendingadmin.core.monitoring import backup
 
 
 def test_the_server_proves_itself_to_pg_dump_as_to_the_dashboard(

@@ -16,17 +16,17 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from lendingadmin import __version__
-from lendingadmin.gateway import LendingApp
-from lendingadmin.gateway.models import DatabaseTokenStore
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.gateway.models import DatabaseTokenStore
+from lendingadmin.core.monitoring import metrics
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.lending.tokens import TokenState
-from lendingadmin.monitoring import metrics
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
-from lendingadmin.worker import duties
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.plans import scans_of, watched_queries
@@ -189,7 +189,7 @@ _DIE = """
 import os
 import django
 django.setup()
-from lendingadmin.monitoring import metrics
+from lendingadmin.core.monitoring import metrics
 metrics.EXPORTS.inc()
 if os.environ["DIES"] == "yes":
     os._exit(9)
@@ -218,7 +218,7 @@ def test_what_a_killed_process_sent_is_under_way_no_longer(tmp_path: Path) -> No
 _COUNT = """
 import django
 django.setup()
-from lendingadmin.monitoring import metrics
+from lendingadmin.core.monitoring import metrics
 for _ in range(3):
     metrics.count_request("GET", "/somewhere/", 200, 0.02)
 print(metrics.generate_latest(metrics.make_shared()).decode())

@@ -12,14 +12,14 @@ from django.test import Client
 from django.utils import timezone
 from redis.exceptions import ConnectionError as RedisGone
 
-from lendingadmin.encryption import bind
-from lendingadmin.monitoring import canary, readiness
-from lendingadmin.monitoring.models import Canary
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
-from lendingadmin.worker.models import Heartbeat
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.monitoring import canary, readiness
+from lendingadmin.core.monitoring.models import Canary
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
+from lendingadmin.core.worker.models import Heartbeat
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.repayments.rows import row
 
 ANOTHER_KEY = "YW5vdGhlci1ob3N0cy1rZXktYW5vdGhlci1ob3N0LTA="  # pragma: allowlist secret
@@ -221,10 +221,10 @@ def test_a_reason_is_logged_once_for_each_change(caplog: pytest.LogCaptureFixtur
         for _ in range(5):
             ask()
     said = [one.name for one in caplog.records]
-    assert sorted(said) == ["django.request", "lendingadmin.requests", "lendingadmin.ui.views"]
+    assert sorted(said) == ["django.request", "lendingadmin.requests", "lendingadmin.web.views"]
     ask()
     ask()
-    assert [one.name for one in caplog.records] == [*said, "lendingadmin.ui.views"]
+    assert [one.name for one in caplog.records] == [*said, "lendingadmin.web.views"]
 
 
 def test_a_clock_that_is_off_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:

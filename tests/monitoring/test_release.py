@@ -37,8 +37,8 @@ import django; django.setup()
 from django.core.management import call_command
 from django.db import connection
 call_command("migrate", verbosity=0)
-from lendingadmin.caching.models import Kept
-from lendingadmin.waiting import atomic_waiting
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.waiting import atomic_waiting
 from django.utils import timezone
 def show(name):
     with connection.cursor() as cursor:

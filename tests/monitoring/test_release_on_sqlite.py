@@ -4,7 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from lendingadmin.monitoring.management.commands import release
+from lendingadmin.core.monitoring.management.commands import release
 
 
 @pytest.mark.django_db

@@ -7,16 +7,16 @@ from functools import partial
 import pytest
 from django.test import Client
 
-from lendingadmin import gateway
-from lendingadmin.gateway import LendingApp
-from lendingadmin.lending.parallel import read_in_parallel, write_in_parallel
-from lendingadmin.monitoring.request_ids import (
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.monitoring.request_ids import (
     RequestId,
     build_headers,
     find_request_id,
     make_request_id,
     use_request_id,
 )
+from lendingadmin.lending.parallel import read_in_parallel, write_in_parallel
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import LOAN, any_loan, client_to
@@ -102,7 +102,7 @@ def test_the_page_of_our_own_fault_names_it(desk: Client, monkeypatch: pytest.Mo
         raise ValueError("ours")
 
     desk.raise_request_exception = False
-    monkeypatch.setattr("lendingadmin.search.opened._of", broken)
+    monkeypatch.setattr("lendingadmin.people.search.opened._of", broken)
     page = desk.get("/apps/kenya/find/last", headers={"traceparent": PARENT})
     assert page.status_code == 500 and page["X-Request-ID"] == TRACE
     assert TRACE in page.content.decode()

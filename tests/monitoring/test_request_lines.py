@@ -15,8 +15,8 @@ from django.utils.log import configure_logging
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.monitoring.request_lines import QueryTimer, sum_spans
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.monitoring.request_lines import QueryTimer, sum_spans
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 
@@ -81,7 +81,7 @@ def test_health_is_quiet_while_it_is_well(
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
     assert lines() == []
     waiting = frozenset({("loans", "9999_next")})
-    monkeypatch.setattr("lendingadmin.monitoring.readiness._list_migrations", lambda: waiting)
+    monkeypatch.setattr("lendingadmin.core.monitoring.readiness._list_migrations", lambda: waiting)
     assert client.get("/readyz").status_code == 503
     assert [one[1:3] for one in lines()] == [("/readyz", "503")]
 
@@ -139,14 +139,14 @@ def test_both_forms_of_the_log_have_the_id(form: str, settings: Any) -> None:
             settings.LOGGING | {"handlers": handlers | {"stderr": stderr}},
         )
         Client().get("/nowhere/", headers={"X-Request-ID": "an-id-of-ours"})
-        logging.getLogger("lendingadmin.worker").warning("outside of any")
+        logging.getLogger("lendingadmin.core.worker").warning("outside of any")
     finally:
         configure_logging("logging.config.dictConfig", settings.LOGGING)
     *_, line, missing, outside = written.getvalue().splitlines()
     if form == "line":
         assert " INFO lendingadmin.requests an-id-of-ours GET - 404, own " in line
         assert " WARNING django.request an-id-of-ours Not Found" in missing
-        assert " WARNING lendingadmin.worker - outside of any" in outside
+        assert " WARNING lendingadmin.core.worker - outside of any" in outside
     else:
         read = json.loads(line)
         kept = {key: read[key] for key in ("request_id", "method", "route", "status", "calls")}

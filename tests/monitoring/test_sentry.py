@@ -25,8 +25,8 @@ from django.conf import settings
 from django.test import Client
 from django.urls import path
 import sentry_sdk
-from lendingadmin.monitoring.request_ids import make_request_id, use_request_id
-from lendingadmin.ui.access import public
+from lendingadmin.core.monitoring.request_ids import make_request_id, use_request_id
+from lendingadmin.web.access import public
 
 @public(methods=("POST",))
 def broken(request, name):
@@ -44,8 +44,8 @@ with use_request_id(make_request_id({{"X-Request-ID": "of-a-task"}})):
     try:
         int("{CANARY}")
     except ValueError:
-        logging.getLogger("lendingadmin.worker").exception("%s broke", "{CANARY}")
-logging.getLogger("lendingadmin.worker").error("no trace of {NUMBER}")
+        logging.getLogger("lendingadmin.core.worker").exception("%s broke", "{CANARY}")
+logging.getLogger("lendingadmin.core.worker").error("no trace of {NUMBER}")
 sentry_sdk.flush(5)
 """
 
@@ -108,7 +108,7 @@ def test_kinds_and_places_leave_and_nothing_of_people(stub: str, tmp_path: Path)
     assert error["stacktrace"]["frames"][-1]["function"] == "broken"
     assert broken["release"] == f"lendingadmin@{__version__}"
     assert task["exception"]["values"][0]["type"] == "ValueError"
-    assert task["logger"] == "lendingadmin.worker"
+    assert task["logger"] == "lendingadmin.core.worker"
     assert len(events) == 3
 
 

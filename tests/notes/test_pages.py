@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.notes.models import Mention, Note
-from lendingadmin.notes.services import Record, write_note
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.notes.models import Mention, Note
+from lendingadmin.records.notes.services import Record, write_note
 from tests.conftest import ClientOf
 from tests.personal import find_kept
 from tests.repayments.pages import enter

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.notes import erasure, mentions, services
-from lendingadmin.notes.models import Mention, Note, NoteVersion
-from lendingadmin.notes.services import Record
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.notes import erasure, mentions, services
+from lendingadmin.records.notes.models import Mention, Note, NoteVersion
+from lendingadmin.records.notes.services import Record
 from tests.personal import find_kept
 from tests.roles import give_roles
 

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.search import views as search_views
-from lendingadmin.staff.models import User
-from lendingadmin.ui import coalesce
+from lendingadmin.core.staff.models import User
+from lendingadmin.people.search import views as search_views
+from lendingadmin.records.offers.models import OfferRequest, OfferState
+from lendingadmin.web import coalesce
 from tests.conftest import confirm
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer

@@ -10,10 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import OfferOperation, moment
-from lendingadmin.offers.asking import state_of
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.staff.models import User
+from lendingadmin.records.offers.asking import state_of
+from lendingadmin.records.offers.models import OfferRequest
 from tests.conftest import confirm
 from tests.odd.addresses import LOAN_OF_OFFER, PAGES
 from tests.odd.marked import Marked

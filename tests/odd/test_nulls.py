@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import OfferState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.offers.models import OfferState
 from tests.odd.addresses import PAGES
 from tests.odd.conftest import ask_for_offer
 from tests.odd.pages import check, nothing_by_name

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, resolve
 
-from lendingadmin.offers.models import OfferState
-from lendingadmin.staff.models import User
-from lendingadmin.ui.access import routes, rule_of
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.offers.models import OfferState
+from lendingadmin.web.access import routes, rule_of
 from tests.odd.addresses import ENTERED, LOOKS, NAMED_BY, PAGES, WITHOUT, WRITES
 from tests.odd.conftest import ask_for_offer
 from tests.odd.pages import check

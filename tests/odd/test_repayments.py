@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import sending
-from lendingadmin.repayments.models import Reading, Repayment, Restoration
-from lendingadmin.repayments.services import Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import sending
+from lendingadmin.money.repayments.models import Reading, Repayment, Restoration
+from lendingadmin.money.repayments.services import Request
 from tests.faults.behaviours import reset
 from tests.odd.addresses import ENTERED, LOOKS
 from tests.odd.pages import check

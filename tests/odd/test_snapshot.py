@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.figures import Figures
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.portfolio.reading import KEYS
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.figures import Figures
+from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.portfolio.reading import KEYS
 from tests.odd.pages import check
 from tests.odd.service import OddService
 from tests.odd.variants import Place, good, odd, places, variants

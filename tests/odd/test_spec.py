@@ -5,10 +5,10 @@ from typing import Any, get_args
 
 import pytest
 
-from lendingadmin.events.rules import RULES
 from lendingadmin.lending import values
 from lendingadmin.lending.fields import Day, Flag, Number, Status, Text, Texts, Timestamp
 from lendingadmin.lending.values import Record, Value
+from lendingadmin.records.events.rules import RULES
 from tests.odd.spec import EVENTS, RESOURCES, objects_in
 
 # A table's resource, and what the client calls it.

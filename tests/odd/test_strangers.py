@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.borrowers.forms import filled
 from tests.odd.addresses import PAGES
 from tests.odd.conftest import ask_for_offer

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.events.outcomes import summarize
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.events.outcomes import summarize
 from tests.odd.addresses import PAGES, WRITES
 from tests.odd.pages import ask, check
 from tests.odd.service import OddService

@@ -7,12 +7,12 @@ import simplejson
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.caching import shared
+from lendingadmin.core.caching import shared
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import OfferOperation
-from lendingadmin.offers import asking
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.staff.models import User
+from lendingadmin.records.offers import asking
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.offers.service import DONE, OfferService, operation

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import reconciliation
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.faults.behaviours import refusal, reply, reset
 from tests.offers.service import (
     BORROWER,

@@ -10,10 +10,10 @@ import simplejson
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.caching import shared
-from lendingadmin.encryption import bind
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.staff.models import User
+from lendingadmin.core.caching import shared
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask

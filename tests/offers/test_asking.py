@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.caching import shared
-from lendingadmin.gateway import LendingApp
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.caching import shared
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.offers.conftest import Ask
@@ -243,7 +243,7 @@ class TestThePageThatWaits:
         self, desk: Client, service: OfferService, offered: OfferRequest
     ) -> None:
         from lendingadmin.lending.values import OfferOperation
-        from lendingadmin.offers import asking
+        from lendingadmin.records.offers import asking
 
         asking.note(offered, OfferOperation(operation()), timezone.now())
         offered.refresh_from_db()

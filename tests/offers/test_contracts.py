@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import OffersResponse
-from lendingadmin.offers.forms import PreviewForm
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.staff.models import User
+from lendingadmin.records.offers.forms import PreviewForm
+from lendingadmin.records.offers.models import OfferRequest
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask

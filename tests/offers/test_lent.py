@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.offers import lent
-from lendingadmin.offers.models import OfferLoan, OfferRequest
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.records.offers import lent
+from lendingadmin.records.offers.models import OfferLoan, OfferRequest
 from tests.faults.behaviours import refusal, reset
 from tests.offers.service import ASKED, CONTRACTS, OFFER, OfferService
 from tests.offers.test_loan import LOAN, start

@@ -5,11 +5,11 @@ import re
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
-from lendingadmin.writes.models import Write
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.offers.models import OfferRequest
+from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.offers.service import (

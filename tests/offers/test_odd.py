@@ -5,7 +5,7 @@ from typing import Any
 
 from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract
-from lendingadmin.offers import comparison
+from lendingadmin.records.offers import comparison
 
 
 def contract(**fields: Any) -> LendingContract:

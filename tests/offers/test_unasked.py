@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.faults.behaviours import refusal
 from tests.offers.conftest import Ask
 from tests.offers.service import OFFER, OfferService, hidden

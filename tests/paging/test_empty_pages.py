@@ -222,10 +222,10 @@ def test_types_for_an_offer_behind_empty_pages(desk: Client, service: PagedServi
 def test_what_may_have_become_of_a_write_says_that_the_list_was_not_seen_whole(
     service: PagedService,
 ) -> None:
-    from lendingadmin.events import outcomes
-    from lendingadmin.writes.models import Write
-    from lendingadmin.writes.reconciliation import Submitted
-    from lendingadmin.writes.states import WriteFound
+    from lendingadmin.money.writes.models import Write
+    from lendingadmin.money.writes.reconciliation import Submitted
+    from lendingadmin.money.writes.states import WriteFound
+    from lendingadmin.records.events import outcomes
 
     sent = {"accountId": "borrower:B-1", "eventType": "x", "timestamp": "2026-01-01T00:00:00.000Z"}
     service.give_empty_pages("events", 9, [])

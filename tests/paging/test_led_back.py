@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import Page, each_page, leave_out_repeats
 from lendingadmin.lending.values import Loan
-from lendingadmin.portfolio.models import Snapshot
 from tests.paging.service import PagedService
 from tests.portfolio.conftest import counted, outstanding
 from tests.portfolio.service import loan
@@ -117,7 +117,7 @@ def test_a_count_that_was_led_back_is_not_kept(
     service: PagedService, pages: dict[str, Any], a_slice: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not a_slice:
-        monkeypatch.setattr("lendingadmin.worker.walks.SLICE", 0.0)
+        monkeypatch.setattr("lendingadmin.core.worker.walks.SLICE", 0.0)
     service.give("loans", pages)
     row = counted()
     assert row.state == Snapshot.State.FAILED

@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from lendingadmin.lending.values import Borrower
-from lendingadmin.people_index import cards
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
+from lendingadmin.people.index import cards
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
 
 APP = "kenya"
 Put = Callable[..., str]

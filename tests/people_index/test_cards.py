@@ -9,9 +9,9 @@ from django.db.models import Model
 from django.utils import timezone
 
 from lendingadmin.lending.values import Malformed
-from lendingadmin.people_index import cards, find, live
-from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex, CardToken, WordKey
-from lendingadmin.people_index.tokens import get_tokenizer
+from lendingadmin.people.index import cards, find, live
+from lendingadmin.people.index.models import BorrowerCard, BorrowerIndex, CardToken, WordKey
+from lendingadmin.people.index.tokens import get_tokenizer
 
 from .conftest import APP, Put, PutMany, make_borrower
 from .test_find import KAMAU, ids

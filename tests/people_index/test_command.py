@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from lendingadmin.people_index.models import BorrowerIndex
+from lendingadmin.people.index.models import BorrowerIndex
 
 from .conftest import APP, Put
 from .test_find import KAMAU

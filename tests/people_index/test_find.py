@@ -3,10 +3,10 @@
 import pytest
 from django.db import connection
 
-from lendingadmin.people_index import find
-from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex, CardToken
-from lendingadmin.people_index.words import hash_phone
-from lendingadmin.ui.masking import WHOLE_RECORD
+from lendingadmin.people.index import find
+from lendingadmin.people.index.models import BorrowerCard, BorrowerIndex, CardToken
+from lendingadmin.people.index.words import hash_phone
+from lendingadmin.web.masking import WHOLE_RECORD
 from tests import plans
 
 from .conftest import Put, PutMany, make_borrower

@@ -7,11 +7,11 @@ from django.conf import settings as product
 from django.db import OperationalError
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.people_index import cards, find, live
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.ui.masking import WHOLE_RECORD
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.people.index import cards, find, live
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
+from lendingadmin.web.masking import WHOLE_RECORD
 from tests.borrowers.forms import PERSON, filled
 from tests.borrowers.test_adding import url
 from tests.sandbox.calling import Caller

@@ -13,18 +13,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin import audit
-from lendingadmin.gateway import LendingApp
-from lendingadmin.notes.services import Record, write_note
-from lendingadmin.people_index import cards
-from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.repayments.models import Mistake
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.search.models import Opened
-from lendingadmin.staff.models import User
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core import audit
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Mistake
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.people.index import cards
+from lendingadmin.people.index.models import BorrowerCard, BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
+from lendingadmin.people.search.models import Opened
+from lendingadmin.records.notes.services import Record, write_note
 from tests.conftest import ClientOf
 from tests.events.samples import STAMP, body
 from tests.faults.behaviours import refusal, reply, token

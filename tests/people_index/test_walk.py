@@ -11,12 +11,12 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.people_index import cards, find, live, tasks
-from lendingadmin.people_index.models import BorrowerCard, BorrowerIndex, CardToken, WordKey
-from lendingadmin.people_index.walk import BorrowerWalk
-from lendingadmin.ui.masking import WHOLE_RECORD
-from lendingadmin.worker import duties, walks
-from lendingadmin.worker.worker import Worker
+from lendingadmin.core.worker import duties, walks
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.people.index import cards, find, live, tasks
+from lendingadmin.people.index.models import BorrowerCard, BorrowerIndex, CardToken, WordKey
+from lendingadmin.people.index.walk import BorrowerWalk
+from lendingadmin.web.masking import WHOLE_RECORD
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import Behaviour, FaultServer, Wire
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.people_index import words
-from lendingadmin.people_index.words import Query, read_query
+from lendingadmin.people.index import words
+from lendingadmin.people.index.words import Query, read_query
 
 
 @pytest.mark.parametrize(

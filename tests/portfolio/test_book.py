@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService, loan

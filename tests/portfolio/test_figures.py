@@ -10,13 +10,13 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lendingadmin.desk.portfolio import reading
+from lendingadmin.desk.portfolio.amounts import exactly
+from lendingadmin.desk.portfolio.drilldown import build_drilldown
+from lendingadmin.desk.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, months_to
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.lending.values import Loan, Malformed
-from lendingadmin.portfolio import reading
-from lendingadmin.portfolio.amounts import exactly
-from lendingadmin.portfolio.drilldown import build_drilldown
-from lendingadmin.portfolio.figures import AT_RISK, OTHER_KINDS, Figures, months_to
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.ui import keyset
+from lendingadmin.web import keyset
 from tests.portfolio.service import loan
 
 NAIROBI = ZoneInfo("Africa/Nairobi")

@@ -13,20 +13,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
-from lendingadmin.assessments.running import CREATE
-from lendingadmin.gateway import silence
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.portfolio.sections import Work, list_work
-from lendingadmin.repayments import restoration
-from lendingadmin.repayments.limits import ApprovalLimits
-from lendingadmin.repayments.models import Mistake, Repayment, Restoration
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.sheets.models import Sheet
-from lendingadmin.staff.models import PersonChange, User
-from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteFound, WriteState
+from lendingadmin.core.gateway import silence
+from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.desk.portfolio.sections import Work, list_work
+from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
+from lendingadmin.money.repayments import restoration
+from lendingadmin.money.repayments.limits import ApprovalLimits
+from lendingadmin.money.repayments.models import Mistake, Repayment, Restoration
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteFound, WriteState
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.assessments.running import CREATE
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted, page, words

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin.portfolio.loan_ids import filter_folded
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.portfolio.loan_ids import filter_folded
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 
 pytestmark = pytest.mark.django_db
 

@@ -15,16 +15,16 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lendingadmin import gateway
-from lendingadmin.portfolio import loan_lists
-from lendingadmin.portfolio.loan_list_form import KINDS
-from lendingadmin.portfolio.loan_lists import LoanList
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.portfolio.snapshot_job import find_with_loans
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
-from lendingadmin.ui import keyset
-from lendingadmin.worker.worker import Worker
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.desk.portfolio import loan_lists
+from lendingadmin.desk.portfolio.loan_list_form import KINDS
+from lendingadmin.desk.portfolio.loan_lists import LoanList
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.web import keyset
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401

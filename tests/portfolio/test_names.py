@@ -8,8 +8,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import HOME, counted, page, words

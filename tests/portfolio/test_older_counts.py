@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import Snapshot
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService
 

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.portfolio.open_loans import filter_open, read_open_loans
+from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.portfolio.open_loans import filter_open, read_open_loans
 from tests.portfolio.conftest import counted
 from tests.portfolio.service import BookService, loan
 

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller

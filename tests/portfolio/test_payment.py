@@ -7,9 +7,9 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import Allocation, Batch, StatementFile, StatementLine
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
+from lendingadmin.money.repayments.models import Repayment
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import Wire

@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.staff.models import User
-from lendingadmin.worker import walks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import walks
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService, loan
 

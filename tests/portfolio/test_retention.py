@@ -9,9 +9,9 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.portfolio import retention
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.portfolio.snapshot_job import list_complete
+from lendingadmin.desk.portfolio import retention
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import list_complete
 from tests.portfolio.conftest import HOME, counted, page, words
 from tests.portfolio.service import BookService
 

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.portfolio import saved_lists
-from lendingadmin.portfolio.models import SavedList
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio import saved_lists
+from lendingadmin.desk.portfolio.models import SavedList
 from tests.conftest import ClientOf
 from tests.portfolio.conftest import counted, page, words
 from tests.portfolio.service import BookService

@@ -10,10 +10,10 @@ import pytest
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import Snapshot
-from lendingadmin.staff.models import User
-from lendingadmin.worker import duties, walks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties, walks
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot
 from tests.faults.behaviours import hang, refusal
 from tests.portfolio.conftest import counted, outstanding
 from tests.portfolio.service import BookService, loan

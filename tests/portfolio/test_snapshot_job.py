@@ -10,16 +10,16 @@ import simplejson
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.portfolio import snapshot_job, tasks
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.portfolio.snapshot_job import find_next_due
-from lendingadmin.repayments import tasks as ledger_tasks
-from lendingadmin.staff.models import User
-from lendingadmin.worker import walks
-from lendingadmin.worker.worker import Worker
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import walks
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import find_next_due
+from lendingadmin.money.repayments import tasks as ledger_tasks
+from lendingadmin.people.index.models import BorrowerIndex
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply
 from tests.faults.server import FaultServer, Wire

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.proof.clock import Clock, moving_clock
 from tests.proof.desk import InProcess

@@ -12,9 +12,9 @@ CRASHED, DONE, FAILED = 77, 0, 1
 
 # A point is a call or a return of a function of these modules, or a transaction's commit.
 _WATCHED = (
-    "lendingadmin.repayments.",
-    "lendingadmin.writes.idempotency",
-    "lendingadmin.gateway.",
+    "lendingadmin.money.repayments.",
+    "lendingadmin.money.writes.idempotency",
+    "lendingadmin.core.gateway.",
     "lendingadmin.lending.transport",
     "lendingadmin.lending.wire",
     "lendingadmin.lending.connection",
@@ -22,8 +22,8 @@ _WATCHED = (
 _COMMIT = ("django.db.backends.base.base", "_commit")
 # Of a group only what parts its phases, and each of its calls on the wire.
 _OF_GROUP = (
-    "lendingadmin.repayments.services",
-    "lendingadmin.repayments.sending",
+    "lendingadmin.money.repayments.services",
+    "lendingadmin.money.repayments.sending",
     "lendingadmin.lending.parallel",
     "lendingadmin.lending.wire",
 )

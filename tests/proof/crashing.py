@@ -8,9 +8,9 @@ from io import StringIO
 from django.core.management import call_command
 from django.utils import timezone
 
-from lendingadmin.repayments import sending
-from lendingadmin.repayments.services import Intent, Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import sending
+from lendingadmin.money.repayments.services import Intent, Request
 from tests.proof.claims import journal, receipt
 from tests.proof.clock import Clock
 from tests.proof.crash import exit_at, in_child

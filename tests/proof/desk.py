@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from django.test import Client
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import confirm as confirm_person
 
 _HIDDEN = re.compile(r'<input type="hidden" name="(seen|shown|may_double)" value="([^"]*)"')

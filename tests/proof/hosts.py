@@ -34,8 +34,8 @@ django.setup()
 from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
-from lendingadmin.collections.models import Lease
-from lendingadmin.gateway.models import DatabaseTokenStore
+from lendingadmin.desk.collections.models import Lease
+from lendingadmin.core.gateway.models import DatabaseTokenStore
 from django.conf import settings
 locks = 0
 if connection.vendor == "postgresql":

@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.proof.clock import Clock
 from tests.proof.crashing import crash_everywhere, crash_groups, first_sent, prove
 from tests.proof.desk import InProcess

@@ -34,9 +34,9 @@ def main(count: int) -> None:
 
 def sign_in(person: Any) -> str:
     """A signed-in session of somebody; its key."""
-    session: Any = importlib.import_module("lendingadmin.staff.session_store").SessionStore()
+    session: Any = importlib.import_module("lendingadmin.core.staff.session_store").SessionStore()
     session["_auth_user_id"] = str(person.pk)
-    session["_auth_user_backend"] = "lendingadmin.staff.permissions.PermissionsBackend"
+    session["_auth_user_backend"] = "lendingadmin.core.staff.permissions.PermissionsBackend"
     session["_auth_user_hash"] = person.get_session_auth_hash()
     session["sign_in"] = {"at": datetime.now(UTC).isoformat()}
     session.create()

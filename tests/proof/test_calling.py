@@ -27,7 +27,7 @@ QUEUE = "/apps/kenya/collections/late-1-7/"
 _COUNT = """
 import django
 django.setup()
-from lendingadmin.portfolio import snapshot_job
+from lendingadmin.desk.portfolio import snapshot_job
 row = snapshot_job.begin_snapshot("kenya", None)
 while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
     pass
@@ -35,7 +35,7 @@ while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
 _CALLS = """
 import django
 django.setup()
-from lendingadmin.collections.models import Call, Lease
+from lendingadmin.desk.collections.models import Call, Lease
 for call in Call.objects.select_related("called_by"):
     print(call.borrower_id, call.called_by.username)
 print("leases", Lease.objects.count())

@@ -8,7 +8,7 @@ import itertools
 
 import pytest
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.proof.clock import Clock
 from tests.proof.crashing import crash_everywhere, crash_groups, prove
 from tests.proof.desk import InProcess

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from lendingadmin.repayments.limits import ApprovalLimits
-from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.limits import ApprovalLimits
+from lendingadmin.money.repayments.models import Reading, Repayment
 from tests.proof.clock import Clock
 from tests.proof.crashing import APP
 from tests.proof.desk import InProcess

@@ -20,7 +20,7 @@ _OWN = {"SANDBOX_CLIENT_ID": "proof", "SANDBOX_CLIENT_SECRET": "proof"}
 _SIGN_IN = """
 import django
 django.setup()
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.proof.prepare import sign_in
 for person in User.objects.all():
     print(person.username, sign_in(person))

@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments.services import Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.services import Request
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.repayments.service import LoanService

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
 
 
 def new_url(app: LendingApp, loan: str = "l") -> str:

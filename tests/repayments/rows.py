@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 
 NOON = datetime(2026, 3, 10, 9, tzinfo=UTC)
 _numbers = itertools.count(1)

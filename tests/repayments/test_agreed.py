@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from lendingadmin.repayments import deciding, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
 

@@ -9,13 +9,13 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import approvals, deciding, reconciliation, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.independence import NotIndependent
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.independence import NotIndependent
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import approvals, deciding, reconciliation, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import reset
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService, without_committing

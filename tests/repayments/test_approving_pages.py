@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import empty, refusal, reply, reset
 from tests.repayments.pages import filled, hidden

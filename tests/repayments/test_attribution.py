@@ -9,12 +9,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments import dayend, deciding, reconciliation, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import dayend, deciding, reconciliation, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import reply, reset
 from tests.repayments.service import LoanService, commit_then, without_committing
 

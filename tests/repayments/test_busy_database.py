@@ -11,9 +11,9 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.ui import unavailable
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web import unavailable
 from tests.faults.behaviours import refusal, reset
 from tests.proof.desk import Confirm, InProcess, Page, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService, commit_then, without_committing

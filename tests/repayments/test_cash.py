@@ -7,13 +7,13 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments import cash
-from lendingadmin.repayments.models import CashCount, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import proof
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import proof
+from lendingadmin.money.repayments import cash
+from lendingadmin.money.repayments.models import CashCount, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.repayments.rows import NOON, row
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from lendingadmin.repayments import sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import sending, services
+from lendingadmin.money.repayments.models import Repayment
 from tests.faults.behaviours import refusal
 from tests.repayments.service import LoanService
 

@@ -7,9 +7,9 @@ import pytest
 import simplejson
 from django.test import Client
 
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments.closed import explain_closed
-from lendingadmin.staff.models import User
+from lendingadmin.money.repayments.closed import explain_closed
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, reset
 from tests.repayments.service import LoanService

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments import lookalikes, sending, services
-from lendingadmin.repayments.models import normalise_external_id
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import lookalikes, sending, services
+from lendingadmin.money.repayments.models import normalise_external_id
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
 from tests.repayments.pages import enter
 from tests.sandbox.calling import Caller
 

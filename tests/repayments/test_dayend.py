@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments import dayend, managers
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import dayend, managers
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.repayments.rows import NOON, a_busy_day, row
 
 pytestmark = pytest.mark.django_db

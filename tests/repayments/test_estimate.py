@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments.estimate import estimate
+from lendingadmin.money.repayments.estimate import estimate
 
 FIRST, SECOND, THIRD = (datetime(2026, month, 21, tzinfo=UTC) for month in (10, 11, 12))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments.evidence import (
+from lendingadmin.money.repayments.evidence import (
     Effect,
     OtherRepayment,
     PaidReading,
@@ -15,7 +15,7 @@ from lendingadmin.repayments.evidence import (
     conclude,
     effect,
 )
-from lendingadmin.repayments.states import OPEN, REACHED_FROM, RepaymentState
+from lendingadmin.money.repayments.states import OPEN, REACHED_FROM, RepaymentState
 
 SENT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 QUIET = timedelta(minutes=15)

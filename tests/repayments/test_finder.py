@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.roles import take_roles

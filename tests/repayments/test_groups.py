@@ -9,13 +9,13 @@ import pytest
 from django.db import IntegrityError
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import reconciliation, sending, services
-from lendingadmin.repayments.limits import ApprovalLimits
-from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.services import Intent, Move, Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import reconciliation, sending, services
+from lendingadmin.money.repayments.limits import ApprovalLimits
+from lendingadmin.money.repayments.models import Reading, Repayment
+from lendingadmin.money.repayments.services import Intent, Move, Request
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
 from tests.faults.server import Behaviour, FaultServer
 from tests.statements.desk import DeskService

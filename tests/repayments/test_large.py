@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
 from tests.conftest import confirm
 from tests.repayments.pages import filled, hidden
 from tests.repayments.service import LoanService

@@ -9,13 +9,13 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import reconciliation, sending
-from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.writes.unconfirmed import CHECK_FOR
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import reconciliation, sending
+from lendingadmin.money.repayments.evidence import Effect
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.unconfirmed import CHECK_FOR
 from tests.faults.behaviours import refusal, reply, reset
 from tests.repayments.service import LoanService, without_committing
 

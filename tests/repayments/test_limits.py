@@ -7,7 +7,7 @@ from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as some
 
-from lendingadmin.repayments.limits import (
+from lendingadmin.money.repayments.limits import (
     ApprovalLimits,
     list_reasons,
     read_amounts,

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from lendingadmin.repayments import lookalikes, sending
-from lendingadmin.repayments.services import Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import lookalikes, sending
+from lendingadmin.money.repayments.services import Request
 from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
 

@@ -11,9 +11,9 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Mistake, Repayment
 from tests.conftest import ClientOf
 from tests.repayments.pages import filled
 from tests.repayments.rows import row
@@ -318,7 +318,7 @@ def test_a_stale_form_of_another_day(
     support: User, client_of: ClientOf, repayment: Repayment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = token(client_of(support).get(repayment.get_absolute_url()))
-    monkeypatch.setattr("lendingadmin.writes.idempotency.LIFETIME", timedelta(seconds=-1))
+    monkeypatch.setattr("lendingadmin.money.writes.idempotency.LIFETIME", timedelta(seconds=-1))
     page = report(client_of(support), repayment, token=old).content.decode()
     assert "Not saved: this form was open for too long." in page
     assert NOTE in page

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lendingadmin.repayments import sending, services
-from lendingadmin.repayments.models import Reading
-from lendingadmin.repayments.services import Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import sending, services
+from lendingadmin.money.repayments.models import Reading
+from lendingadmin.money.repayments.services import Request
 from tests.faults.behaviours import reply
 from tests.repayments.service import LoanService
 

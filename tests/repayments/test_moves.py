@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.repayments import deciding, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import REACHED_FROM, RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import REACHED_FROM, RepaymentState, Resolution
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,13 +15,13 @@ from django.db import connection
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.repayments import notifications, sending, tasks
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
-from lendingadmin.worker.worker import Worker
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.money.repayments import notifications, sending, tasks
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import reset
 from tests.repayments.service import LoanService, without_committing
 from tests.repayments.threads import at_once

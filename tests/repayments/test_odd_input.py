@@ -11,11 +11,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, reset
 from tests.faults.server import FaultServer

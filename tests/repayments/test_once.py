@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.repayments import deciding, sending, services
-from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import UNAPPROVED, RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments.evidence import Effect
+from lendingadmin.money.repayments.models import Reading, Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import UNAPPROVED, RepaymentState
 from tests.faults.behaviours import (
     refusal,
     reset,

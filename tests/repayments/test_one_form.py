@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from lendingadmin.repayments import sending
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import sending
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
 from tests.repayments.service import LoanService
 from tests.repayments.threads import at_once
 

@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import reconciliation, services
-from lendingadmin.repayments.lookalikes import look_alikes
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import reconciliation, services
+from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.models import Mistake, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
@@ -118,7 +118,7 @@ def test_the_badge_counts_no_further_than_a_person_reads(desk: Client, support: 
 def test_what_few_entries_meet_is_looked_for_piece_by_piece(
     desk: Client, support: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lendingadmin.ui.keyset.AT_MOST", 20)
+    monkeypatch.setattr("lendingadmin.web.keyset.AT_MOST", 20)
     first = row(support, network="RARE")
     many(support, 50)
     last = row(support, network="RARE")

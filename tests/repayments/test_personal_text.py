@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Mistake, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
 from tests.personal import find_kept
 from tests.repayments.pages import filled, hidden

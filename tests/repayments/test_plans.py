@@ -12,13 +12,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.assessments.running import list_started_by
-from lendingadmin.borrowers import history
-from lendingadmin.notes.mentions import list_unseen
-from lendingadmin.notes.services import list_pinned
-from lendingadmin.offers.asking import list_latest_of
-from lendingadmin.repayments import (
+from lendingadmin.core import gateway
+from lendingadmin.core.staff import erasure
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import (
     approvals,
     deciding,
     lookalikes,
@@ -27,22 +24,25 @@ from lendingadmin.repayments import (
     reconciliation,
     restoration,
 )
-from lendingadmin.repayments import tasks as repayment_tasks
-from lendingadmin.repayments.dayend import list_lines
-from lendingadmin.repayments.finder import find_repayments
-from lendingadmin.repayments.managers import UNDECIDED
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request, find_abandoned
-from lendingadmin.repayments.states import OPEN
-from lendingadmin.repayments.views import exporting
-from lendingadmin.staff import erasure
-from lendingadmin.staff.models import User
-from lendingadmin.timeline.reading import Month, read_timeline
-from lendingadmin.ui import navigation
-from lendingadmin.ui.keyset import count_each, read_slice
-from lendingadmin.ui.timeline import Subject, list_sources
-from lendingadmin.writes import reconciliation as other_writes
-from lendingadmin.writes import tasks as web_tasks
+from lendingadmin.money.repayments import tasks as repayment_tasks
+from lendingadmin.money.repayments.dayend import list_lines
+from lendingadmin.money.repayments.finder import find_repayments
+from lendingadmin.money.repayments.managers import UNDECIDED
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request, find_abandoned
+from lendingadmin.money.repayments.states import OPEN
+from lendingadmin.money.repayments.views import exporting
+from lendingadmin.money.writes import reconciliation as other_writes
+from lendingadmin.money.writes import tasks as web_tasks
+from lendingadmin.records.assessments.running import list_started_by
+from lendingadmin.records.borrowers import history
+from lendingadmin.records.notes.mentions import list_unseen
+from lendingadmin.records.notes.services import list_pinned
+from lendingadmin.records.offers.asking import list_latest_of
+from lendingadmin.records.timeline.reading import Month, read_timeline
+from lendingadmin.web import navigation
+from lendingadmin.web.keyset import count_each, read_slice
+from lendingadmin.web.timeline import Subject, list_sources
 from tests.plans import explain, scans_of, watched_queries
 from tests.repayments.rows import row
 

@@ -12,15 +12,15 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.people_index import cards
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.repayments import services
-from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.receipts import find_remainder
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import services
+from lendingadmin.money.repayments.models import Reading, Repayment
+from lendingadmin.money.repayments.receipts import find_remainder
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.people.index import cards
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.index.tokens import name_key
 from tests.conftest import ClientOf
 from tests.people_index.conftest import make_borrower
 from tests.repayments.rows import row

@@ -9,12 +9,12 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import deciding, reconciliation, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import deciding, reconciliation, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import refusal, reset
 from tests.repayments.service import LoanService, commit_then, without_committing
 from tests.repayments.threads import at_once

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 

@@ -13,18 +13,18 @@ from django.utils import timezone
 from django.utils.html import strip_tags
 from redis.exceptions import RedisError
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import deciding, restoration, sending, services
-from lendingadmin.repayments.lookalikes import look_alikes
-from lendingadmin.repayments.management.commands import restored
-from lendingadmin.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import StatementFile
-from lendingadmin.ui.models import Draft
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements.models import StatementFile
+from lendingadmin.money.repayments import deciding, restoration, sending, services
+from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.management.commands import restored
+from lendingadmin.money.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.faults.behaviours import html, refusal, reply, reset
 from tests.faults.server import Behaviour

@@ -9,17 +9,17 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.client import Loans
 from lendingadmin.lending.errors import LendingError, NotAccepted, NotSent, Saved, Throttled
 from lendingadmin.lending.parallel import Written
 from lendingadmin.lending.values import Loan
-from lendingadmin.repayments import reconciliation, sending, services
-from lendingadmin.repayments.evidence import Effect
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.money.repayments import reconciliation, sending, services
+from lendingadmin.money.repayments.evidence import Effect
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import (
     close,
     empty,

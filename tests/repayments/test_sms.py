@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.receipts import Receipt, Remainder
-from lendingadmin.repayments.sms import LONGEST, count_signs, fold_letters, write_sms
-from lendingadmin.repayments.states import RepaymentState
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.receipts import Receipt, Remainder
+from lendingadmin.money.repayments.sms import LONGEST, count_signs, fold_letters, write_sms
+from lendingadmin.money.repayments.states import RepaymentState
 
 KENYA = LendingApp("kenya", "KES", ZoneInfo("Africa/Nairobi"))
 READ = datetime(2026, 11, 22, 11, 2, tzinfo=UTC)

@@ -10,24 +10,24 @@ from django.forms.models import model_to_dict
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit import record, restores, tasks
-from lendingadmin.audit.anchor import read_anchor
-from lendingadmin.audit.models import Entry, SuspectedRestore
-from lendingadmin.gateway import LendingApp
-from lendingadmin.repayments import deciding, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
-from lendingadmin.writes.models import Write
+from lendingadmin.core.audit import record, restores, tasks
+from lendingadmin.core.audit.anchor import read_anchor
+from lendingadmin.core.audit.models import Entry, SuspectedRestore
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.web.models import Draft
 from tests.audit.test_chain import forge
 from tests.faults.server import FaultServer
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
 from tests.sandbox.calling import Caller
-from tests.ui import acts
+from tests.web import acts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Asked = Callable[..., Request]

@@ -10,11 +10,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.repayments import reconciliation, sending, services
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import reconciliation, sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService

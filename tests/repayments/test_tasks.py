@@ -15,16 +15,16 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import reconciliation, sending, tasks
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import Request
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.worker import duties
-from lendingadmin.worker.worker import Worker
-from lendingadmin.writes import tasks as web_tasks
-from lendingadmin.writes.models import Write
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.money.repayments import reconciliation, sending, tasks
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import Request
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes import tasks as web_tasks
+from lendingadmin.money.writes.models import Write
 from tests.faults.behaviours import hang, reset
 from tests.faults.server import Behaviour, Wire
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -158,7 +158,7 @@ def test_two_workers_take_each_look_once(
 
 
 def test_the_worker_s_command_is_the_one_with_a_beat() -> None:
-    assert get_commands()["db_worker"] == "lendingadmin.worker"
+    assert get_commands()["db_worker"] == "lendingadmin.core.worker"
 
 
 def test_a_due_look_is_enqueued_once_and_carries_a_number_only(landed: Repayment) -> None:

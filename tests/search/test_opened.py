@@ -9,9 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.search.models import Opened
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.people.search.models import Opened
 from tests.roles import take_roles
 from tests.sandbox.calling import Caller
 

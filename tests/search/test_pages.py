@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.gateway import LendingApp
-from lendingadmin.search import views
-from lendingadmin.staff.models import User
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.people.search import views
 from tests.conftest import ClientOf
 from tests.faults.behaviours import hang, refusal, reply, token
 from tests.faults.server import FaultServer, Wire

@@ -12,18 +12,18 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.assessments.known import put_assessments
-from lendingadmin.assessments.models import AssessmentIndex
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker import duties
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.lending.values import Assessment
-from lendingadmin.people_index import cards
-from lendingadmin.people_index.models import BorrowerIndex
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.search.models import SearchCount
-from lendingadmin.search.query import encrypt_words
-from lendingadmin.staff.models import User
-from lendingadmin.ui import quotas
-from lendingadmin.worker import duties
+from lendingadmin.people.index import cards
+from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.search.models import SearchCount
+from lendingadmin.people.search.query import encrypt_words
+from lendingadmin.records.assessments.known import put_assessments
+from lendingadmin.records.assessments.models import AssessmentIndex
+from lendingadmin.web import quotas
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer

@@ -3,8 +3,8 @@
 from django.test import Client
 from django.urls import reverse
 
-from lendingadmin.search.query import encrypt_words, get_results_address
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
+from lendingadmin.people.search.query import encrypt_words, get_results_address
 
 
 def person_of(desk: Client) -> User:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from lendingadmin import gateway
+from lendingadmin.core import gateway
 from tests.statements.desk import DeskService
 
 

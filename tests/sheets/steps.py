@@ -6,8 +6,8 @@ from typing import Any
 
 from django.test import Client
 
-from lendingadmin.sheets.models import Sheet
-from lendingadmin.statements.models import Batch
+from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.statements.models import Batch
 from tests.portfolio.conftest import page, words
 from tests.statements.batches.steps import check_now, record
 

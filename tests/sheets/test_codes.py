@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments.models import normalise_external_id
-from lendingadmin.sheets.codes import (
+from lendingadmin.desk.sheets.codes import (
     LENGTH,
     SIGNS,
     is_code,
@@ -14,6 +13,7 @@ from lendingadmin.sheets.codes import (
     read_code,
     write_code,
 )
+from lendingadmin.money.repayments.models import normalise_external_id
 
 codes = st.builds(lambda _: make_code(), st.integers())
 

@@ -9,16 +9,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.assignments.services import assign
-from lendingadmin.audit.models import Entry
-from lendingadmin.collections.services import add_stop
-from lendingadmin.collections.states import StopKind
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.sheets import choosing, services
-from lendingadmin.sheets.codes import is_code
-from lendingadmin.sheets.models import Sheet, SheetRow
-from lendingadmin.staff.models import User
+from lendingadmin.core import gateway
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.services import assign
+from lendingadmin.desk.collections.services import add_stop
+from lendingadmin.desk.collections.states import StopKind
+from lendingadmin.desk.sheets import choosing, services
+from lendingadmin.desk.sheets.codes import is_code
+from lendingadmin.desk.sheets.models import Sheet, SheetRow
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row as entry
 from tests.sheets.service import VisitService

@@ -7,11 +7,11 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from lendingadmin.sheets import outcomes
-from lendingadmin.sheets.finder import find_sheets
-from lendingadmin.sheets.models import Sheet
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import SEE_NAMES, list_rights
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_NAMES, list_rights
+from lendingadmin.desk.sheets import outcomes
+from lendingadmin.desk.sheets.finder import find_sheets
+from lendingadmin.desk.sheets.models import Sheet
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.personal import find_kept

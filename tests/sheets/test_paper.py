@@ -8,10 +8,10 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.sheets.codes import make_code
-from lendingadmin.sheets.models import Sheet
-from lendingadmin.sheets.qr import QrCode, build_qr
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.desk.sheets.codes import make_code
+from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.sheets.qr import QrCode, build_qr
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted
 from tests.sheets.service import VisitService

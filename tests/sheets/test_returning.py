@@ -10,17 +10,17 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin import gateway
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import cash
-from lendingadmin.repayments.limits import ApprovalLimits
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.sheets import outcomes, services
-from lendingadmin.sheets.models import Sheet, SheetReturn
-from lendingadmin.staff.models import User
-from lendingadmin.statements import alarms, coverage, keeping, places, proof
-from lendingadmin.statements.models import Batch, StatementFile, StatementLine
+from lendingadmin.core import gateway
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.sheets import outcomes, services
+from lendingadmin.desk.sheets.models import Sheet, SheetReturn
+from lendingadmin.desk.statements import alarms, coverage, keeping, places, proof
+from lendingadmin.desk.statements.models import Batch, StatementFile, StatementLine
+from lendingadmin.money.repayments import cash
+from lendingadmin.money.repayments.limits import ApprovalLimits
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.portfolio.conftest import counted

@@ -9,12 +9,12 @@ from django.db import OperationalError, connection
 from django.test import Client
 from redis.exceptions import RedisError
 
-from lendingadmin.caching import counters, shared
-from lendingadmin.caching.backends import RedisCache
-from lendingadmin.caching.counters import Limit
-from lendingadmin.caching.models import Kept
-from lendingadmin.monitoring.request_lines import QueryTimer
-from lendingadmin.staff.models import User
+from lendingadmin.core.caching import counters, shared
+from lendingadmin.core.caching.backends import RedisCache
+from lendingadmin.core.caching.counters import Limit
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.monitoring.request_lines import QueryTimer
+from lendingadmin.core.staff.models import User
 from tests.caching.test_backends import REDIS
 from tests.conftest import PASSWORD
 from tests.repayments.threads import at_once
@@ -28,7 +28,7 @@ PEOPLE = 30
 @pytest.fixture
 def redis(settings: Any) -> Iterator[None]:
     """A Redis that processes share, empty for this test."""
-    location = {"BACKEND": "lendingadmin.caching.backends.RedisCache", "LOCATION": REDIS}
+    location = {"BACKEND": "lendingadmin.core.caching.backends.RedisCache", "LOCATION": REDIS}
     settings.CACHES = settings.CACHES | {"shared": location | {"KEY_PREFIX": uuid4().hex}}
     try:
         shared.ping()  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
 from django.test import Client
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
 

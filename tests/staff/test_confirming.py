@@ -11,9 +11,9 @@ from django.conf import settings
 from django.test import Client
 from django.urls import get_resolver
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
-from lendingadmin.ui.access import routes, rule_of
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.web.access import routes, rule_of
 from tests.conftest import PASSWORD, ClientOf
 from tests.repayments.rows import row
 from tests.totp import make_code

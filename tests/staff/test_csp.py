@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 
 Person = User | None

@@ -13,37 +13,37 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.assessments.models import AssessmentIndex, KnownAssessment
-from lendingadmin.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
-from lendingadmin.audit.models import Entry
-from lendingadmin.collections import leases
-from lendingadmin.collections.models import Call, Contact, PaidLoan, Promise, Stop
-from lendingadmin.encryption import EncryptedTextField, bind
-from lendingadmin.lending.values import Borrower
-from lendingadmin.notes.models import Note, NoteVersion
-from lendingadmin.notes.services import Record, revise_note, write_note
-from lendingadmin.offers.models import OfferLoan, OfferRequest, OfferState
-from lendingadmin.people_index import cards
-from lendingadmin.people_index.models import BorrowerIndex, CardToken
-from lendingadmin.people_index.tokens import name_key
-from lendingadmin.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.search.models import Opened
-from lendingadmin.sheets.codes import make_code
-from lendingadmin.sheets.models import Sheet, SheetRow
-from lendingadmin.staff import erasure, tasks
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import (
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.encryption import EncryptedTextField, bind
+from lendingadmin.core.staff import erasure, tasks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.desk.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
+from lendingadmin.desk.collections import leases
+from lendingadmin.desk.collections.models import Call, Contact, PaidLoan, Promise, Stop
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.sheets.codes import make_code
+from lendingadmin.desk.sheets.models import Sheet, SheetRow
+from lendingadmin.desk.statements.models import (
     Allocation,
     Batch,
     PayerLink,
     StatementFile,
     StatementLine,
 )
-from lendingadmin.worker.worker import Worker
-from lendingadmin.writes.models import Check, Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.lending.values import Borrower
+from lendingadmin.money.repayments.models import Mistake, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.people.index import cards
+from lendingadmin.people.index.models import BorrowerIndex, CardToken
+from lendingadmin.people.index.tokens import name_key
+from lendingadmin.people.search.models import Opened
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.notes.models import Note, NoteVersion
+from lendingadmin.records.notes.services import Record, revise_note, write_note
+from lendingadmin.records.offers.models import OfferLoan, OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.personal import find_kept
 from tests.repayments.rows import row

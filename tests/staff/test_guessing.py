@@ -12,10 +12,10 @@ from django.core.cache import cache
 from django.test import Client, RequestFactory
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.caching import shared
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.caching import shared
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
 

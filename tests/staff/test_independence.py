@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.independence import (
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.independence import (
     CHANGED_WITHIN,
     find_dependence,
     has_changed_account,
@@ -19,7 +19,7 @@ from lendingadmin.staff.independence import (
     list_changed_accounts,
     list_dependent,
 )
-from lendingadmin.staff.models import PersonChange, User
+from lendingadmin.core.staff.models import PersonChange, User
 from tests.conftest import ClientOf
 from tests.plans import explain, scans_of, watched_queries
 from tests.roles import choose, chosen_for, give_roles

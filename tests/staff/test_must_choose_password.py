@@ -10,11 +10,11 @@ from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import User
-from lendingadmin.staff.sessions import list_sessions
-from lendingadmin.staff.setup_links import setup_tokens
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.sessions import list_sessions
+from lendingadmin.core.staff.setup_links import setup_tokens
 from tests.conftest import PASSWORD, ClientOf
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.staff.models import User
-from lendingadmin.staff.usernames import fold_look
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.usernames import fold_look
 
 
 def add(client: Client, username: str) -> list[str]:

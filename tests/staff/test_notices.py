@@ -6,9 +6,9 @@ from django.test import Client
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.roles import choose
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin import settings as own
-from lendingadmin.staff.models import User
-from lendingadmin.staff.setup_links import setup_tokens
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.setup_links import setup_tokens
 from tests.conftest import PASSWORD, ClientOf
 
 LOGIN = "/accounts/login/"

@@ -13,10 +13,10 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import services
-from lendingadmin.staff.models import User
-from lendingadmin.staff.sessions import describe_browser, list_sessions
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import services
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.sessions import describe_browser, list_sessions
 from tests.conftest import PASSWORD, ClientOf, cast
 from tests.roles import choose, chosen_for, give_roles, take_roles
 
@@ -113,7 +113,7 @@ class TestTheList:
         assert "Nobody matches" in boss.get(PEOPLE, {"name": "nobody"}).content.decode()
 
     def test_more_than_a_page_goes_on(self, boss: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("lendingadmin.staff.views.people.PAGE", 2)
+        monkeypatch.setattr("lendingadmin.office.staff.views.people.PAGE", 2)
         for name in ("ann", "bob"):
             User.objects.create_user(name)
         first = boss.get(PEOPLE)

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit import record
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import reach
-from lendingadmin.staff.models import AppRole, User
-from lendingadmin.staff.roles import ROLES
+from lendingadmin.core.audit import record
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import reach
+from lendingadmin.core.staff.models import AppRole, User
+from lendingadmin.core.staff.roles import ROLES
 from tests.conftest import ClientOf, cast
 from tests.roles import choose, give_roles, hold_only, take_roles
 

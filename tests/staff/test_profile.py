@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from lendingadmin import __version__
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import preferences
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import ROLES
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import preferences
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import ROLES
 
 PROFILE = "/accounts/profile/"
 CHOSEN = {"zone": "America/New_York", "uses_keys": "on"}

@@ -22,11 +22,11 @@ from django.core.cache import cache
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
-from lendingadmin.staff.provider_roles import read_provider_roles
-from lendingadmin.staff.roles import ROLES
-from lendingadmin.staff.session_store import SessionStore
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.provider_roles import read_provider_roles
+from lendingadmin.core.staff.roles import ROLES
+from lendingadmin.core.staff.session_store import SessionStore
 from tests.conftest import PASSWORD, ClientOf
 from tests.identity_provider import IdentityProvider, running_provider
 from tests.roles import take_roles
@@ -366,7 +366,7 @@ class TestWhatIsNoAnswerToUs:
             said = {name: value for name, value in (claims | wrong).items() if value is not None}
             return {"access_token": "x", "id_token": jwt.encode(said, "k" * 32)}
 
-        where, sub = "lendingadmin.staff.provider.ClaimsAdapter", (claims | wrong)["sub"]
+        where, sub = "lendingadmin.core.staff.provider.ClaimsAdapter", (claims | wrong)["sub"]
         monkeypatch.setattr(f"{where}.get_access_token_data", answer_with)
         monkeypatch.setattr(f"{where}._fetch_user_info", lambda *_: {"sub": sub})
         assert come_back(client, provider.sign_in(asked, "s-1")).status_code == status
@@ -375,14 +375,14 @@ class TestWhatIsNoAnswerToUs:
     def test_an_answer_without_an_id_token(
         self, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        where = "lendingadmin.staff.provider.ClaimsAdapter.get_access_token_data"
+        where = "lendingadmin.core.staff.provider.ClaimsAdapter.get_access_token_data"
         monkeypatch.setattr(where, lambda *_, **__: {"access_token": "x"})
         assert sign_in(provider, Client()).status_code == 401
 
     def test_a_person_who_is_made_twice_at_once(
         self, provider: IdentityProvider, officer: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        where = "lendingadmin.staff.provided_people.make_distinct"
+        where = "lendingadmin.core.staff.provided_people.make_distinct"
         monkeypatch.setattr(where, lambda *_: "officer")
         assert sign_in(provider, Client()).status_code == 401
         assert not SocialAccount.objects.exists()
@@ -394,7 +394,7 @@ class TestWhatIsNoAnswerToUs:
     def test_claims_about_another_person(
         self, provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        where = "lendingadmin.staff.provider.ClaimsAdapter._fetch_user_info"
+        where = "lendingadmin.core.staff.provider.ClaimsAdapter._fetch_user_info"
         monkeypatch.setattr(where, lambda *_: {"sub": "s-2", "groups": ["heads"]})
         assert sign_in(provider, Client()).status_code == 401
         assert not User.objects.exists()
@@ -412,7 +412,7 @@ class TestTheProviderIsNotAsItShouldBe:
     ) -> None:
         client = Client()
         address = provider.sign_in(find_address(client.post(GO)), "s-1")
-        where = "lendingadmin.staff.provider.LenderProvider.wk_server_url"
+        where = "lendingadmin.core.staff.provider.LenderProvider.wk_server_url"
         monkeypatch.setattr(where, lambda *_: "http://127.0.0.1:9")
         answer = come_back(client, address)
         assert answer.status_code == 503 and "does not answer" in told(answer)
@@ -431,7 +431,7 @@ class TestTheProviderIsNotAsItShouldBe:
         self, wrong: dict[str, object], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         overrides = {"openid_configuration_overrides": wrong}
-        where = "lendingadmin.staff.provider.SocialApp.__init__"
+        where = "lendingadmin.core.staff.provider.SocialApp.__init__"
         made = SocialAccount._meta.apps.get_model("socialaccount", "SocialApp").__init__
 
         def make(app: Any, *args: Any, settings: Any = None, **options: Any) -> None:

@@ -12,13 +12,13 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.encryption import Undecryptable, bind
-from lendingadmin.gateway.models import ServiceToken
-from lendingadmin.monitoring.models import Canary
-from lendingadmin.staff import reencryption
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.core.gateway.models import ServiceToken
+from lendingadmin.core.monitoring.models import Canary
+from lendingadmin.core.staff import reencryption
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.models import Draft
 from tests.totp import make_code
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()

@@ -13,22 +13,22 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.caching.models import Kept
-from lendingadmin.collections.models import Call, Contact, Promise, Stop
-from lendingadmin.encryption import bind
-from lendingadmin.notes.models import Note, NoteVersion
-from lendingadmin.notes.services import Record, write_note
-from lendingadmin.offers.models import OfferLoan
-from lendingadmin.repayments.attribution import attribution_of
-from lendingadmin.repayments.models import Reading, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff import retention, tasks
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
-from lendingadmin.worker.worker import Worker
-from lendingadmin.writes.models import Check, Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff import retention, tasks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.desk.collections.models import Call, Contact, Promise, Stop
+from lendingadmin.money.repayments.attribution import attribution_of
+from lendingadmin.money.repayments.models import Reading, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.notes.models import Note, NoteVersion
+from lendingadmin.records.notes.services import Record, write_note
+from lendingadmin.records.offers.models import OfferLoan
+from lendingadmin.web.models import Draft
 from tests.repayments.rows import row
 
 from .test_erasing import make_call, make_offer, make_write

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 from tests.roles import give_roles, take_roles
 
 pytestmark = pytest.mark.django_db

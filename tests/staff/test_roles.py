@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.db import IntegrityError, transaction
 
-from lendingadmin.staff.models import User
-from lendingadmin.staff.roles import (
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import (
     RIGHTS,
     ROLE_WORDS,
     ROLES,
@@ -17,7 +17,7 @@ from lendingadmin.staff.roles import (
     list_rights,
     sort_rights,
 )
-from lendingadmin.staff.sync import sync_roles
+from lendingadmin.core.staff.sync import sync_roles
 from tests.roles import give_roles
 
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))

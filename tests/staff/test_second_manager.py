@@ -14,9 +14,9 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import PersonChange, User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import PersonChange, User
 from tests.conftest import PASSWORD, ClientOf, cast
 from tests.roles import change_account, choose, give_roles, group_of, take_roles
 

@@ -13,9 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import session_limits
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import session_limits
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
 

@@ -12,9 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.staff import tasks
-from lendingadmin.staff.models import User
-from lendingadmin.staff.session_store import SessionStore
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.session_store import SessionStore
 from tests.conftest import PASSWORD, ClientOf
 
 

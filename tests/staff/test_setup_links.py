@@ -14,11 +14,11 @@ from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff import services
-from lendingadmin.staff.models import User
-from lendingadmin.staff.setup_links import SetupTokenGenerator
-from lendingadmin.ui.logs import NoAddress
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff import services
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.setup_links import SetupTokenGenerator
+from lendingadmin.web.logs import NoAddress
 from tests import roles
 from tests.conftest import PASSWORD, ClientOf
 
@@ -236,7 +236,7 @@ class TestVoid:
         assert not works("/".join([*start, *forged[change], end]))
 
     def test_no_link_was_ever_made(self, support: User) -> None:
-        from lendingadmin.staff.setup_links import setup_tokens
+        from lendingadmin.core.staff.setup_links import setup_tokens
 
         assert not works(setup_tokens.build_path(support))
 

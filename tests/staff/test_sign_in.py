@@ -9,8 +9,8 @@ from allauth.mfa.totp.internal import auth as totp
 from django.core.cache import cache
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.staff.models import User
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD, confirm
 from tests.totp import make_code
 

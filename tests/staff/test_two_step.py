@@ -9,8 +9,8 @@ from allauth.mfa.totp.internal import auth as totp
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.staff.models import User
-from lendingadmin.staff.two_step import is_required_of
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.two_step import is_required_of
 from tests.conftest import PASSWORD, ClientOf
 from tests.roles import give_roles, take_roles
 

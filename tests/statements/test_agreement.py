@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.statements.agreement import Agreement, compare_payer
-from lendingadmin.statements.rows import About
+from lendingadmin.desk.statements.agreement import Agreement, compare_payer
+from lendingadmin.desk.statements.rows import About
 
 NAME, PHONE = "Anne Wambui WANJIRU", "254712345678"
 AGREES, DIFFERS, UNKNOWN, ABSENT = (

@@ -10,15 +10,15 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments import deciding
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import alarms, contradictions, keeping
-from lendingadmin.statements.alarms import Entered, Stated, find_contradictions
-from lendingadmin.statements.lines import Kind
-from lendingadmin.statements.models import StatementFile, StatementLine
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import alarms, contradictions, keeping
+from lendingadmin.desk.statements.alarms import Entered, Stated, find_contradictions
+from lendingadmin.desk.statements.lines import Kind
+from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments.models import Mistake, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.repayments.rows import row
 
 from . import making

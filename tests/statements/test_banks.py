@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lendingadmin.statements.completeness import prove
-from lendingadmin.statements.identity import normalise_account
-from lendingadmin.statements.lines import Kind, Refused, Statement
-from lendingadmin.statements.reading import read
-from lendingadmin.statements.reading.containers import LARGEST, find_format
+from lendingadmin.desk.statements.completeness import prove
+from lendingadmin.desk.statements.identity import normalise_account
+from lendingadmin.desk.statements.lines import Kind, Refused, Statement
+from lendingadmin.desk.statements.reading import read
+from lendingadmin.desk.statements.reading.containers import LARGEST, find_format
 
 from . import making
 from .making import NAIROBI

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from lendingadmin.statements.completeness import prove
-from lendingadmin.statements.identity import make_ids, read_parts
-from lendingadmin.statements.lines import Kind, Line, Mapping, Refused, Statement, UnknownTable
-from lendingadmin.statements.reading import read
+from lendingadmin.desk.statements.completeness import prove
+from lendingadmin.desk.statements.identity import make_ids, read_parts
+from lendingadmin.desk.statements.lines import Kind, Line, Mapping, Refused, Statement, UnknownTable
+from lendingadmin.desk.statements.reading import read
 
 from .making import NAIROBI
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lendingadmin.statements.completeness import prove
-from lendingadmin.statements.lines import Statement
-from lendingadmin.statements.reading import read
+from lendingadmin.desk.statements.completeness import prove
+from lendingadmin.desk.statements.lines import Statement
+from lendingadmin.desk.statements.reading import read
 
 from . import making
 from .making import NAIROBI

@@ -5,9 +5,9 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.staff.models import User
-from lendingadmin.statements import contradictions
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import contradictions
+from lendingadmin.money.repayments.models import Repayment
 from tests.conftest import ClientOf
 from tests.roles import hold_only
 

@@ -16,10 +16,10 @@ import pytest
 import xlwt
 from openpyxl.styles import Font
 
-from lendingadmin.statements.identity import make_ids, read_parts
-from lendingadmin.statements.lines import Kind, Refused, Statement
-from lendingadmin.statements.reading import read, sheet_places, sheet_process
-from lendingadmin.statements.reading.sheet_process import read_sheets
+from lendingadmin.desk.statements.identity import make_ids, read_parts
+from lendingadmin.desk.statements.lines import Kind, Refused, Statement
+from lendingadmin.desk.statements.reading import read, sheet_places, sheet_process
+from lendingadmin.desk.statements.reading.sheet_process import read_sheets
 
 from . import making
 from .making import NAIROBI

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, transaction
 
-from lendingadmin.encryption import Ciphertext, decrypt
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments.models import normalise_external_id
-from lendingadmin.staff.models import User
-from lendingadmin.statements import keeping
-from lendingadmin.statements.lines import Kind, Statement
-from lendingadmin.statements.models import StatementFile, StatementLine
-from lendingadmin.statements.reading import read
+from lendingadmin.core.encryption import Ciphertext, decrypt
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import keeping
+from lendingadmin.desk.statements.lines import Kind, Statement
+from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.desk.statements.reading import read
+from lendingadmin.money.repayments.models import normalise_external_id
 
 from . import making
 from .making_banks import write_camt, write_mt940

@@ -9,11 +9,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.statements.completeness import count_kinds, prove
-from lendingadmin.statements.findings import EXACT, NEVER, Basis, Finding, LoanNow, find_of_loan
-from lendingadmin.statements.lines import Kind, Line, Statement
-from lendingadmin.statements.reading import read
-from lendingadmin.statements.reading.layouts import find_layout
+from lendingadmin.desk.statements.completeness import count_kinds, prove
+from lendingadmin.desk.statements.findings import (
+    EXACT,
+    NEVER,
+    Basis,
+    Finding,
+    LoanNow,
+    find_of_loan,
+)
+from lendingadmin.desk.statements.lines import Kind, Line, Statement
+from lendingadmin.desk.statements.reading import read
+from lendingadmin.desk.statements.reading.layouts import find_layout
 
 from . import making, making_banks
 from .making import NAIROBI, Event, Rows

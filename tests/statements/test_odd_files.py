@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.statements.completeness import prove
-from lendingadmin.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
-from lendingadmin.statements.reading import read
+from lendingadmin.desk.statements.completeness import prove
+from lendingadmin.desk.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
+from lendingadmin.desk.statements.reading import read
 
 from .making import NAIROBI
 

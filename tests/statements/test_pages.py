@@ -14,15 +14,15 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff import retention
-from lendingadmin.staff.models import User
-from lendingadmin.statements import keeping, places
-from lendingadmin.statements.lines import Place
-from lendingadmin.statements.models import KnownLayout, StatementFile, StatementLine
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff import retention
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import keeping, places
+from lendingadmin.desk.statements.lines import Place
+from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService

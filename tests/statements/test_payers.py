@@ -6,10 +6,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from lendingadmin.staff.models import User
-from lendingadmin.statements import payers
-from lendingadmin.statements.models import Batch, PayerLink
-from lendingadmin.statements.rows import About
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import payers
+from lendingadmin.desk.statements.models import Batch, PayerLink
+from lendingadmin.desk.statements.rows import About
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.roles import hold_only

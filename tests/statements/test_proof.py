@@ -11,22 +11,22 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments.confirmations import AccountCover
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import coverage, keeping, places, proof
-from lendingadmin.statements.coverage import Cover, is_covered
-from lendingadmin.statements.lines import Kind, Line, Place, Statement
-from lendingadmin.statements.models import (
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import coverage, keeping, places, proof
+from lendingadmin.desk.statements.coverage import Cover, is_covered
+from lendingadmin.desk.statements.lines import Kind, Line, Place, Statement
+from lendingadmin.desk.statements.models import (
     COUNTED_CASH,
     Allocation,
     Batch,
     StatementFile,
     StatementLine,
 )
-from lendingadmin.statements.proof import Entry, EntryPart, sort_all
+from lendingadmin.desk.statements.proof import Entry, EntryPart, sort_all
+from lendingadmin.money.repayments.confirmations import AccountCover
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.statements.completeness import count_kinds
-from lendingadmin.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
-from lendingadmin.statements.reading import read
-from lendingadmin.statements.reading.days import find_day_order, read_moment
-from lendingadmin.statements.reading.figures import read_amount, read_currency, read_id
+from lendingadmin.desk.statements.completeness import count_kinds
+from lendingadmin.desk.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
+from lendingadmin.desk.statements.reading import read
+from lendingadmin.desk.statements.reading.days import find_day_order, read_moment
+from lendingadmin.desk.statements.reading.figures import read_amount, read_currency, read_id
 
 from . import making
 from .making import NAIROBI

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.statements.lines import Kind, Statement
+from lendingadmin.desk.statements.lines import Kind, Statement
 from tests.statements import making
 from tests.statements.test_reading import open_statement
 

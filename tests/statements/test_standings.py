@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.statements.lines import Standing
-from lendingadmin.statements.standings import Judged, Recorded, Row, add_up, judge
+from lendingadmin.desk.statements.lines import Standing
+from lendingadmin.desk.statements.standings import Judged, Recorded, Row, add_up, judge
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 
 D = Decimal
 AT = datetime(2026, 11, 2, tzinfo=UTC)

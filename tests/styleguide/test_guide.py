@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import clear_url_caches
 
 from lendingadmin import urls
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from lendingadmin.styleguide.samples import PARTS
 from lendingadmin.styleguide.tokens import colours, contrast, steps
 from tests.conftest import ClientOf

@@ -11,16 +11,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.notes.services import Record, write_note
-from lendingadmin.offers.models import OfferRequest, OfferState
-from lendingadmin.repayments.models import Mistake, Repayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements.models import StatementFile, StatementLine
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.money.repayments.models import Mistake, Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.notes.services import Record, write_note
+from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.events.samples import body
 from tests.faults.behaviours import html, reply, token

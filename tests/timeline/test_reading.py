@@ -9,14 +9,14 @@ import pytest
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from lendingadmin.gateway import LendingApp
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import Unreachable
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.timeline import REPAYMENTS
-from lendingadmin.staff.models import User
-from lendingadmin.timeline import reading
-from lendingadmin.timeline.reading import Month, Timeline, read_timeline
-from lendingadmin.ui.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.timeline import REPAYMENTS
+from lendingadmin.records.timeline import reading
+from lendingadmin.records.timeline.reading import Month, Timeline, read_timeline
+from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db

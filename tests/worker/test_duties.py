@@ -7,8 +7,8 @@ import pytest
 from django.apps import AppConfig, apps
 from django.db import OperationalError
 
-from lendingadmin.staff.tasks import prune
-from lendingadmin.worker import duties
+from lendingadmin.core.staff.tasks import prune
+from lendingadmin.core.worker import duties
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +64,10 @@ def test_every_task_of_the_product_is_put_back_when_it_is_lost() -> None:
     # Which class that is depends on Django, which from 6 on has its own.
     paths = {one.module_path for one in values if isinstance(one, type(prune))}
     assert paths - set(duties._TASKS) == set()
-    assert {"lendingadmin.repayments.tasks.check", "lendingadmin.staff.tasks.tell_managers"} < paths
+    assert {
+        "lendingadmin.money.repayments.tasks.check",
+        "lendingadmin.core.staff.tasks.tell_managers",
+    } < paths
 
 
 def list_own_apps() -> list[AppConfig]:

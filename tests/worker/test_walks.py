@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from lendingadmin.core.worker.walks import find_last_made
 from lendingadmin.lending.values import Borrower
-from lendingadmin.worker.walks import find_last_made
 
 
 def at(day: int) -> datetime:

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from lendingadmin.worker import duties
-from lendingadmin.worker.worker import Worker
+from lendingadmin.core.worker import duties
+from lendingadmin.core.worker.worker import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

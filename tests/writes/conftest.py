@@ -1,5 +1,5 @@
 """What tests of writes share with those of all pages."""
 
-from tests.ui.conftest import proxy
+from tests.web.conftest import proxy
 
 __all__ = ["proxy"]

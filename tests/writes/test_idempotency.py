@@ -7,10 +7,10 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from lendingadmin.staff import retention
-from lendingadmin.staff.models import User
-from lendingadmin.ui.models import Draft
-from lendingadmin.writes import idempotency
+from lendingadmin.core.staff import retention
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.models import Draft
 
 pytestmark = pytest.mark.django_db
 

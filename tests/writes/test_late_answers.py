@@ -3,17 +3,17 @@
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation, services
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import reconciliation, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.roles import give_roles
 from tests.sandbox.calling import Caller
-from tests.ui.acts import REGISTER, lost, pass_time, text_of
+from tests.web.acts import REGISTER, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Resolution = WriteState, WriteResolution

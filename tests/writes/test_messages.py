@@ -3,10 +3,10 @@
 import pytest
 from heroicons.templatetags.heroicons import heroicon_micro, heroicon_outline
 
-from lendingadmin.repayments import messages as repayment_messages
-from lendingadmin.repayments.states import RepaymentState, Resolution
-from lendingadmin.writes.messages import StateMessage, get_message
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.money.repayments import messages as repayment_messages
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.money.writes.messages import StateMessage, get_message
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
 
 TONES = {"", "good", "info", "warn", "bad", "odd"}
 OF_REPAYMENTS = [repayment_messages.get_message(state) for state in RepaymentState]

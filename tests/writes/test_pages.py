@@ -5,19 +5,29 @@ from django.conf import settings as configured
 from django.db import connection
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation, services, views
-from lendingadmin.writes.models import Check, Write
-from lendingadmin.writes.states import WriteFound, WriteResolution, WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import reconciliation, services, views
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
 from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import handled_then, refusal, reset
 from tests.faults.server import FaultServer
 from tests.roles import change_account, give_roles
 from tests.sandbox.calling import Caller
-from tests.ui.acts import ASSESS, CHANGE, MAKE_LOAN, REGISTER, REPORT, Act, lost, pass_time, text_of
+from tests.web.acts import (
+    ASSESS,
+    CHANGE,
+    MAKE_LOAN,
+    REGISTER,
+    REPORT,
+    Act,
+    lost,
+    pass_time,
+    text_of,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Found = WriteState, WriteFound

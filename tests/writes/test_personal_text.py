@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.writes.models import Write
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.writes.models import Write
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.personal import find_kept
 from tests.sandbox.calling import Caller
-from tests.ui.acts import ALL, REGISTER, REPORT, Act, lost, text_of
+from tests.web.acts import ALL, REGISTER, REPORT, Act, lost, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # A word that nothing else holds, a name of the forms, a phone number's digits.

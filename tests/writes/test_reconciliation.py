@@ -4,17 +4,17 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation
-from lendingadmin.writes.models import Check, Write
-from lendingadmin.writes.states import WriteFound, WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import reconciliation
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteFound, WriteState
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
-from tests.ui.acts import MAKE_LOAN, REGISTER, dies, lost, pass_time, text_of
+from tests.web.acts import MAKE_LOAN, REGISTER, dies, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Found = WriteState, WriteFound

@@ -9,13 +9,13 @@ from django.db import OperationalError, transaction
 from django.test import RequestFactory
 from django.urls import NoReverseMatch
 
-from lendingadmin.audit.models import Entry
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import Conflict, LendingError, Saved, ServiceFault
-from lendingadmin.staff.models import User
-from lendingadmin.writes import idempotency, services
-from lendingadmin.writes.models import Write
-from lendingadmin.writes.services import Outcome
-from lendingadmin.writes.states import WriteState
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.services import Outcome
+from lendingadmin.money.writes.states import WriteState
 from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,20 +11,20 @@ from django.conf import settings as configured
 from django.db import connections
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.gateway import LendingApp
-from lendingadmin.offers.models import OfferRequest
-from lendingadmin.staff.models import User
-from lendingadmin.writes import reconciliation
-from lendingadmin.writes.models import Check, Write
-from lendingadmin.writes.states import WriteFound, WriteState
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import reconciliation
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteFound, WriteState
+from lendingadmin.records.offers.models import OfferRequest
 from tests.conftest import ClientOf
 from tests.faults.behaviours import Behaviour, handled_then, hang, refusal, reply, reset
 from tests.faults.server import FaultServer, Wire
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
-from tests.ui import acts
-from tests.ui.acts import ASK, ASSESS, Act, dies, pass_time, text_of
+from tests.web import acts
+from tests.web.acts import ASK, ASSESS, Act, dies, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROLE = "manager"

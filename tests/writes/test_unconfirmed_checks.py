@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from lendingadmin.writes.unconfirmed import next_delay
+from lendingadmin.money.writes.unconfirmed import next_delay
 
 
 def test_checks_come_close_at_first_and_ever_wider() -> None:

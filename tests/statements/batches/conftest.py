@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.staff.models import User
+from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.statements.desk import DeskService

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from lendingadmin.statements import checking, recording
-from lendingadmin.statements.models import Batch, StatementFile
+from lendingadmin.desk.statements import checking, recording
+from lendingadmin.desk.statements.models import Batch, StatementFile
 from tests.statements import making
 
 BASE = "/apps/kenya/statements/"

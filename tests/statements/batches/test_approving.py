@@ -8,15 +8,15 @@ import pytest
 from django.db.models import F
 from django.test import Client
 
-from lendingadmin.audit.models import Entry
-from lendingadmin.repayments import approvals
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import OwnRepayment
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.independence import NotIndependent
-from lendingadmin.staff.models import User
-from lendingadmin.statements import batches, tasks
-from lendingadmin.statements.models import Batch
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.independence import NotIndependent
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import batches, tasks
+from lendingadmin.desk.statements.models import Batch
+from lendingadmin.money.repayments import approvals
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import OwnRepayment
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import confirm
 from tests.roles import change_account, give_roles, take_roles
 from tests.statements.desk import DeskService
@@ -31,7 +31,7 @@ class TestApproving:
 
     @pytest.fixture(autouse=True)
     def limited(self, settings: Any) -> None:
-        from lendingadmin.repayments.limits import ApprovalLimits
+        from lendingadmin.money.repayments.limits import ApprovalLimits
 
         settings.APPROVAL_LIMITS = {"kenya": ApprovalLimits(Decimal(150), Decimal(250), False)}
 

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from lendingadmin.statements.lines import Statement
-from lendingadmin.statements.models import Batch, KnownLayout, StatementFile
-from lendingadmin.statements.places import list_unallocated
-from lendingadmin.statements.reading import read
+from lendingadmin.desk.statements.lines import Statement
+from lendingadmin.desk.statements.models import Batch, KnownLayout, StatementFile
+from lendingadmin.desk.statements.places import list_unallocated
+from lendingadmin.desk.statements.reading import read
 from tests.statements import making
 from tests.statements.desk import DeskService
 from tests.statements.making import NAIROBI

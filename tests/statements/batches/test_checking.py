@@ -8,13 +8,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import lending_app
-from lendingadmin.repayments import restoration
-from lendingadmin.repayments.models import Restoration
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import checking, keeping
-from lendingadmin.statements.models import Allocation, Batch, StatementLine
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import checking, keeping
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementLine
+from lendingadmin.money.repayments import restoration
+from lendingadmin.money.repayments.models import Restoration
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted

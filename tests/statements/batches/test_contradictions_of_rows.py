@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from lendingadmin.statements.models import PayerLink
+from lendingadmin.desk.statements.models import PayerLink
 from tests.faults.behaviours import refusal
 from tests.portfolio.conftest import counted
 from tests.statements import making

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 
-from lendingadmin.statements.models import Allocation, Batch
+from lendingadmin.desk.statements.models import Allocation, Batch
 from tests.faults.behaviours import refusal
 from tests.portfolio.conftest import counted
 from tests.statements.desk import DeskService

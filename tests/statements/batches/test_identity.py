@@ -11,15 +11,15 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.repayments.models import Mistake, Repayment, normalise_external_id
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import alarms
-from lendingadmin.statements.findings import Finding
-from lendingadmin.statements.identity import make_ids, order_alike, read_parts
-from lendingadmin.statements.lines import Kind, Line, Standing
-from lendingadmin.statements.models import StatementFile
-from lendingadmin.statements.places import list_unallocated
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import alarms
+from lendingadmin.desk.statements.findings import Finding
+from lendingadmin.desk.statements.identity import make_ids, order_alike, read_parts
+from lendingadmin.desk.statements.lines import Kind, Line, Standing
+from lendingadmin.desk.statements.models import StatementFile
+from lendingadmin.desk.statements.places import list_unallocated
+from lendingadmin.money.repayments.models import Mistake, Repayment, normalise_external_id
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row
 from tests.statements import making

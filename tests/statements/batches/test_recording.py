@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from lendingadmin.audit.models import SuspectedRestore
-from lendingadmin.audit.restores import MayBeRestored
-from lendingadmin.repayments import sending
-from lendingadmin.repayments.models import Repayment
-from lendingadmin.repayments.services import move
-from lendingadmin.repayments.states import RepaymentState
-from lendingadmin.staff.models import User
-from lendingadmin.statements import recording
+from lendingadmin.core.audit.models import SuspectedRestore
+from lendingadmin.core.audit.restores import MayBeRestored
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import recording
+from lendingadmin.money.repayments import sending
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import move
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
 from tests.statements.desk import DeskService
 

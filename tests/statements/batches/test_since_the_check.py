@@ -9,11 +9,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from lendingadmin.gateway import lending_app
-from lendingadmin.staff.models import User
-from lendingadmin.statements import allocating, checking, keeping, places
-from lendingadmin.statements.lines import PUT, Place
-from lendingadmin.statements.models import Allocation, StatementLine
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.statements import allocating, checking, keeping, places
+from lendingadmin.desk.statements.lines import PUT, Place
+from lendingadmin.desk.statements.models import Allocation, StatementLine
 from tests.repayments.rows import row
 from tests.statements import making
 from tests.statements.desk import DeskService

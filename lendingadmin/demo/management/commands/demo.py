@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from lendingadmin.checks import is_loopback
+from lendingadmin.core.staff.roles import ROLE_WORDS
 from lendingadmin.demo import serving
 from lendingadmin.demo.databases import InUse, held
 from lendingadmin.demo.environment import DEFAULTS, VAR_DIR
@@ -14,7 +14,7 @@ from lendingadmin.demo.people import NotLoopback
 from lendingadmin.demo.ports import PortError, port_number, require_free
 from lendingadmin.demo.preparing import OtherVersion, prepare_dashboard
 from lendingadmin.demo.processes import Died, Processes
-from lendingadmin.staff.roles import ROLE_WORDS
+from lendingadmin.web.checks import is_loopback
 
 
 class Command(BaseCommand):

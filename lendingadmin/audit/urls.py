@@ -1,9 +1,0 @@
-"""Addresses of the audit trail."""
-
-from django.urls import path
-
-from lendingadmin.audit import views
-
-urlpatterns = [
-    path("", views.entries, name="audit"),
-]

@@ -1,0 +1,106 @@
+"""The anchor of the trail: files outside the database that know how far the chain reached.
+
+The chain alone does not show that its newest entries were cut off. The worker writes up to which
+entry it found the chain whole, and at which one its walk through all entries stands. A process
+that sends something to the service writes which entry was the newest then, into a second file.
+"""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from threading import get_ident
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from django.conf import settings
+
+from lendingadmin.core.audit.models import Entry
+
+Held = TypeVar("Held")
+
+
+class Link(NamedTuple):
+    """An entry of the chain, by its id and its mac; 0 and empty before the first."""
+
+    entry_id: int = 0
+    mac: str = ""
+
+
+class Anchor(msgspec.Struct, frozen=True):
+    """What the file holds.
+
+    `newest` is the last entry up to which the chain was whole, `walked` the one at which the walk
+    through all entries stands, and `notified` the entry of whose break managers were notified.
+    """
+
+    newest: Link
+    walked: Link = Link()
+    notified: int = 0
+
+
+class SentAnchor(msgspec.Struct, frozen=True):
+    """What the second file holds: the newest entry when this host last sent something."""
+
+    newest: Link
+    cast_at: datetime
+
+
+class AnchorUnreadable(Exception):
+    """There is a file, and what it holds is no anchor."""
+
+
+def read_anchor() -> Anchor | None:
+    """What the file holds; None where there is none yet. Raises AnchorUnreadable and OSError."""
+    return _read(Path(settings.AUDIT_ANCHOR), Anchor)
+
+
+def read_sent_anchor() -> SentAnchor | None:
+    """What the second file holds; None where there is none yet. Raises as `read_anchor` does."""
+    return _read(_get_sent_path(), SentAnchor)
+
+
+def write_anchor(anchor: Anchor) -> None:
+    """Replace the file, as a whole: a process that dies meanwhile leaves the old one."""
+    _write(Path(settings.AUDIT_ANCHOR), anchor)
+
+
+def write_sent_anchor(anchor: SentAnchor) -> None:
+    """Replace the second file. Raises OSError."""
+    _write(_get_sent_path(), anchor)
+
+
+def find_newest() -> Link:
+    """The newest entry of the chain."""
+    newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
+    return Link(*newest) if newest and newest[1] else Link()
+
+
+def stands(link: Link) -> bool:
+    """Whether the trail still has this entry, with the same mac."""
+    return link == Link() or Entry.objects.filter(pk=link.entry_id, mac=link.mac).exists()
+
+
+def _read(path: Path, kind: type[Held]) -> Held | None:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError as error:
+        raise AnchorUnreadable from error
+
+
+def _write(path: Path, anchor: Anchor | SentAnchor) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{get_ident()}")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(msgspec.json.encode(anchor))
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _get_sent_path() -> Path:
+    return Path(settings.AUDIT_ANCHOR).with_suffix(".sent.json")

@@ -1,0 +1,97 @@
+"""The chain of the trail: each entry carries a mac over itself and over the entry before it.
+
+A mac is 64 hexadecimal digits. The first half is of the entry's own content, the second links it
+to the mac of the entry before; so a check tells an entry that was changed from one that is missing.
+The key comes from AUDIT_KEYS, which the database does not hold: who can write to the database
+alone cannot write an entry that fits.
+"""
+
+import hmac
+import json
+from base64 import urlsafe_b64decode
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.conf import settings
+from django.db import connection
+
+if TYPE_CHECKING:
+    from lendingadmin.core.audit.models import Entry
+
+_HALF = 32
+_LABEL = b"lendingadmin: the chain of the audit trail"
+# Names the advisory lock of PostgreSQL under which entries are added.
+_LOCK = 0x7472_6169_6C
+
+
+class Match(NamedTuple):
+    """What of an entry's mac fits: its own content, and the entry that stands before it."""
+
+    is_own: bool
+    is_linked: bool
+
+
+def lock_chain() -> None:
+    """Let nobody else add an entry before this transaction ends, so that there is one order.
+
+    On SQLite every transaction that writes is alone from its beginning.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def compute_mac(previous: str, entry: "Entry") -> str:
+    """The mac of an entry behind one whose mac is `previous`; empty for the first of a chain."""
+    key = _derive_key(settings.AUDIT_KEYS[0])
+    own = _sign(key, "entry", _canonicalize(entry))
+    return own + _sign(key, "link", f"{previous} {own}")
+
+
+def match(previous: str, entry: "Entry") -> Match:
+    """Compare an entry with its mac and with the mac before it, by any key of AUDIT_KEYS."""
+    own, link = entry.mac[:_HALF], entry.mac[_HALF:]
+    content = _canonicalize(entry)
+    for key in map(_derive_key, settings.AUDIT_KEYS):
+        if hmac.compare_digest(_sign(key, "entry", content), own):
+            linked = hmac.compare_digest(_sign(key, "link", f"{previous} {own}"), link)
+            return Match(is_own=True, is_linked=linked)
+    return Match(is_own=False, is_linked=False)
+
+
+def follows(previous: str, entries: Iterable["Entry"]) -> bool:
+    """Whether one of these entries is authentic and stood directly behind `previous`."""
+    return any(all(match(previous, entry)) for entry in entries)
+
+
+def _canonicalize(entry: "Entry") -> str:
+    """The content of an entry as one text.
+
+    Empty columns are left out, so that a column which is added later changes no older entry. The
+    id is not part of it: it is given by the database, and the order is that of the links.
+    """
+    content = {
+        field.attname: _write(value)
+        for field in entry._meta.concrete_fields
+        if field.attname not in ("id", "mac") and (value := getattr(entry, field.attname))
+    }
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def _write(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+    return str(value)
+
+
+def _sign(key: bytes, purpose: str, text: str) -> str:
+    return hmac.new(key, f"{purpose}\n{text}".encode(), sha256).hexdigest()[:_HALF]
+
+
+@lru_cache(maxsize=16)
+def _derive_key(key: str) -> bytes:
+    """The key of the chain: a key of AUDIT_KEYS may encrypt data as well."""
+    return hmac.new(urlsafe_b64decode(key), _LABEL, sha256).digest()

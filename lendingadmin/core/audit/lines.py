@@ -1,0 +1,34 @@
+"""Entries as JSON lines, for a log host that keeps them where nobody of the dashboard can reach."""
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+
+if TYPE_CHECKING:
+    from lendingadmin.core.audit.models import Entry
+
+#: Its handler writes each message as it is (settings.LOGGING).
+logger = logging.getLogger("lendingadmin.core.audit.entries")
+
+
+def write_on_commit(entries: "Sequence[Entry]") -> None:
+    """Log each entry once it is committed, where AUDIT_LINES says so; one rolled back never is."""
+    if settings.AUDIT_LINES:
+        # Nothing that the log does may undo what was committed.
+        transaction.on_commit(lambda: _write(entries), robust=True)
+
+
+def build_line(entry: "Entry") -> str:
+    """An entry as an object of JSON, in one line and ASCII; what is empty is left out."""
+    content = {field.attname: getattr(entry, field.attname) for field in entry._meta.fields}
+    content["at"] = entry.at.isoformat()
+    return json.dumps({name: value for name, value in content.items() if value})
+
+
+def _write(entries: "Sequence[Entry]") -> None:
+    for entry in entries:
+        logger.info(build_line(entry))

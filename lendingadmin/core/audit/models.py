@@ -1,0 +1,150 @@
+"""The audit trail's tables. Rows are added; nothing changes or removes one."""
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.db import models, transaction
+from django.db.models.functions import Upper
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.audit import chain, lines
+
+
+class AppendOnly(Exception):
+    """Somebody tried to change or remove an entry of the audit trail."""
+
+
+class EntryQuerySet(models.QuerySet["Entry"]):
+    """Reads and adds entries; every way to change or remove one raises AppendOnly.
+
+    What is added is chained (chain.py): each entry to the one before it.
+    """
+
+    def update(self, **_values: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def bulk_update(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def update_or_create(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be changed")
+
+    def bulk_create(self, objs: Any, *args: Any, **kwargs: Any) -> list["Entry"]:
+        if kwargs.get("update_conflicts"):
+            raise AppendOnly("entries of the audit trail cannot be changed")
+        entries = list(objs)
+        # Without a savepoint: within the caller's transaction this costs no query.
+        with transaction.atomic(savepoint=False):
+            _chain(entries)
+            added = super().bulk_create(entries, *args, **kwargs)
+            lines.write_on_commit(added)
+            return added
+
+    def delete(self) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be removed")
+
+
+class Entry(models.Model):
+    """One thing that somebody did, as it was known at that moment.
+
+    `username` and `role` are copied, because names and roles change; `user` stays for the link.
+    They are empty for somebody who was not signed in, and `username` is `system` for the dashboard
+    itself.
+    """
+
+    at = models.DateTimeField(default=timezone.now, editable=False)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+", editable=False
+    )
+    username = models.CharField(max_length=150, blank=True, editable=False)
+    role = models.CharField(max_length=150, blank=True, editable=False)
+    action = models.CharField(max_length=100, editable=False)
+    app_id = models.CharField(max_length=100, blank=True, editable=False)
+    subject = models.CharField(max_length=300, blank=True, editable=False)
+    outcome = models.CharField(max_length=100, editable=False)
+    saved = models.CharField(max_length=10, blank=True, editable=False)
+    request_id = models.CharField(max_length=200, blank=True, editable=False)
+    detail = models.CharField(max_length=1000, blank=True, editable=False)
+    # Where the record stands that this is about: what the trail does not say is read there.
+    url = models.CharField(max_length=300, blank=True, editable=False)
+    # From where a person acted: the client's IP address, and its User-Agent, cut.
+    address = models.CharField(max_length=45, blank=True, editable=False)
+    browser = models.CharField(max_length=200, blank=True, editable=False)
+    # Ties the entry to the one before it (chain.py).
+    mac = models.CharField(max_length=64, blank=True, editable=False)
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = _("entries")
+        default_permissions = ()
+        # Each filter of the page with the days beside it, in the page's order.
+        indexes = [
+            models.Index(fields=["at", "id"], name="audit_at"),
+            models.Index(Upper("username"), "at", "id", name="audit_person"),
+            models.Index(fields=["action", "at", "id"], name="audit_action"),
+            models.Index(fields=["app_id", "at", "id"], name="audit_app"),
+            # The history of one record: by its id, which the subject is or begins with, and by the
+            # address of its page.
+            models.Index(
+                fields=["subject", "at", "id"],
+                opclasses=["varchar_pattern_ops", "", ""],
+                name="audit_record",
+            ),
+            models.Index(fields=["url", "at", "id"], name="audit_url"),
+            # What was done to one record. Only these operators serve “begins with” on PostgreSQL,
+            # whatever the collation of the database.
+            models.Index(
+                fields=["app_id", "action", "subject"],
+                opclasses=["", "", "varchar_pattern_ops"],
+                name="audit_subject",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M:%S} {self.username or '?'} {self.action} {self.outcome}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Add this entry to the chain. Raises AppendOnly for one that is stored already."""
+        if not self._state.adding:
+            raise AppendOnly("entries of the audit trail cannot be changed")
+        # Without this, a new object with an old row's id would overwrite that row.
+        kwargs["force_insert"] = True
+        with transaction.atomic(savepoint=False):
+            _chain([self])
+            super().save(*args, **kwargs)
+            lines.write_on_commit([self])
+
+    def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        raise AppendOnly("entries of the audit trail cannot be removed")
+
+
+class SuspectedRestore(models.Model):
+    """That the database was perhaps put back to an earlier moment, and nobody said so.
+
+    While one is open nothing is sent to the service. It is resolved once the command `restored` was
+    run, or somebody said that the database was not put back.
+    """
+
+    found_at = models.DateTimeField(default=timezone.now)
+    resolved_at = models.DateTimeField(null=True, db_index=True)
+    resolved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"suspected-restore-{self.pk}"
+
+
+def _chain(entries: Sequence[Entry]) -> None:
+    """Give new entries their macs, in a transaction that adds them and ends soon."""
+    chain.lock_chain()
+    previous = Entry.objects.order_by("-pk").values_list("mac", flat=True).first() or ""
+    for entry in entries:
+        entry.mac = previous = chain.compute_mac(previous, entry)

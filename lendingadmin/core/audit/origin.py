@@ -1,0 +1,70 @@
+"""From where a person acts: the address and the browser of the request in hand, or the server."""
+
+import getpass
+import os
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.translation import gettext as _
+
+if TYPE_CHECKING:
+    from lendingadmin.core.staff.models import User
+
+_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
+
+
+class Origin(NamedTuple):
+    """The client's IP address behind the trusted proxies, and its User-Agent; may be empty."""
+
+    address: str = ""
+    browser: str = ""
+
+
+class OriginMiddleware:
+    """Lets the trail know the request in hand where it is given the person alone."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        token = _request.set(request)
+        try:
+            return self.get_response(request)
+        finally:
+            _request.reset(token)
+
+
+def read_origin(actor: "HttpRequest | User | None") -> Origin:
+    """Where a request comes from, or the request in hand where it is this person's."""
+    request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
+    if request is None:
+        return Origin()
+    # allauth's models may not be imported while Django loads this package.
+    from allauth.account.adapter import get_adapter
+
+    try:
+        address = get_adapter().get_client_ip(request)
+    except (ImproperlyConfigured, PermissionDenied):
+        # Somebody came past the proxies. That must not keep the entry from being written.
+        address = ""
+    return Origin(address, request.headers.get("User-Agent", ""))
+
+
+def describe_operator() -> str:
+    """Who runs this command: “by amina”, by their name on the server, or its number of them."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return _("by %(operator)s") % {"operator": name}
+
+
+def _find_request(person: "User | None") -> HttpRequest | None:
+    request = _request.get()
+    if request is None or person is None:
+        return None
+    # The request's user is read from the database when first asked for: a person acts here.
+    return request if request.user.pk == person.pk else None

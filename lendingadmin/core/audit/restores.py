@@ -1,0 +1,159 @@
+"""Whether the database was put back to an earlier moment, and nobody said so.
+
+What was sent since that moment is at the service, and a form, a batch or a draft of then would send
+it again. So the newest entry of the trail when something was last sent is written into a file
+beside the database (`anchor`). Where the trail does not have it any more, nothing is sent until
+somebody has run `manage.py restored`, or said that the database was not put back. A host notes that
+in the database, so that the others, whose files may know less, send nothing either.
+"""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.errors import LendingError, Saved
+
+from . import record
+from .anchor import (
+    Anchor,
+    AnchorUnreadable,
+    Link,
+    SentAnchor,
+    find_newest,
+    read_anchor,
+    read_sent_anchor,
+    stands,
+    write_anchor,
+    write_sent_anchor,
+)
+from .models import SuspectedRestore
+
+logger = logging.getLogger(__name__)
+
+ACTION = "dashboard.restored"
+
+
+class MayBeRestored(LendingError):
+    """Nothing was sent, because the database may have been put back."""
+
+    def __init__(self) -> None:
+        words = _(
+            "The dashboard's database seems to be an older copy. It may have forgotten what was "
+            "sent since, and this might be sent twice."
+        )
+        super().__init__(words, saved=Saved.NO)
+
+
+def refuse_suspected() -> None:
+    """Raise MayBeRestored while it is not resolved whether the database was put back."""
+    if find_suspected():
+        raise MayBeRestored
+
+
+def find_suspected() -> SuspectedRestore | None:
+    """The open suspicion; one is noted where this host's files know of entries that are gone."""
+    found = SuspectedRestore.objects.filter(resolved_at=None).first()
+    if found or not _is_behind():
+        return found
+    logger.error("the database has lost entries that were written before: was it restored?")
+    record(None, ACTION, outcome=gettext_noop("suspected"))
+    return SuspectedRestore.objects.create()
+
+
+def resolve(by: User | None) -> None:
+    """End the suspicion: `restored` was run, or somebody said that nothing was put back.
+
+    Files that were written before now, on this host or another, are trusted no more.
+    """
+    now = timezone.now()
+    suspected = SuspectedRestore.objects.filter(resolved_at=None)
+    if not suspected.update(resolved_at=now, resolved_by=by):
+        SuspectedRestore.objects.create(found_at=now, resolved_at=now, resolved_by=by)
+
+
+def deny(by: User | None) -> bool:
+    """Resolve an open suspicion: the database was not put back. Return False where none is open."""
+    if not SuspectedRestore.objects.filter(resolved_at=None).exists():
+        return False
+    resolve(by)
+    record(by, ACTION, outcome=gettext_noop("not restored"))
+    cast_anchors()
+    return True
+
+
+def cast_anchors() -> None:
+    """Begin the files of this host again at the newest entry; what can't be written stays."""
+    if settings.AUDIT_ANCHOR:
+        note_sent()
+        try:
+            write_anchor(Anchor(find_newest()))
+        except OSError as error:
+            logger.warning("the anchor of the trail can't be written: %s", error.strerror)
+
+
+def note_sent() -> None:
+    """Write down which entry is the newest now that something is sent.
+
+    Where that can't be written it is sent all the same: the journal itself knows of it, and
+    `/readyz` warns of the file.
+    """
+    if not settings.AUDIT_ANCHOR:
+        return
+    try:
+        write_sent_anchor(SentAnchor(find_newest(), timezone.now()))
+    except OSError as error:
+        logger.warning("what was sent can't be noted outside the database: %s", error.strerror)
+
+
+def describe() -> str:
+    """What an operator must know of it, in words; empty for nothing."""
+    if found := find_suspected():
+        return (
+            f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "
+            "nothing is sent until `manage.py restored` was run"
+        )
+    if not settings.AUDIT_ANCHOR:
+        return ""
+    try:
+        read_anchor()
+        read_sent_anchor()
+        folder = Path(settings.AUDIT_ANCHOR).parent
+        is_usable = not folder.exists() or os.access(folder, os.W_OK)
+    except (AnchorUnreadable, OSError):
+        is_usable = False
+    return "" if is_usable else "a restored database is not noticed: AUDIT_ANCHOR can't be used"
+
+
+def _is_behind() -> bool:
+    """Whether the trail lacks an entry that a file of this host knows of."""
+    if not settings.AUDIT_ANCHOR:
+        return False
+    lost = [cast_at for link, cast_at in _list_anchored() if not stands(link)]
+    if not lost:
+        return False
+    resolved_at = SuspectedRestore.objects.aggregate(last=Max("resolved_at"))["last"]
+    return resolved_at is None or max(lost) > resolved_at
+
+
+def _list_anchored() -> Iterator[tuple[Link, datetime]]:
+    """The entries that the files of this host know of, and when each was written.
+
+    A file that can't be read stops nobody: no money would move until somebody mends the disk.
+    """
+    with suppress(AnchorUnreadable, OSError):
+        if anchor := read_anchor():
+            written_at = Path(settings.AUDIT_ANCHOR).stat().st_mtime
+            yield anchor.newest, datetime.fromtimestamp(written_at, UTC)
+    with suppress(AnchorUnreadable, OSError):
+        if sent := read_sent_anchor():
+            yield sent.newest, sent.cast_at

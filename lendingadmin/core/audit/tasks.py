@@ -1,0 +1,89 @@
+"""The worker watches the chain: what is new every few minutes, all of it about once a day."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_tasks import task
+
+from lendingadmin.core.audit.anchor import (
+    Anchor,
+    AnchorUnreadable,
+    Link,
+    find_newest,
+    read_anchor,
+    stands,
+    write_anchor,
+)
+from lendingadmin.core.audit.verification import CUT, Verifier
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import VIEW_AUDIT
+from lendingadmin.core.worker import duties
+
+logger = logging.getLogger(__name__)
+
+WATCH_EVERY = timedelta(minutes=5)
+# Compared by one task, of what is new and of the walk through all: some seconds' work. In a day
+# the walk comes through five million.
+_AT_ONCE = 20_000
+
+
+@task(priority=-5)
+def watch() -> None:
+    """Compare what was added since the anchor, and the next entries of the whole chain."""
+    with duties.hide_error_words("watching the audit trail"):
+        try:
+            anchor = read_anchor()
+        except AnchorUnreadable:
+            logger.error("the anchor of the audit trail cannot be read: manage.py audit anchor")
+            return
+        if anchor is None:
+            write_anchor(Anchor(find_newest()))
+        elif (moved := _move_on(anchor)) != anchor:
+            # Where it stays, its file keeps its time: `restores` asks how old it is.
+            write_anchor(moved)
+
+
+def _move_on(anchor: Anchor) -> Anchor:
+    """The anchor after one more task; where the chain is broken, it stays and managers are told."""
+    if not stands(anchor.newest):
+        return _notify(anchor, anchor.newest.entry_id, CUT)
+    new = Verifier(after=anchor.newest)
+    if found := next(new.find_breaks(_AT_ONCE), None):
+        return _notify(anchor, found.entry_id, found.what)
+    anchor = Anchor(new.reached, anchor.walked, anchor.notified)
+    walk = Verifier(after=anchor.walked if stands(anchor.walked) else Link())
+    if found := next(walk.find_breaks(_AT_ONCE), None):
+        return _notify(anchor, found.entry_id, found.what)
+    return Anchor(anchor.newest, Link() if walk.is_at_end else walk.reached, anchor.notified)
+
+
+def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
+    """Log a break, and mail it where managers were not notified of it before."""
+    logger.error("the audit trail is broken at entry %s: %s", entry_id, what)
+    if entry_id == anchor.notified:
+        return anchor
+    people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
+    words = _(
+        "The audit trail is broken at entry %(entry)s: %(what)s. Something else than the "
+        "dashboard wrote to its database. Find out who could, and run "
+        "“manage.py audit verify”.\n\n  %(address)s"
+    )
+    given = {"entry": entry_id, "what": _(what)}
+    given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"
+    EmailMessage(
+        _("The audit trail was tampered with"),
+        words % given,
+        bcc=sorted(set(people.values_list("email", flat=True))),
+        headers={"To": "undisclosed-recipients:;"},
+    ).send()
+    return Anchor(anchor.newest, anchor.walked, entry_id)
+
+
+def beat() -> None:
+    """Watch every few minutes, where there is an anchor."""
+    if settings.AUDIT_ANCHOR:
+        duties.enqueue_at_most_every(WATCH_EVERY, watch)

@@ -1,0 +1,99 @@
+"""Writing to the audit trail."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Required, TypedDict, Unpack
+
+from django.http import HttpRequest
+
+from lendingadmin.core.audit.origin import describe_operator, read_origin
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser
+
+    from lendingadmin.core.audit.models import Entry
+    from lendingadmin.core.staff.models import User
+
+SYSTEM = "system"
+LONGEST_URL = 300
+
+
+class EntryTexts(TypedDict, total=False):
+    """What an entry says besides who did what; what is not given is empty."""
+
+    outcome: Required[str]
+    app_id: str
+    subject: str
+    saved: str
+    request_id: str
+    detail: str
+    url: str
+
+
+def record(
+    actor: "HttpRequest | User | AnonymousUser | None", action: str, **texts: Unpack[EntryTexts]
+) -> "Entry":
+    """Append one entry and give it back; `build_entry` says what it holds.
+
+    Entries have one order, so nobody else adds one until the caller's transaction ends. Call this
+    when the transaction has changed, or locked, all rows that it changes: one that waits for a row
+    here, while the row's holder waits to add an entry, would wait for ever.
+    """
+    entry = build_entry(actor, action, **texts)
+    entry.save()
+    return entry
+
+
+def record_all(entries: "Sequence[Entry]") -> None:
+    """Append entries of `build_entry` in this order, all at once; else as `record`."""
+    from lendingadmin.core.audit.models import Entry
+
+    Entry.objects.bulk_create(entries)
+
+
+def build_entry(
+    actor: "HttpRequest | User | AnonymousUser | None", action: str, **texts: Unpack[EntryTexts]
+) -> "Entry":
+    """An entry that is not stored yet.
+
+    `actor` is the request, the person, or None for the system itself (a command). `action` is a
+    permission name or one of the dashboard's own words (`sign-in`); `outcome` says in a word how
+    it ended; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
+    `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
+    no secret and no personal content: a person's reason is kept with the record, encrypted, and
+    `url` leads to its page, where those who may read it can. What is too long for its column is
+    cut, and a `url` left out, so that writing the trail cannot fail for its length. A request, or
+    the one in hand of this person, says from which address and browser.
+    """
+    # Django loads this package before its models may be imported.
+    from lendingadmin.core.audit.models import Entry
+    from lendingadmin.core.staff.models import User
+
+    person = getattr(actor, "user", None) if isinstance(actor, HttpRequest) else actor
+    known = person if isinstance(person, User) else None
+    origin = read_origin(actor if isinstance(actor, HttpRequest) else known)
+    url = texts.get("url", "")
+    values = {
+        **texts,
+        "username": known.username if known else SYSTEM if actor is None else "",
+        "role": known.role if known else "",
+        "action": action,
+        "url": url if len(url) <= LONGEST_URL else "",
+        "address": origin.address,
+        "browser": origin.browser,
+    }
+    return Entry(
+        user=known,
+        # PostgreSQL refuses NUL in text.
+        **{
+            field.name: str(values[field.name]).replace("\x00", "")[: field.max_length]
+            for field in Entry._meta.fields
+            if field.name in values
+        },
+    )
+
+
+def record_command(command: str, *, app_id: str = "", detail: str = "") -> "Entry":
+    """Append that a command of the server changed something, and who ran it there."""
+    detail = "; ".join(filter(None, (detail, describe_operator())))
+    texts: EntryTexts = {"subject": command, "outcome": "done", "saved": "yes", "detail": detail}
+    return record(None, "command", **(texts | {"app_id": app_id}))

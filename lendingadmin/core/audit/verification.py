@@ -1,0 +1,75 @@
+"""Whether the trail is whole: every entry as it was written, none missing, none put in."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.audit import chain
+from lendingadmin.core.audit.anchor import Link
+from lendingadmin.core.audit.models import Entry
+
+# Entries in memory at a time.
+SLICE = 2_000
+# So far behind an entry that does not fit is looked for one that follows the entry before it.
+_PUT_IN_AT_MOST = 100
+
+CHANGED = _("it was changed")
+NO_MAC = _("it has no mac: something else than the dashboard wrote it, or took the mac away")
+MISSING = _("what stood before it is missing")
+INSERTED = _("it was put in")
+CUT = _("it, and what stood behind it, is missing or was changed")
+
+
+class Break(NamedTuple):
+    """An entry that does not fit into the chain; `what` says in which way."""
+
+    entry_id: int
+    at: datetime
+    what: str
+
+
+class Verifier:
+    """Walks the trail from an entry on, or from its first.
+
+    `compared` is how many entries were compared, `last` the newest of them, and `reached` the entry
+    up to which the walk came.
+    """
+
+    def __init__(self, after: Link | None = None) -> None:
+        self.compared = 0
+        self.last: Entry | None = None
+        self.reached = after or Link()
+        self.is_at_end = False
+        self._previous = self.reached.mac
+
+    def find_breaks(self, at_most: int | None = None) -> Iterator[Break]:
+        """Yield each break in the chain, from the oldest entry on, in slices of the primary key.
+
+        With `at_most` the walk stops after this many entries, rounded up to a slice.
+        """
+        while not self.is_at_end:
+            found = Entry.objects.filter(pk__gt=self.reached.entry_id).order_by("pk")
+            rows = list(found[:SLICE])
+            for entry in rows:
+                if found_break := self._check(entry):
+                    yield found_break
+                self.reached = Link(entry.pk, entry.mac)
+            self.is_at_end = len(rows) < SLICE
+            if at_most is not None and self.compared >= at_most:
+                return
+
+    def _check(self, entry: Entry) -> Break | None:
+        self.compared, self.last = self.compared + 1, entry
+        matched = chain.match(self._previous, entry)
+        if all(matched):
+            self._previous = entry.mac
+            return None
+        following = Entry.objects.filter(pk__gt=entry.pk).order_by("pk")[:_PUT_IN_AT_MOST]
+        if chain.follows(self._previous, following):
+            what = INSERTED
+        else:
+            what = NO_MAC if not entry.mac else MISSING if matched.is_own else CHANGED
+            self._previous = entry.mac
+        return Break(entry.pk, entry.at, what)

@@ -1,0 +1,257 @@
+"""Reads environment variables into what settings need, or says what is wrong with them.
+
+Each function takes the text of a variable and raises ValueError with a sentence for its author.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from cryptography.fernet import Fernet
+from django.core.exceptions import ImproperlyConfigured
+from environ import Env
+
+LEAST_ROW_DAYS = 90
+# What always ages, whatever number stands alone: nobody needs it for long, and it is large.
+_OWN_DAYS = {"tasks": 14, "files": 90}
+_MOST_HOURS = 12
+_SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
+    ("off", "no", "false", "0"), False
+)
+
+
+def status_words(text: str) -> dict[str, str]:
+    """Read `1:pending,2:open` into words by number; the numbers stay text, as they came."""
+    words = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        number, colon, word = part.partition(":")
+        if not (number.strip() and colon and word.strip()):
+            raise ValueError(f"“{part}” is not of the form number:word")
+        words[number.strip()] = word.strip()
+    return words
+
+
+def service_address(text: str) -> str:
+    """Read an http(s) address without query or credentials; a trailing slash is dropped."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("give an address that starts with http:// or https://")
+    if parts.query or parts.fragment or parts.username or parts.password:
+        raise ValueError("give the bare address, without credentials, ? or #")
+    return text.rstrip("/")
+
+
+def lending_address(text: str) -> str:
+    """Read such an address of the lending service: the version is the client's to name."""
+    address = service_address(text)
+    if address.endswith("/v1"):
+        raise ValueError("leave out /v1: it is put behind the address")
+    return address
+
+
+def service_address_or_none(text: str) -> str:
+    """Read such an address; none is allowed, and reads as empty."""
+    return service_address(text) if text else ""
+
+
+def mail_server(text: str) -> dict[str, Any]:
+    """Read how mail is sent, `smtp+tls://user:password@host:587`, into Django's settings."""
+    try:
+        config: dict[str, Any] = Env.email_url_config(text)
+    except (ImproperlyConfigured, ValueError):
+        config = {}
+    by_network = config.get("EMAIL_BACKEND", "").endswith("smtp.EmailBackend")
+    if not config or (by_network and not config["EMAIL_HOST"]):
+        # The text holds a password, and this sentence ends up in logs.
+        raise ValueError(
+            "give smtp+tls://user:password@host:587, smtp+ssl://…, smtp://…, consolemail://, "
+            "filemail:///folder or dummymail://"
+        ) from None
+    return config
+
+
+def database_address(text: str) -> dict[str, Any]:
+    """Read where the database is, `postgres://user:password@host/name`, into Django's settings."""
+    return _read_address(
+        Env.db_url_config, Env.DB_SCHEMES, text, "postgres://user:password@host:5432/name"
+    )
+
+
+_REDIS = "lendingadmin.core.caching.backends.RedisCache"
+# Others would run as code what they are given.
+_CACHES = {
+    "dbcache": "lendingadmin.core.caching.backends.DatabaseCache",
+    "redis": _REDIS,
+    "rediss": _REDIS,
+    "locmemcache": "django.core.cache.backends.locmem.LocMemCache",
+}
+
+
+def cache_address(text: str) -> dict[str, Any]:
+    """Read where the cache is, `redis://host:6379/0`, into Django's settings."""
+    form = "redis://host:6379/0 or dbcache://cache"
+    address = _read_address(Env.cache_url_config, _CACHES, text, form)
+    return address | {"BACKEND": _CACHES[text.partition("://")[0]]}
+
+
+def _read_address(
+    parse: Callable[[str], dict[str, Any]], schemes: Iterable[str], text: str, form: str
+) -> dict[str, Any]:
+    """Parse an address. The text may hold a password, so what is wrong with it is not repeated."""
+    if text.partition("://")[0] not in schemes:
+        raise ValueError(f"give an address such as {form}")
+    try:
+        if _cuts_password(text):
+            raise ValueError
+        return parse(text)
+    except (ImproperlyConfigured, ValueError, KeyError):
+        signs = "in a password / is %2F, @ is %40, # is %23, ? is %3F"
+        raise ValueError(f"give an address such as {form}; {signs}") from None
+
+
+def _cuts_password(text: str) -> bool:
+    """Whether a sign in a password ends the host: the database's own error would tell the rest."""
+    host = urlsplit(text).netloc
+    return bool(host) and "@" not in host and "@" in text
+
+
+def mail_address(text: str) -> str:
+    """Read a sender: `desk@example.com` or `Lending <desk@example.com>`."""
+    name, at, host = parseaddr(text)[1].rpartition("@")
+    if not (name and at and host) or "\n" in text:
+        raise ValueError(f"“{text}” is no mail address")
+    return text
+
+
+def data_keys(text: str) -> tuple[str, ...]:
+    """Read the keys for encryption at rest, newest first (each 32 bytes, URL-safe base64)."""
+    keys = tuple(filter(None, (piece.strip() for piece in text.split(","))))
+    if not keys:
+        raise ValueError("give at least one key; `manage.py new_data_key` prints one")
+    for position, key in enumerate(keys, start=1):
+        try:
+            Fernet(key)
+        except (ValueError, TypeError):
+            # The key itself must not be repeated: this sentence ends up in logs.
+            raise ValueError(f"key {position} is not 32 bytes of URL-safe base64") from None
+    return keys
+
+
+def duration(text: str) -> timedelta:
+    """Read `90s`, `15m` or `24h`."""
+    match = re.fullmatch(r"(\d{1,6})([smh])", text.strip())
+    if not match:
+        raise ValueError(f"“{text}” is not of the form 90s, 15m or 24h")
+    unit = {"s": "seconds", "m": "minutes", "h": "hours"}[match[2]]
+    return timedelta(**{unit: int(match[1])})
+
+
+def interval(text: str) -> timedelta | None:
+    """Read `90s`, `15m` or `24h`; `auto` reads as None: whose interval it is works it out."""
+    return None if text.strip() == "auto" else duration(text)
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number of at most nine digits, 0 or more."""
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
+        raise ValueError(f"“{text}” is no whole number")
+    return int(text)
+
+
+def positive_number(text: str) -> int:
+    """Read a whole number of at most nine digits, 1 or more."""
+    if not whole_number(text):
+        raise ValueError("give 1 or more")
+    return int(text)
+
+
+def days_by_kind(text: str) -> dict[str, int]:
+    """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
+
+    The key of the number that stands alone is empty.
+    """
+    found: dict[str, int] = {}
+    for piece in words(text):
+        match = re.fullmatch(r"(?:([a-z]+):)?([0-9]{1,5})", piece)
+        if not match:
+            raise ValueError(f"“{piece}” is no number of days, alone or as notes:365")
+        kind = match[1] or ""
+        if kind in found:
+            raise ValueError(f"“{piece}” is a second number for the same")
+        found[kind] = int(match[2])
+    if "" not in found:
+        raise ValueError("give a number of days for all that has none of its own")
+    return found
+
+
+def row_days_by_kind(text: str) -> dict[str, int]:
+    """Read such numbers of days for rows, 0 for ever: people and the rules of calls look back."""
+    found = _OWN_DAYS | days_by_kind(text)
+    for kind, days in found.items():
+        if 0 < days < LEAST_ROW_DAYS and kind not in _OWN_DAYS:
+            raise ValueError(f"give 0, for ever, or at least {LEAST_ROW_DAYS} days")
+    return found
+
+
+def session_hours(text: str) -> int:
+    """Read the hours that a session lasts at most."""
+    hours = positive_number(text)
+    if hours > _MOST_HOURS:
+        raise ValueError(f"give {_MOST_HOURS} hours or fewer")
+    return hours
+
+
+def switch(text: str) -> bool:
+    """Read on/off, yes/no, true/false, 1/0."""
+    word = text.strip().lower()
+    if word not in _SWITCH:
+        raise ValueError(f"“{text}” is neither on nor off")
+    return _SWITCH[word]
+
+
+def words(text: str) -> list[str]:
+    """Read a list separated by commas."""
+    return [piece.strip() for piece in text.split(",") if piece.strip()]
+
+
+def words_or_none(text: str) -> list[str]:
+    """Read a list separated by commas; `none` is an empty one."""
+    return [] if text.strip().lower() == "none" else words(text)
+
+
+def file_or_none(text: str) -> str:
+    """Read the path of a file; `none` is none, and reads as empty."""
+    return "" if text.strip().lower() == "none" else text
+
+
+def existing_file_or_none(text: str) -> str:
+    """Read the path of a file that must be there; `none` is none, and reads as empty."""
+    path = file_or_none(text)
+    if path and not Path(path).is_file():
+        raise ValueError(f"there is no file “{path}”")
+    return path
+
+
+def proxy_address_or_none(text: str) -> str:
+    """Read the http(s) address of a proxy, which may bear a name and password; or nothing."""
+    parts = urlsplit(text)
+    is_address = parts.scheme in ("http", "https") and parts.hostname
+    if text and (not is_address or parts.path.strip("/") or parts.query):
+        # It may hold a password, so it is not repeated.
+        raise ValueError("this is no address of a proxy, such as http://proxy.example.com:3128")
+    return text
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """A reader that accepts only these words."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"“{text}” is none of: {', '.join(choices)}")
+        return text
+
+    return read

@@ -1,0 +1,17 @@
+"""The only seam between the dashboard and the Lending Service: settings in, client out."""
+
+from lendingadmin.core.gateway.clients import app, calls, client
+from lendingadmin.core.gateway.clocks import find_clock_offset
+from lendingadmin.core.gateway.lending_apps import LendingApp, lending_app
+from lendingadmin.core.gateway.silence import find_silence, is_outage
+
+__all__ = [
+    "LendingApp",
+    "app",
+    "calls",
+    "client",
+    "find_clock_offset",
+    "find_silence",
+    "is_outage",
+    "lending_app",
+]

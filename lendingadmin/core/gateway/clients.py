@@ -1,0 +1,138 @@
+"""One client for each process, made from the settings when it is first asked for."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import cast
+
+from django.conf import settings
+
+from lendingadmin.core.gateway.lending_apps import lending_app
+from lendingadmin.core.gateway.silence import note_call
+from lendingadmin.core.monitoring import request_ids
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.client import AppClient, LendingClient
+from lendingadmin.lending.connection import Route
+from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.operations import CustomMethods
+from lendingadmin.lending.tokens import TokenSource, TokenStore
+
+logger = logging.getLogger("lendingadmin.core.gateway")
+
+_collected: ContextVar[list[Call] | None] = ContextVar("collected", default=None)
+
+
+_OBSERVERS: list[Callable[[Call], object]] = []
+
+
+def register_observer(observe: Callable[[Call], object]) -> None:
+    """Let this be told of each call that is over, in the thread that made it."""
+    _OBSERVERS.append(observe)
+
+
+class _Process(ForkSafe):
+    """The client of this process, and the settings that it is made of."""
+
+    def reset(self) -> None:
+        """A forked child makes its own."""
+        self.lock = threading.Lock()
+        self.made_of: tuple[str, ...] = ()
+        self.client: LendingClient
+
+
+_process = _Process()
+
+
+def client() -> LendingClient:
+    """The client of this process, with the settings' service account. It opens nothing yet."""
+    account = settings.LENDING_AUTH_URL, settings.LENDING_CLIENT_ID, settings.LENDING_SCOPE
+    made_of = (
+        *account,
+        settings.LENDING_CLIENT_SECRET,
+        settings.LENDING_BASE_URL,
+        settings.LENDING_PROJECT_ID,
+        settings.LENDING_CUSTOM_METHODS,
+        settings.LENDING_CA_FILE,
+        settings.LENDING_PROXY,
+    )
+    with _process.lock:
+        if _process.made_of != made_of:
+            # Imported late: there are no models yet when Django first imports this package.
+            from lendingadmin.core.gateway.models import DatabaseTokenStore
+
+            _process.client = _make_client(DatabaseTokenStore(*account), _keep_call)
+            _process.made_of = made_of
+        return _process.client
+
+
+def trial_client() -> LendingClient:
+    """A client that asks the issuer itself: a shared token would hide that the secret is wrong.
+
+    Its calls leave no lines in the log.
+    """
+    return _make_client(store=None)
+
+
+def _make_client(
+    store: TokenStore | None, on_call: Callable[[Call], None] | None = None
+) -> LendingClient:
+    route = Route(settings.LENDING_CA_FILE, settings.LENDING_PROXY)
+    tokens = TokenSource(
+        settings.LENDING_AUTH_URL,
+        settings.LENDING_CLIENT_ID,
+        settings.LENDING_CLIENT_SECRET,
+        settings.LENDING_SCOPE,
+        store,
+        route=route,
+    )
+    return LendingClient(
+        settings.LENDING_BASE_URL,
+        settings.LENDING_PROJECT_ID,
+        tokens,
+        custom_methods=cast(CustomMethods, settings.LENDING_CUSTOM_METHODS),
+        on_call=on_call,
+        route=route,
+        build_headers=request_ids.build_headers,
+    )
+
+
+def app(app_id: str) -> AppClient:
+    """The resources of one of the apps in LENDING_APPS. Raises Http404 for any other."""
+    return client().app(lending_app(app_id).app_id)
+
+
+@contextmanager
+def calls() -> Iterator[list[Call]]:
+    """Collect the calls that this thread makes inside the block, in their order.
+
+    A block around this one has them too, once this one is over.
+    """
+    made: list[Call] = []
+    before = _collected.set(made)
+    try:
+        yield made
+    finally:
+        _collected.reset(before)
+        if (around := _collected.get()) is not None:
+            around.extend(made)
+
+
+def _keep_call(call: Call) -> None:
+    """Collect the call, and log one line. No path: it holds ids of people."""
+    note_call(call)
+    for observe in _OBSERVERS:
+        observe(call)
+    if (made := _collected.get()) is not None:
+        made.append(call)
+    logger.info(
+        "%s %s in %.0f ms, attempts %d%s, request id %s, %s",
+        call.operation,
+        call.status or "without answer",
+        call.seconds * 1000,
+        call.attempts,
+        f" ({', '.join(call.faults)})" if call.faults else "",
+        call.request_id or "none",
+        call.error or "ok",
+    )

@@ -1,0 +1,54 @@
+"""`manage.py lending_check`: does the service account work, and for what?"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import Tags, run_checks
+from django.core.management.base import BaseCommand
+
+from lendingadmin.core.gateway.checkup import Checkup
+from lendingadmin.core.gateway.clients import trial_client
+
+# Checks of keys that everybody knows.
+_REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
+
+
+class Command(BaseCommand):
+    """Prints one table. Reads are tried for real, one item each; nothing is written."""
+
+    help = (
+        "Checks the service account: its token, each read in every app of LENDING_APPS, and which"
+        " writes the token's scope admits. Writes are never tried. Exits with 1 when the token"
+        " or a read fails, or the scope does not admit a write."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the findings as they come; leave with 1 when one of them is bad."""
+        self.stdout.write(
+            f"{settings.LENDING_BASE_URL}, project {settings.LENDING_PROJECT_ID},"
+            f" account {settings.LENDING_CLIENT_ID}"
+        )
+        for error in run_checks(tags=[Tags.security], include_deployment_checks=True):
+            if error.id in _REFUSED_BY_RELEASE:
+                self.stderr.write(f"{error.msg} Until this is mended, release refuses to run.")
+        self._line("app", "operation", "result", "detail")
+        app_ids = [app.app_id for app in settings.LENDING_APPS]
+        bad = 0
+        for finding in Checkup(trial_client(), app_ids).run():
+            style = self.style.ERROR if finding.is_bad else str
+            detail = _clean(finding.detail)
+            self._line(finding.where, finding.subject, finding.result, detail, style)
+            bad += finding.is_bad
+        if bad:
+            self.stdout.write(f"{bad} of these {'needs' if bad == 1 else 'need'} attention.")
+            raise SystemExit(1)
+        self.stdout.write("All is well.")
+
+    def _line(self, where: str, subject: str, result: str, detail: str, style: Any = str) -> None:
+        self.stdout.write(style(f"{where:<12}  {subject:<27}  {result:<9}  {detail}"))
+
+
+def _clean(detail: str) -> str:
+    """The detail for a terminal: one line, and without the secret, should an answer quote it."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in detail)
+    return printable.replace(settings.LENDING_CLIENT_SECRET, "…")

@@ -1,0 +1,67 @@
+"""The service account's token, which all processes share: one row, changed by compare-and-swap."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import msgspec
+from django.db import models
+from django.db.models import F
+
+from lendingadmin.core.encryption import EncryptedTextField, bind
+from lendingadmin.core.monitoring import metrics
+from lendingadmin.lending.tokens import TokenState
+
+# Made once: threads that make the first decoder of a type at the same time crash the process.
+_STATES = msgspec.json.Decoder(TokenState)
+
+
+class ServiceToken(models.Model):
+    """The TokenState of one service account, encrypted; `version` counts changes."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    version = models.PositiveIntegerField(default=0)
+    encrypted = EncryptedTextField(blank=True, bound_to=["key"])
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"token of {self.key[:8]}"
+
+
+class DatabaseTokenStore:
+    """A TokenStore in one row of the database: one service account at one issuer.
+
+    Call it outside of a transaction: others do not see the lease of an open one.
+    (The cache's `add()` is no lock: on PostgreSQL several callers win an expired key at once.)
+    """
+
+    def __init__(self, auth_url: str, client_id: str, scope: str) -> None:
+        account = "\n".join((auth_url, client_id, scope))
+        self._key = hashlib.sha256(account.encode()).hexdigest()
+
+    def load(self) -> TokenState:
+        """See TokenStore."""
+        row = ServiceToken.objects.filter(key=self._key).first()
+        if row is None:
+            return TokenState()
+        try:
+            state = _STATES.decode(row.encrypted.encode())
+        except msgspec.DecodeError:
+            # Its key is retired, or another version wrote it; the issuer will give another.
+            state = TokenState()
+        return replace(state, version=row.version)
+
+    def swap(self, before: TokenState, after: TokenState) -> bool:
+        """See TokenStore."""
+        if not before.version:
+            ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
+        rows = ServiceToken.objects.filter(key=self._key, version=before.version)
+        state = msgspec.json.encode(after).decode()
+        changes = bind(ServiceToken(key=self._key), encrypted=state, version=F("version") + 1)
+        is_kept = bool(rows.update(**changes))
+        if is_kept and after.token and after.token != before.token:
+            metrics.TOKENS.inc()
+        return is_kept

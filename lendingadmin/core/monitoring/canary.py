@@ -1,0 +1,62 @@
+"""Whether the keys of this host are those that the others write with.
+
+A host with other keys would show nothing of what is encrypted, end every session, find nobody by
+name, and write entries of the audit trail that no other host can verify.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.signing import BadSignature, dumps, loads
+from django.utils.crypto import salted_hmac
+
+from lendingadmin.core.encryption import Undecryptable
+
+from .models import Canary
+
+_NAME = "canary"
+# What nothing is encrypted with, by the column that holds its mac.
+_MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
+
+
+def find_fault() -> str:
+    """Which key does not fit this database; empty where all do, or nothing was kept yet."""
+    canary = Canary.objects.filter(name=_NAME).first()
+    if canary is None:
+        return ""
+    if isinstance(canary.encrypted, Undecryptable):
+        return "DATA_KEYS open nothing of what this database keeps"
+    try:
+        loads(canary.signed, salt=_NAME)
+    except BadSignature:
+        return "SECRET_KEY is not the one that this database is used with"
+    for column, setting in _MACS.items():
+        kept = getattr(canary, column)  # empty until `release` of the version that added it
+        if kept and kept not in _compute_macs(setting):
+            return f"{setting} are not those that this database is used with"
+    return ""
+
+
+def write_canary(**_: Any) -> None:
+    """Write it under the newest keys, where it is missing or this host can open it."""
+    if not find_fault():
+        _write()
+
+
+def renew() -> None:
+    """Write it under this host's keys, whatever it bore before; only where DATA_KEYS fit."""
+    canary = Canary.objects.filter(name=_NAME).first()
+    if canary is None or not isinstance(canary.encrypted, Undecryptable):
+        _write()
+
+
+def _write() -> None:
+    written = {column: _compute_macs(setting)[0] for column, setting in _MACS.items()}
+    written |= {"encrypted": _NAME, "signed": dumps(_NAME, salt=_NAME)}
+    Canary.objects.update_or_create(name=_NAME, defaults=written)
+
+
+def _compute_macs(setting: str) -> list[str]:
+    """The mac of each key of a setting, the newest first."""
+    keys: list[str] = getattr(settings, setting)
+    return [salted_hmac(setting, _NAME, key, algorithm="sha256").hexdigest() for key in keys]

@@ -1,0 +1,99 @@
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.checks import run_checks
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from lendingadmin.core.monitoring import canary
+from lendingadmin.core.waiting import sqlite_waiting
+
+# Any number that nothing else in this database locks by.
+_LOCK = 0x6C656E64
+# Seconds between two looks whether another host is through.
+_PAUSE = 0.5
+
+# Milliseconds: where many write at once, SQLite lets in who comes at the right moment.
+_LONGEST_WAIT = 300_000
+
+# The check's id; a key that is retired encrypts nothing more, and entries may need it for years.
+_RETIRED_KEY = "lendingadmin.E006"
+
+
+class Command(BaseCommand):
+    """Bring the database to this version, once, however many hosts begin with it at a time."""
+
+    help = "Apply migrations and look whether the audit trail is guarded, one host after the other."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--new-secret-key",
+            action="store_true",
+            help="an old one of SECRET_KEY, PEOPLE_KEYS or AUDIT_KEYS is gone for good: the keys "
+            "of this host are the database's from now on",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Raises CommandError for what `check --deploy` calls an error, such as an example's key:
+        what is encrypted with it from now on could be read by all who know the example.
+        """
+        found = run_checks(include_deployment_checks=True)
+        serious = (one for one in found if one.is_serious() and not one.is_silenced())
+        errors = [f"{one.msg} {one.hint or ''}" for one in serious if one.id != _RETIRED_KEY]
+        if errors:
+            raise CommandError("\n".join(errors))
+        with self._one_at_a_time():
+            if not options["new_secret_key"]:
+                _check_keys()
+            call_command("migrate", interactive=False, verbosity=options["verbosity"])
+            if options["new_secret_key"]:
+                canary.renew()
+                _check_keys()
+            call_command("check", databases=["default"])
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        """Only PostgreSQL has several hosts; on SQLite it waits longer for others than a page does.
+
+        A transaction beside holds the lock, which so goes with its connection, too. A lock of the
+        session would be left with another client where PgBouncer shares sessions.
+        """
+        if connection.vendor != "postgresql":
+            with sqlite_waiting(_LONGEST_WAIT):
+                yield
+            return
+        beside = connections.create_connection(DEFAULT_DB_ALIAS)
+        try:
+            beside.set_autocommit(False)
+            if not _take_lock(beside):
+                self.stdout.write("Another host is at it; waiting.")
+                while not _take_lock(beside):
+                    # Nothing is held while it waits: an index that is made beside waits for all.
+                    beside.rollback()
+                    time.sleep(_PAUSE)
+            yield
+        finally:
+            beside.close()
+
+
+def _check_keys() -> None:
+    """Raise CommandError where the keys are not those of the database, as readiness says it."""
+    try:
+        fault = canary.find_fault()
+    except DatabaseError:
+        return  # a database before its first release keeps nothing yet
+    if fault:
+        raise CommandError(fault)
+
+
+def _take_lock(beside: BaseDatabaseWrapper) -> bool:
+    with beside.cursor() as cursor:
+        # Migrations may take long, and this transaction does nothing meanwhile.
+        cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+        return bool(cursor.fetchone()[0])

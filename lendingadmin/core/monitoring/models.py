@@ -1,0 +1,20 @@
+"""What the database keeps so that each host can tell whether its keys are those of the others."""
+
+from django.db import models
+
+from lendingadmin.core.encryption import EncryptedTextField
+
+
+class Canary(models.Model):
+    """One row: a word that each host must be able to open with its DATA_KEYS and SECRET_KEY, and
+    its macs under the newest of PEOPLE_KEYS and AUDIT_KEYS.
+    """
+
+    name = models.CharField(max_length=16, unique=True)
+    encrypted = EncryptedTextField(bound_to=["name"])
+    signed = models.CharField(max_length=200)
+    people_mac = models.CharField(max_length=64, default="", db_default="")
+    audit_mac = models.CharField(max_length=64, default="", db_default="")
+
+    def __str__(self) -> str:
+        return self.name

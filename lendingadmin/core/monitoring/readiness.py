@@ -1,0 +1,115 @@
+"""What `/readyz` and `manage.py worker_check` say: what keeps this host from serving, and what is
+amiss elsewhere.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import cache
+
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from lendingadmin.core.caching import shared
+from lendingadmin.core.caching.models import Kept
+from lendingadmin.core.waiting import atomic_waiting
+
+from . import canary
+
+Check = Callable[[], str]
+# Milliseconds that the stamp waits for others who write; seconds that two clocks may differ.
+_WRITE_WITHIN, _CLOCKS_DIFFER = 1_000, 60
+
+_WARNINGS: list[Check] = []
+_last_faults: list[str] = []
+
+
+def register_warning(check: Check) -> None:
+    """Let monitors be told what `check` says, empty for nothing. It reads by an index, and only
+    our own database.
+    """
+    _WARNINGS.append(check)
+
+
+def find_faults() -> list[str]:
+    """Why this host can't serve people. Without the database nothing else is asked."""
+    try:
+        # The canary's own table may be among what is still to be migrated.
+        faults = [_find_waiting_migrations() or canary.find_fault() or _find_write_fault()]
+    except DatabaseError:
+        return ["the database does not answer"]
+    return [one for one in (*faults, _find_static_fault()) if one]
+
+
+def has_changed(faults: list[str]) -> bool:
+    """Whether these are other faults than this process found last; none before the first."""
+    global _last_faults
+    is_other, _last_faults = faults != _last_faults, faults
+    return is_other
+
+
+def find_warnings() -> list[str]:
+    """What else somebody should know: pages are served, and work waits. Raises DatabaseError."""
+    return [words for words in (check() for check in _WARNINGS) if words]
+
+
+def spell_ready() -> Iterator[str]:
+    """The lines of a host that serves: `ready`, and a line for each warning."""
+    yield "ready"
+    for words in filter(None, [_find_cache_fault(), _find_clock_fault(), *find_warnings()]):
+        yield f"warning: {words}"
+
+
+@cache
+def _list_migrations() -> frozenset[tuple[str, str]]:
+    """Those of this version; they are read from disk once, which takes longer than all else."""
+    return frozenset(MigrationLoader(None).graph.nodes)
+
+
+def _find_waiting_migrations() -> str:
+    waiting = _list_migrations() - MigrationRecorder(connection).applied_migrations().keys()
+    return f"{len(waiting)} migrations are not applied" if waiting else ""
+
+
+def _find_write_fault() -> str:
+    """Whether this host can write: a full or read-only disk still answers all that is read."""
+    stamp = {"value": "", "expires_at": timezone.now() + timedelta(days=1)}
+    try:
+        with atomic_waiting(_WRITE_WITHIN):
+            Kept.objects.update_or_create(key="readiness", defaults=stamp)
+    except DatabaseError as error:
+        # Others write at this moment: it takes writes.
+        return "" if "lock" in str(error) else "the database takes no writes: is its disk full?"
+    return ""
+
+
+def _find_clock_fault() -> str:
+    """By how much this host's clock and the database's differ, where that is too much."""
+    if connection.vendor != "postgresql":
+        return ""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        off = (timezone.now() - cursor.fetchone()[0]).total_seconds()
+    if abs(off) <= _CLOCKS_DIFFER:
+        return ""
+    return f"the clock of this host is {off:+.0f} seconds off that of the database"
+
+
+def _find_cache_fault() -> str:
+    """Pages are served without it: a host is no better than the others, which have the same."""
+    # Only Redis is a server of its own.
+    ping = getattr(shared, "ping", None)
+    try:
+        if ping:
+            ping()
+    except RedisError:
+        return "the cache does not answer; nothing is shared"
+    return ""
+
+
+def _find_static_fault() -> str:
+    is_empty = getattr(staticfiles_storage, "hashed_files", None) == {}
+    return "the static files are not collected" if is_empty else ""

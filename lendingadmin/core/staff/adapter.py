@@ -1,0 +1,162 @@
+"""How allauth behaves here: no sign-up, failures in the audit trail, second factors encrypted."""
+
+from ipaddress import ip_address
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import ratelimit
+from allauth.core.internal.ratelimit import truncate_ip
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.audit import record
+from lendingadmin.core.encryption import decrypt, encrypt
+from lendingadmin.core.staff import reach, tasks
+from lendingadmin.core.staff.known_browsers import COOKIE, find_key
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
+
+# The name of the limit of wrong passwords for one user name, wherever they come from.
+_FOR_NAME = "login_failed_for_name"
+# So long one entry of the trail, and one mail, stand for all attempts that are held back.
+_NOTED_SECONDS = 60 * 60
+# What the secrets of second factors are encrypted for; allauth does not say whose they are.
+FOR_SECOND_FACTOR = "mfa.secret"
+_FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
+
+
+class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+    """Signing in for people whom a manager has entered; there is no sign-up."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Never: managers enter people."""
+        return False
+
+    def set_password(self, user: User, password: str) -> None:
+        """Save the password that a person chose on their own page."""
+        user.must_choose_password = False
+        super().set_password(user, password)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send nothing: of what allauth would mail, nothing is used here."""
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Hold back who guesses. Raises ValidationError.
+
+        A few wrong passwords hold back the name at that address, so that nobody locks the right
+        person out from elsewhere; many hold back the name everywhere, and managers are told. A
+        browser in which the person signed in before is counted by itself (`known_browsers`).
+        """
+        try:
+            super().pre_authenticate(request, **credentials)
+        except ValidationError:
+            self._note_held_back(request, _FROM_ONE, **credentials)
+            raise
+        key = _find_browser(request, credentials) or _fold_name(credentials)
+        if not ratelimit.consume(request, action=_FOR_NAME, key=key, dry_run=True):
+            self._note_held_back(request, _FROM_MANY, **credentials)
+            raise self.validation_error("too_many_login_attempts")
+
+    def pre_login(
+        self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
+    ) -> HttpResponse | None:
+        """Sign in by the identity provider whom it vouches for, and nobody else where it decides.
+
+        Who has an account there could otherwise keep a passkey here, and open the dashboard with it
+        when that account is closed.
+        """
+        sociallogin = (signal_kwargs or {}).get("sociallogin")
+        if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
+            return refuse_local_sign_in(request, user)
+        answer: HttpResponse | None = super().pre_login(
+            request, user, signal_kwargs=signal_kwargs, **options
+        )
+        if answer is None and sociallogin is not None:
+            note_sign_in_at_provider(request, user, sociallogin)
+        return answer
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address of the client, and the IPv4 address where an IPv6 one stands for it:
+        all of those are in one network of IPv6.
+        """
+        ip = str(super().get_client_ip(request))
+        mapped = getattr(ip_address(ip), "ipv4_mapped", None)
+        return str(mapped or ip)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        if browser := _find_browser(request, credentials):
+            return browser
+        return f"{self._find_network(request)} {_fold_name(credentials)}"
+
+    def _find_network(self, request: HttpRequest) -> str:
+        """Return the address that guesses are counted by: one customer has a /64 of IPv6."""
+        return str(truncate_ip(self.get_client_ip(request)))
+
+    def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
+        """Put it into the trail, once an hour; tell managers of a name held back everywhere."""
+        person = _find_person(credentials)
+        who = person.pk if person else self._find_network(request)
+        if not cache.add(f"held-back:{slugify(detail)}:{who}", True, _NOTED_SECONDS):
+            return
+        subject = person.username if person else ""
+        record(request, "sign-in", subject=subject, outcome="held back", detail=detail)
+        if person and detail == _FROM_MANY:
+            tasks.tell_of_guessing.enqueue(person.pk)
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count and record a refused password, at sign-in and at re-authentication.
+
+        The user name is kept only if there is such a person: people type passwords into the wrong
+        field, and a trail that repeated them would publish them. allauth's throttle bounds how
+        many entries there are.
+        """
+        key = _find_browser(request, credentials) or _fold_name(credentials)
+        ratelimit.consume(request, action=_FOR_NAME, key=key)
+        person = _find_person(credentials)
+        detail = _("wrong password") if person else _("no such user name")
+        record(
+            request,
+            "sign-in",
+            subject=person.username if person else "",
+            outcome="refused",
+            detail=detail if person is None or person.is_active else _("wrong password, inactive"),
+        )
+
+
+def _fold_name(credentials: dict[str, Any]) -> str:
+    return str(credentials.get("username") or "").casefold()
+
+
+def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
+    """Return the key of a browser in which the person signed in before; empty for another."""
+    # Most have no cookie of ours: then nobody is looked for.
+    return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
+
+
+def _find_person(credentials: dict[str, Any]) -> User | None:
+    return User.objects.filter(username__iexact=credentials.get("username") or "").first()
+
+
+class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """Encrypts the secrets of second factors, so that a stolen database signs nobody in."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": gettext_lazy(
+            "This is not the right code, or it is over. Type the next one. If that is refused too, "
+            "have your phone set its clock by itself."
+        )
+    }
+
+    def encrypt(self, text: str) -> str:
+        """Encrypt with the newest of DATA_KEYS."""
+        return encrypt(text, FOR_SECOND_FACTOR)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Decrypt. Raises DecryptionError when its key was removed."""
+        return decrypt(encrypted_text, FOR_SECOND_FACTOR)

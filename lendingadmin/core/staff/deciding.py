@@ -1,0 +1,83 @@
+"""What a second manager does with a change of a person that waits: approve it, or decline it."""
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.core.staff.reach import is_provided
+from lendingadmin.core.staff.second_manager import (
+    describe_change,
+    filter_waiting,
+    is_still_asked,
+    may_approve,
+    read_moves,
+)
+from lendingadmin.core.staff.services import (
+    ChangeRefused,
+    build_link,
+    change_person,
+    check_needs_link,
+    delete_factors,
+    move_roles,
+    record_change,
+)
+
+
+def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
+    """Do what another manager asked for. Raises ChangeRefused where that can't be, or not by `by`.
+
+    Gives the change, and the path of a set-up link where one was asked for, which is a secret.
+    """
+    with change_person(by, asked.person_id) as person:
+        change = _read_waiting(asked)
+        if not may_approve(by, change):
+            raise ChangeRefused(_("Another manager must approve this."))
+        if not is_still_asked(change):
+            raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
+        path = _apply(change, person)
+        _decide(request, change, PersonChange.State.APPROVED, by)
+    return change, path
+
+
+def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
+    """Let a change that waits not be done; who asked for it withdraws it. Raises ChangeRefused."""
+    with change_person(by, asked.person_id):
+        change = _read_waiting(asked)
+        is_own = change.asked_by_id == by.pk
+        states = PersonChange.State
+        _decide(request, change, states.WITHDRAWN if is_own else states.DECLINED, by)
+    return change
+
+
+def _read_waiting(asked: PersonChange) -> PersonChange:
+    """The change as it is under the lock of its person. Raises ChangeRefused."""
+    rows = PersonChange.objects.select_related("person", "asked_by")
+    change = filter_waiting(rows).filter(pk=asked.pk).first()
+    if change is None:
+        raise ChangeRefused(_("This no longer waits: it was decided, or is too old."))
+    return change
+
+
+def _apply(change: PersonChange, person: User) -> str:
+    """Do it; the path of the set-up link where that is what was asked for, else nothing."""
+    if change.kind == PersonChange.Kind.SETUP_LINK:
+        check_needs_link(person)
+        return build_link(person)
+    if change.kind == PersonChange.Kind.SECOND_FACTOR:
+        delete_factors(person)
+    elif is_provided(person):
+        raise ChangeRefused(_("The identity provider decides their roles by now."))
+    else:
+        move_roles(person, read_moves(change))
+    return ""
+
+
+def _decide(
+    request: HttpRequest, change: PersonChange, state: PersonChange.State, by: User
+) -> None:
+    change.state, change.decided_by, change.decided_at = state, by, timezone.now()
+    change.save(update_fields=["state", "decided_by", "decided_at"])
+    given = {"change": describe_change(change), "person": change.asked_by}
+    detail = _("%(change)s, asked for by %(person)s") % given
+    record_change(request, change.state, change.person, detail)

@@ -1,0 +1,104 @@
+"""Independence: of two people, neither changed the account of the other.
+
+A manager who changes a person's set-up link, second factor, e-mail or role can sign in as that
+person. For some time after it, neither approves, resolves or reviews what the other enters: the
+manager could enter it as that person, or approve it as that person. The audit trail says who
+changed what. Nobody can change the trail, and it has indexes of subjects and of actions.
+"""
+
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core.audit.models import Entry
+
+from .models import PersonChange, User
+
+#: So long a change of an account counts.
+CHANGED_WITHIN = timedelta(days=30)
+
+# By action, the outcomes that count.
+_CHANGES = {
+    "people": ("added", "changed", "approved"),
+    "people.setupLink": ("made",),
+    "people.secondFactor": ("removed",),
+}
+# What the trail says of a person whose name alone was changed: one of these, or both.
+_NAMES = (gettext_noop("first name"), gettext_noop("last name"))
+
+
+class NotIndependent(Exception):
+    """One of the person who entered it and the one who decides changed the account of the other;
+    the text says which.
+    """
+
+
+def check_independent(by: User, maker: User) -> None:
+    """Raise NotIndependent where a person does not decide of what another one entered."""
+    if why := find_dependence(by, maker):
+        raise NotIndependent(why)
+
+
+def has_changed_account(by: User, person: User) -> bool:
+    """Return whether somebody changed this person's account lately. Nobody's own counts."""
+    return list_account_changers(person).filter(pk=by.pk).exists()
+
+
+def list_account_changers(person: User) -> QuerySet[User]:
+    """Return who changed this person's account lately, but the person."""
+    entries = _list_changes().filter(subject=person.username)
+    asked = _list_approved().filter(person=person)
+    found = Q(pk__in=entries.values("user")) | Q(pk__in=asked.values("asked_by"))
+    return User.objects.filter(found).exclude(pk=person.pk)
+
+
+def list_changed_accounts(by: User) -> QuerySet[User]:
+    """Return the people whose accounts somebody changed lately, but themselves."""
+    # By the name, which stays: the index of `user` gives all that a person ever did.
+    entries = _list_changes().filter(username=by.username)
+    asked = _list_approved().filter(asked_by=by)
+    found = Q(username__in=entries.values("subject")) | Q(pk__in=asked.values("person"))
+    return User.objects.filter(found).exclude(pk=by.pk)
+
+
+def list_dependent(person: User) -> QuerySet[User]:
+    """Return the people who do not decide of what this person enters, nor this person of theirs."""
+    return list_account_changers(person) | list_changed_accounts(person)
+
+
+def find_dependence(by: User, maker: User) -> str:
+    """Return why a person does not decide of what another one entered; empty where they may."""
+    if has_changed_account(by, maker):
+        words = _(
+            "You changed the set-up link, two-step sign-in, e-mail or role of %(person)s in the "
+            "last %(days)s days, so another person decides."
+        )
+    elif has_changed_account(maker, by):
+        words = _(
+            "%(person)s changed your set-up link, two-step sign-in, e-mail or role in the last "
+            "%(days)s days, so another person decides."
+        )
+    else:
+        return ""
+    return words % {"person": maker.username, "days": CHANGED_WITHIN.days}
+
+
+def _list_changes() -> QuerySet[Entry]:
+    counts = Q()
+    for action, outcomes in _CHANGES.items():
+        counts |= Q(action=action, outcome__in=outcomes)
+    since = timezone.now() - CHANGED_WITHIN
+    # The actions are named once more for the index of actions.
+    changes = Entry.objects.filter(counts, action__in=_CHANGES, at__gte=since)
+    names = [_(name) for name in _NAMES]
+    of_name = Q(outcome="changed", detail__in=[*names, ", ".join(names)])
+    return changes.exclude(of_name, action="people").order_by()
+
+
+def _list_approved() -> QuerySet[PersonChange]:
+    """Return what a second manager approved: the one who asked for it changed it too."""
+    since = timezone.now() - CHANGED_WITHIN
+    return PersonChange.objects.filter(state=PersonChange.State.APPROVED, decided_at__gte=since)

@@ -1,0 +1,16 @@
+"""`manage.py changepassword`: Django's, in the trail."""
+
+from typing import Any
+
+from django.contrib.auth.management.commands import changepassword
+
+from lendingadmin.core.staff import services
+
+
+class Command(changepassword.Command):
+    """The person is told, and chooses a password of their own at the next sign-in."""
+
+    def handle(self, *args: Any, **options: Any) -> str | None:
+        """Raises CommandError where there is no such person, or no password was accepted."""
+        with services.give_password("changepassword", services.NEW_PASSWORD, "set"):
+            return super().handle(*args, **options)

@@ -1,0 +1,49 @@
+"""`manage.py reencrypt`: all encrypted texts under the newest of DATA_KEYS, bound to their rows."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from lendingadmin.core.audit import record_command
+from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
+
+# So many rows that cannot be opened are named, of each table.
+_NAMED = 20
+
+
+class Command(BaseCommand):
+    """Says for each table how many texts it holds, and which rows cannot be opened."""
+
+    help = "Encrypts again, with the newest of DATA_KEYS, what an older one encrypted."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="only say how many texts still need it"
+        )
+
+    def handle(self, **options: Any) -> None:
+        """Do it, or check. Raises CommandError (exit 1) where a row cannot be opened, or, when
+        checking, where a text still needs it.
+        """
+        is_dry, counts = options["check"], []
+        for count in reencrypt_all(is_dry=is_dry):
+            self._write(count, is_dry)
+            counts.append(count)
+        outdated = sum(count.outdated for count in counts)
+        closed = sum(len(count.closed) for count in counts)
+        if not is_dry:
+            detail = f"{outdated} texts encrypted again, {closed} rows cannot be opened"
+            record_command("reencrypt", detail=detail)
+        if closed:
+            raise CommandError(f"{closed:,} rows cannot be opened with any key of DATA_KEYS.")
+        if is_dry and outdated:
+            raise CommandError(f"{outdated:,} texts still need it.")
+        self.stdout.write("None needs it." if is_dry or not outdated else "Done.")
+
+    def _write(self, count: TableCount, is_dry: bool) -> None:
+        words = "need it" if is_dry else "encrypted again"
+        self.stdout.write(f"{count.table}: {count.texts:,} texts, {count.outdated:,} {words}")
+        for pk in count.closed[:_NAMED]:
+            self.stdout.write(f"  cannot be opened: {count.table} {pk}")
+        if more := len(count.closed[_NAMED:]):
+            self.stdout.write(f"  and {more:,} more")

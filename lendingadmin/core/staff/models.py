@@ -1,0 +1,211 @@
+"""The user model, and the two labels that carry the dashboard's permission names."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser, Group
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils.functional import cached_property
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway.lending_apps import LendingApp
+
+from . import preferences, roles, usernames
+from .managers import AppRoleManager, HeldRoles
+
+
+class User(AbstractUser):
+    """A person who signs in. What they may do comes from their roles in each app (`AppRole`).
+
+    `zone` and `uses_keys` are their `preferences`; a blank zone is the lender's.
+    `setup_link_at` is when the set-up link was made that they have not used yet, if any;
+    `two_step_due_at` is until when they may work without a second factor that a role requires.
+    Who `must_choose_password` reaches nothing but the page for it: somebody else may know theirs.
+    `is_set_up_by_one`: one manager alone made the set-up link by which the account was last set
+    up, and so may know its password and have a factor on it.
+    """
+
+    username = models.CharField(
+        _("user name"),
+        max_length=150,
+        unique=True,
+        validators=[usernames.validate_letters, usernames.validate_not_own],
+        error_messages={"unique": _("A person with that user name already exists.")},
+    )
+    zone = models.CharField(
+        _("time zone"),
+        max_length=64,
+        blank=True,
+        default="",
+        validators=[preferences.validate_zone],
+    )
+    uses_keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
+
+    # What Django's user holds everywhere, roles give here in one app.
+    groups = None  # type: ignore[assignment]
+    user_permissions = None  # type: ignore[assignment]
+
+    setup_link_at = models.DateTimeField(null=True, blank=True, editable=False)
+    two_step_due_at = models.DateTimeField(null=True, blank=True, editable=False)
+    must_choose_password = models.BooleanField(default=False, editable=False)
+    is_set_up_by_one = models.BooleanField(default=False, db_default=False, editable=False)
+
+    class Meta(AbstractUser.Meta):
+        verbose_name = _("person")  # type: ignore[assignment]
+        verbose_name_plural = _("people")  # type: ignore[assignment]
+        constraints = [
+            # Signing in ignores case, so two names that differ only by case would be one person.
+            models.UniqueConstraint(
+                Lower("username"),
+                name="staff_user_username_any_case",
+                violation_error_message=_("A person with that user name already exists."),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.username
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.username}>"
+
+    #: The app of the page that the person is on; "" on pages that belong to none.
+    app_id = ""
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Whether the person holds a right in the app with the id `obj`; see `permissions`."""
+        return super().has_perm(perm, obj)
+
+    @cached_property
+    def held_roles(self) -> HeldRoles:
+        """The roles that the person holds, by app, each with its rights."""
+        return AppRole.objects.read_held([self])[self.pk]
+
+    @property
+    def role(self) -> str:
+        """Their roles in the app of the page, or in all: “officer”, or “superuser, night desk”."""
+        held = self.held_roles
+        apps = [held.get(self.app_id, {})] if self.app_id else held.values()
+        words = roles.join_names({name for roles_there in apps for name in roles_there})
+        return ", ".join(filter(None, (self._above_roles, words))) or gettext("no role")
+
+    @property
+    def _above_roles(self) -> str:
+        return gettext("superuser") if self.is_superuser else ""
+
+    @property
+    def roles_by_app(self) -> str:
+        """The same by app where they differ: “kenya: officer; ghana: viewer, support”."""
+        held = self.held_roles
+        apps = [app.app_id for app in settings.LENDING_APPS]
+        by_app = {app_id: roles.join_names(held[app_id]) for app_id in apps if app_id in held}
+        if len(by_app) == len(apps) and len(set(by_app.values())) == 1:
+            return self.role
+        if not by_app:
+            return self.role
+        differing = [f"{app_id}: {names}" for app_id, names in by_app.items()]
+        return "; ".join(filter(None, (self._above_roles, *differing)))
+
+    @property
+    def lending_apps(self) -> list[LendingApp]:
+        """The apps in which the person holds a role; a superuser has all of them."""
+        held = self.held_roles
+        return [x for x in settings.LENDING_APPS if self.is_superuser or x.app_id in held]
+
+    def list_apps_with(self, permission: str) -> list[LendingApp]:
+        """The apps in which the person holds this right."""
+        return [app for app in settings.LENDING_APPS if self.has_perm(permission, app.app_id)]
+
+
+class AppRole(models.Model):
+    """A role that a person holds in one app."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="app_roles")
+    app_id = models.CharField(max_length=100)
+    role = models.ForeignKey(Group, models.CASCADE, related_name="app_roles")
+
+    objects = AppRoleManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "app_id", "role"], name="staff_approle_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.app_id}"
+
+
+class PersonChange(models.Model):
+    """A change of a person that waits for a second manager, or waited for one.
+
+    `moves` are roles to be given or taken: `["+", app id, key of the role]`, or `-`; none where it
+    is about something else. Nobody approves what they asked for: the database refuses it.
+    """
+
+    class Kind(models.TextChoices):
+        """What is to be changed."""
+
+        ROLES = "roles", _("roles")
+        SECOND_FACTOR = "second-factor", _("remove two-step sign-in")
+        SETUP_LINK = "setup-link", _("make a set-up link")
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        WAITING = "waiting", _("Waiting")
+        APPROVED = "approved", _("Approved")
+        DECLINED = "declined", _("Declined")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+
+    person = models.ForeignKey(User, models.PROTECT, related_name="changes")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    moves = models.JSONField(default=list)
+    asked_by = models.ForeignKey(User, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    decided_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "kind"],
+                condition=models.Q(state="waiting"),
+                name="staff_change_waits_once",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="approved")
+                | models.Q(decided_by__isnull=False) & ~models.Q(decided_by=models.F("asked_by")),
+                name="staff_change_approved_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.get_kind_display())
+
+
+class LendingRight(models.Model):
+    """Holds the label of the permission names `lending.…`. `lending/` itself knows no Django."""
+
+    class Meta:
+        app_label = "lending"
+        managed = False
+        default_permissions = ()
+        permissions = tuple(roles.list_codenames("lending"))
+
+    def __str__(self) -> str:
+        return "lending"
+
+
+class DashboardRight(models.Model):
+    """Holds the label of the permission names `dashboard.…`, which the service does not know."""
+
+    class Meta:
+        app_label = "dashboard"
+        managed = False
+        default_permissions = ()
+        permissions = tuple(roles.list_codenames("dashboard"))
+
+    def __str__(self) -> str:
+        return "dashboard"

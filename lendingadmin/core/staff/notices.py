@@ -1,0 +1,46 @@
+"""A person is told what others changed about their account: by mail, and at the next sign-in."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.audit.messages import describe_action
+from lendingadmin.core.audit.models import Entry
+
+from .models import User
+
+# What the trail calls the changes that a manager makes.
+_CHANGES = (
+    *("people", "people.password", "people.secondFactor"),
+    *("people.sessions", "people.setupLink"),
+)
+# A person who was away for long is told of the newest.
+_MOST = 5
+
+
+def list_changes(person: User) -> list[Entry]:
+    """What others changed since the person last signed in, the oldest first; none at the first."""
+    about = Entry.objects.filter(subject=person.username)
+    last = about.filter(action="sign-in", outcome="done").order_by("-at", "-id").first()
+    if last is None:
+        return []
+    changes = about.filter(action__in=_CHANGES, at__gt=last.at).exclude(user=person)
+    return list(changes.order_by("-at", "-id")[:_MOST])[::-1]
+
+
+def describe_change(entry: Entry) -> str:
+    """Who did what to an account: “manager: Changed a person (roles (+officer))”."""
+    detail = f" ({entry.detail})" if entry.detail else ""
+    return f"{entry.username}: {describe_action(entry)}{detail}"
+
+
+def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
+    """Say on the first page after a sign-in what was changed meanwhile."""
+    for entry in list_changes(user) if hasattr(request, "_messages") else ():
+        words = _(
+            "Your account was changed since you last signed in. %(change)s. If you did not expect "
+            "it, ask another manager."
+        )
+        messages.warning(request, words % {"change": describe_change(entry)})

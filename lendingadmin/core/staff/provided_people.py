@@ -1,0 +1,55 @@
+"""People who sign in by the identity provider: who they are, and the roles that it gives them."""
+
+from collections.abc import Iterable
+
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.reach import Move, RoleInApp, compare_roles
+from lendingadmin.core.staff.second_manager import describe_moves
+from lendingadmin.core.staff.services import move_roles, record_change
+from lendingadmin.core.staff.usernames import make_distinct
+
+
+def add_provided_person(
+    account: SocialAccount, wanted: User, places: Iterable[tuple[str, str]]
+) -> User:
+    """Save somebody who signs in by the identity provider for the first time, with their roles.
+
+    Their user name is the one that they have there, or one like it that nobody has. Raises
+    IntegrityError where somebody took it, or the person was made, at the same moment.
+    """
+    with transaction.atomic():
+        wanted.username = make_distinct(
+            wanted.username, User.objects.values_list("username", flat=True)
+        )
+        wanted.set_unusable_password()
+        wanted.save()
+        account.user = wanted
+        account.save()
+        moves = _set_roles(wanted, places)
+        record_change(None, "added", wanted, _describe_provided(moves))
+    return wanted
+
+
+def set_provided_roles(person: User, places: Iterable[tuple[str, str]]) -> None:
+    """Give a person the roles that the identity provider's groups give, and take all others."""
+    with transaction.atomic():
+        User.objects.select_for_update(no_key=True).get(pk=person.pk)
+        if moves := _set_roles(person, places):
+            record_change(None, "changed", person, _describe_provided(moves))
+
+
+def _set_roles(person: User, places: Iterable[tuple[str, str]]) -> list[Move]:
+    groups = {group.name: group for group in Group.objects.all()}
+    chosen = [RoleInApp(app_id, groups[role]) for app_id, role in places]
+    moves = compare_roles(person.app_roles.select_related("role"), chosen)
+    move_roles(person, moves)
+    return moves
+
+
+def _describe_provided(moves: Iterable[Move]) -> str:
+    return f"{_('roles by the identity provider')} ({', '.join(describe_moves(moves))})"

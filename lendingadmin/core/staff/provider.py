@@ -1,0 +1,366 @@
+"""Signing in by the lender's own identity provider: OpenID Connect, spoken by allauth.
+
+The provider says who somebody is (`sub`) and in which groups they are; OIDC_ROLES says which roles
+these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address:
+who could choose that at the provider would choose whose account they open. No token is kept, and of
+the claims only `sub`, and the name and address that a new person gets.
+"""
+
+import logging
+import re
+import secrets
+import time
+from math import isfinite
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from allauth.account.internal.emailkit import valid_email_or_none
+from allauth.account.internal.flows.login import (
+    clear_authentication_records,
+    record_authentication,
+)
+from allauth.account.utils import get_next_redirect_url
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter, get_adapter
+from allauth.socialaccount.helpers import render_authentication_error
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialLogin, SocialToken
+from allauth.socialaccount.providers.base import AuthError, AuthProcess
+from allauth.socialaccount.providers.oauth2.client import OAuth2Error
+from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
+from allauth.socialaccount.providers.openid_connect.views import OpenIDConnectOAuth2Adapter
+from allauth.utils import build_absolute_uri
+from django.conf import settings
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from requests import RequestException
+
+from lendingadmin.core.audit import record
+from lendingadmin.core.staff import provided_people
+from lendingadmin.core.staff.confirming import BY_PROVIDER
+from lendingadmin.core.staff.models import User
+
+logger = logging.getLogger(__name__)
+
+# By what somebody may have signed in at the provider for it to count as a second factor (RFC 8176):
+# several factors, a one-time password, a key in hardware, a smart card.
+_TWO_STEP = frozenset({"mfa", "otp", "hwk", "sc"})
+_TIMES = ("auth_time", "exp", "iat", "nbf")
+# So many seconds the provider's clock may be behind ours.
+_CLOCKS_DIFFER = 60
+# Readable ASCII, and no more than the column holds.
+_SUB = re.compile(r"[ -~]{1,191}")
+_USERINFO = "userinfo_endpoint"
+# What the trail says of a sign-in.
+_ONE_STEP = gettext_noop("identity provider")
+_TWO_STEPS = gettext_noop("identity provider with two steps")
+
+
+class ProviderFault(OAuth2Error):  # type: ignore[misc]
+    """The provider's answer can't be believed; the text is for the log and quotes nothing of it."""
+
+
+class ProviderRefused(OAuth2Error):  # type: ignore[misc]
+    """The provider said who somebody is, and they do not get in; the text says why."""
+
+
+class Identity(NamedTuple):
+    """What the provider says of a sign-in; `auth_time` in seconds, 0 where it does not say.
+
+    `answered` is the nonce of the question that it answers.
+    """
+
+    username: str
+    groups: frozenset[str]
+    auth_time: float
+    has_two_step: bool
+    answered: str
+
+
+class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+    """Asks the provider as allauth does, and reads its claims into an `Identity`."""
+
+    def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
+        """The address to which the provider sends people back: the one to register there."""
+        return str(build_absolute_uri(request, reverse("provider-callback")))
+
+    @property
+    def openid_config(self) -> dict[str, Any]:
+        """What the provider publishes of itself. Raises OAuth2Error and RequestException."""
+        try:
+            config: dict[str, Any] = super().openid_config
+            issuer = config["issuer"].rstrip("/")
+            schemes = {urlsplit(config[f"{x}_endpoint"]).scheme for x in ("authorization", "token")}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ProviderFault("what the provider publishes is not readable") from error
+        if issuer != settings.OIDC_ISSUER:
+            raise ProviderFault("the provider calls itself otherwise than OIDC_ISSUER")
+        if not schemes <= {"https", urlsplit(settings.OIDC_ISSUER).scheme}:
+            raise ProviderFault("the provider names addresses that are not encrypted")
+        return config
+
+    def parse_token(self, data: dict[str, Any]) -> SocialToken:
+        """The access token, for the one call that follows; it is not kept."""
+        return SocialToken(token=data["access_token"])
+
+    def complete_login(
+        self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
+    ) -> SocialLogin:
+        """Who signed in. Raises OAuth2Error where the provider does not say it clearly.
+
+        When and how comes from the ID token alone, the rest from where the provider has it.
+        """
+        try:
+            id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ProviderFault("the ID token is not readable") from error
+        _check_id_claims(id_claims, app.client_id)
+        has_more = _USERINFO in self.openid_config
+        userinfo = self._fetch_user_info(token.token) if has_more else id_claims
+        subject = id_claims.get("sub")
+        if not isinstance(subject, str) or not _SUB.fullmatch(subject):
+            raise ProviderFault("there is no usable sub")
+        if not isinstance(userinfo, dict) or userinfo.get("sub") != subject:
+            raise ProviderFault("the answers of the provider are about different people")
+        account = SocialAccount(provider=app.provider_id, uid=subject)
+        claims = {**userinfo, **id_claims}
+        login = SocialLogin(
+            user=_propose_person(claims), account=account, provider=self.get_provider()
+        )
+        login.identity = _read_identity(id_claims, claims)
+        return login
+
+
+def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
+    """Check what allauth lets pass. Raise ProviderFault for a token without an end, for one that
+    was given to another client, and for a time that is not a finite number.
+    """
+    if not isinstance(id_claims.get("exp"), int | float):
+        raise ProviderFault("the ID token has no end")
+    if id_claims.get("azp", client_id) != client_id:
+        raise ProviderFault("the ID token was given to another client")
+    times = [id_claims.get(name) for name in _TIMES]
+    if any(isinstance(one, float) and not isfinite(one) for one in times):
+        raise ProviderFault("a time of the ID token is not a finite number")
+
+
+def _read_identity(id_claims: dict[str, Any], claims: dict[str, Any]) -> Identity:
+    groups = claims.get(settings.OIDC_GROUPS_CLAIM)
+    methods, auth_time = id_claims.get("amr"), id_claims.get("auth_time")
+    return Identity(
+        username=_read_text(claims, "preferred_username") or _read_text(claims, "email"),
+        groups=frozenset(_list_texts([groups] if isinstance(groups, str) else groups)),
+        auth_time=auth_time if isinstance(auth_time, int | float) else 0,
+        has_two_step=not _TWO_STEP.isdisjoint(_list_texts(methods)),
+        answered=_read_text(id_claims, "nonce"),
+    )
+
+
+def _propose_person(claims: dict[str, Any]) -> User:
+    """Somebody as the provider names them; kept where they are new here and get in."""
+    email = _read_text(claims, "email")
+    is_verified = claims.get("email_verified") is True
+    return User(
+        first_name=_read_text(claims, "given_name"),
+        last_name=_read_text(claims, "family_name"),
+        email=valid_email_or_none(email) or "" if is_verified else "",
+    )
+
+
+def _read_text(claims: dict[str, Any], name: str) -> str:
+    value = claims.get(name)
+    # PostgreSQL refuses NUL, and the columns hold so much.
+    return value.replace("\x00", "").strip()[:150] if isinstance(value, str) else ""
+
+
+def _list_texts(value: object) -> list[str]:
+    return [x for x in value if isinstance(x, str)] if isinstance(value, list) else []
+
+
+class LenderProvider(OpenIDConnectProvider):  # type: ignore[misc]
+    """The one provider that the settings name."""
+
+    oauth2_adapter_class = ClaimsAdapter
+
+
+class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+    """Who gets in by the provider, and with which roles."""
+
+    def get_provider(
+        self, request: HttpRequest, provider: str = "", client_id: str | None = None
+    ) -> LenderProvider:
+        """The provider of the settings; what somebody puts into the database is none.
+
+        Its name for allauth is its issuer, so that another provider's people are others.
+        """
+        app = SocialApp(
+            provider=OpenIDConnectProvider.id,
+            provider_id=settings.OIDC_ISSUER,
+            name=settings.OIDC_NAME,
+            client_id=settings.OIDC_CLIENT_ID,
+            secret=settings.OIDC_CLIENT_SECRET,
+            settings={
+                "server_url": settings.OIDC_ISSUER,
+                "scope": settings.OIDC_SCOPE,
+                "oauth_pkce_enabled": True,
+            },
+        )
+        return LenderProvider(request, app=app)
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Check that the answer is to our question, then admit the person or confirm who it is."""
+        data = sociallogin.state["data"]
+        if not constant_time_compare(sociallogin.identity.answered, data["nonce"]):
+            raise ProviderFault("the token is the answer to another question")
+        if sociallogin.state["process"] == AuthProcess.REDIRECT:
+            _confirm(request, sociallogin, asked_at=data["at"])
+        else:
+            _admit(request, sociallogin)
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
+        """For everybody who has a role: `pre_social_login` has refused all others."""
+        return True
+
+    def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
+        """Make the person who signs in for the first time."""
+        # allauth has taken the name away where somebody has it.
+        sociallogin.user.username = sociallogin.identity.username
+        try:
+            return provided_people.add_provided_person(
+                sociallogin.account, sociallogin.user, _find_roles(sociallogin.identity)
+            )
+        except IntegrityError as error:
+            # Two browsers, or two people of one name, at the same moment.
+            raise ProviderFault("the person was made meanwhile") from error
+
+    def on_authentication_error(
+        self,
+        request: HttpRequest,
+        provider: Any,
+        error: str | None = None,
+        exception: Exception | None = None,
+        extra_context: dict[str, Any] | None = None,
+    ) -> None:
+        """Answer with our own page. What the provider said stays out of it and of the log."""
+        status, words = 401, _("The sign-in did not come to its end. Start it again.")
+        if isinstance(exception, ProviderRefused):
+            status, words = 403, str(exception)
+        elif error == AuthError.CANCELLED:
+            words = _("It was cancelled at %(provider)s.") % {"provider": settings.OIDC_NAME}
+        elif isinstance(exception, RequestException):
+            status, words = 503, _("%(provider)s does not answer. Try again in a few minutes.")
+            words %= {"provider": settings.OIDC_NAME}
+        # The text of another fault may quote what the provider answered.
+        is_ours = isinstance(exception, ProviderFault)
+        fault = str(exception) if is_ours else type(exception).__name__ if exception else error
+        logger.warning("sign-in by the identity provider: %s", fault)
+        raise ImmediateHttpResponse(refuse(request, words, status))
+
+
+def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
+    """The page for somebody who was not signed in, with the reason."""
+    return render(request, "account/provider_refused.html", {"words": words}, status=status)
+
+
+def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
+    """The page for somebody who may sign in by the provider alone; the attempt is recorded."""
+    _record_refused(request, person, gettext_noop("not by the identity provider"))
+    return refuse(request, _("Sign in by %(provider)s.") % {"provider": settings.OIDC_NAME})
+
+
+def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
+    """Lead the browser to the provider's sign-in; to `confirms`, one that asks for a factor again.
+
+    It is a page and no redirect: the policy for what a form may lead to (`form-action`) counts the
+    whole chain of redirects, and a provider may have its pages anywhere.
+    """
+    provider = get_adapter(request).get_provider(request)
+    question = {"nonce": secrets.token_urlsafe(24)}
+    once_more = {"prompt": "login", "max_age": "0"} if confirms else {}
+    try:
+        answer = provider.redirect(
+            request,
+            process=AuthProcess.REDIRECT if confirms else AuthProcess.LOGIN,
+            next_url=get_next_redirect_url(request),
+            data={**question, "at": time.time()},
+            auth_params={**question, **once_more},
+        )
+    except (OAuth2Error, RequestException) as error:
+        refusal: HttpResponse = render_authentication_error(request, provider, exception=error)
+        return refusal
+    context = {"url": answer.url, "provider": settings.OIDC_NAME}
+    return render(request, "account/provider_go.html", context)
+
+
+def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Ask the provider who came back from it, and sign them in or confirm that it is they."""
+    adapter = ClaimsAdapter(request, settings.OIDC_ISSUER)
+    try:
+        answer: HttpResponseBase = OAuth2CallbackView.adapter_view(adapter)(request)
+    except (OAuth2Error, RequestException) as error:
+        # allauth asks what the provider publishes before it expects that anything fails.
+        answer = render_authentication_error(request, adapter.get_provider(), exception=error)
+    return answer
+
+
+def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
+    """Keep in the session that the provider vouches for the person, and since when.
+
+    Who was signed in there all day has not shown just now that it is still they.
+    """
+    identity: Identity = sociallogin.identity
+    clear_authentication_records(request)
+    record_authentication(
+        request,
+        person,
+        BY_PROVIDER,
+        at=min(identity.auth_time, time.time()),
+        has_two_step=identity.has_two_step,
+        type=_TWO_STEPS if identity.has_two_step else _ONE_STEP,
+    )
+
+
+def _find_roles(identity: Identity) -> list[tuple[str, str]]:
+    return [place for group in identity.groups for place in settings.OIDC_ROLES.get(group, ())]
+
+
+def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
+    """Set the roles of somebody who is known. Raises ProviderRefused for who does not get in."""
+    places = _find_roles(sociallogin.identity)
+    person = sociallogin.user if sociallogin.is_existing else None
+    if person and not person.is_active:
+        # allauth shows the page for closed accounts.
+        _record_refused(request, person, gettext_noop("inactive"))
+        return
+    if person and person.is_superuser:
+        _record_refused(request, person, gettext_noop("superuser by the identity provider"))
+        raise ProviderRefused(_("Superusers sign in with a password of the dashboard."))
+    if person:
+        provided_people.set_provided_roles(person, places)
+    if not places:
+        _record_refused(request, person, gettext_noop("no role by the identity provider"))
+        words = _("%(provider)s gives you no role here. Ask who manages your groups there for one.")
+        raise ProviderRefused(words % {"provider": settings.OIDC_NAME})
+
+
+def _record_refused(request: HttpRequest, person: User | None, detail: str) -> None:
+    subject = person.username if person else ""
+    record(request, "sign-in", subject=subject, outcome="refused", detail=detail)
+
+
+def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float) -> None:
+    """Note that the person gave a factor at the provider just now. Raises ProviderRefused."""
+    person, auth_time = request.user, sociallogin.identity.auth_time
+    if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
+        raise ProviderRefused(_("You signed in there as somebody else. Nothing was confirmed."))
+    if auth_time < asked_at - _CLOCKS_DIFFER:
+        words = _("%(provider)s did not say that it asked you again. Nothing was confirmed.")
+        raise ProviderRefused(words % {"provider": settings.OIDC_NAME})
+    at = min(auth_time, time.time())
+    record_authentication(request, person, BY_PROVIDER, at=at, reauthenticated=True)

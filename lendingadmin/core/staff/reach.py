@@ -1,0 +1,125 @@
+"""Who and what is within a manager's reach.
+
+A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
+the apps in which they manage people. People who hold more (a superuser, a role with other
+permissions, a role in another app) do not exist for a manager, who could otherwise take over their
+account.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Q, QuerySet
+
+from lendingadmin.core.gateway.lending_apps import LendingApp
+from lendingadmin.core.staff.models import AppRole, User
+from lendingadmin.core.staff.roles import MANAGE_PEOPLE
+
+_WITHIN = Q(content_type__app_label__in=("lending", "dashboard")) | Q(
+    content_type__app_label="staff", content_type__model="user"
+)
+
+
+class RoleInApp(NamedTuple):
+    """A role to be held in an app."""
+
+    app_id: str
+    role: Group
+
+
+class Move(NamedTuple):
+    """A role that is given, or taken, in an app."""
+
+    is_given: bool
+    app_id: str
+    role: Group
+
+
+def list_groups(manager: User) -> QuerySet[Group]:
+    """The groups that this manager may see and give."""
+    if manager.is_superuser:
+        return Group.objects.all()
+    return Group.objects.exclude(permissions__in=Permission.objects.exclude(_WITHIN))
+
+
+def list_people(manager: User) -> QuerySet[User]:
+    """The people whom this manager may see and change."""
+    if manager.is_superuser:
+        return User.objects.all()
+    every = {app.app_id for app in settings.LENDING_APPS}
+    own = {app.app_id for app in list_apps(manager)}
+    beyond = AppRole.objects.filter(
+        Q(role__permissions__in=Permission.objects.exclude(_WITHIN)) | Q(app_id__in=every - own)
+    )
+    return User.objects.exclude(is_superuser=True).exclude(pk__in=beyond.values("person"))
+
+
+def list_apps(manager: User) -> list[LendingApp]:
+    """The apps in which this manager gives and takes roles."""
+    return manager.list_apps_with(MANAGE_PEOPLE)
+
+
+def list_given(person: User, manager: User) -> QuerySet[AppRole]:
+    """The roles of a person that this manager may take."""
+    apps = [app.app_id for app in list_apps(manager)]
+    return person.app_roles.filter(app_id__in=apps).select_related("role")
+
+
+def is_provided(person: User) -> bool:
+    """Whether a person signs in by the identity provider, which decides their roles."""
+    return list_provided().filter(user=person).exists()
+
+
+def list_provided() -> "QuerySet[SocialAccount]":
+    """The accounts at the identity provider; none where the settings name no provider."""
+    found: QuerySet[SocialAccount] = SocialAccount.objects.filter(provider=settings.OIDC_ISSUER)
+    return found if settings.OIDC_ISSUER else found.none()
+
+
+def list_moves(
+    person: User | None, manager: User, chosen: Iterable[RoleInApp] | None
+) -> list[Move]:
+    """What a manager gives and takes by choosing these roles of a person, or of somebody new.
+
+    None is no choice: the roles stay.
+    """
+    rows = list_given(person, manager) if person else ()
+    return [] if chosen is None else compare_roles(rows, chosen)
+
+
+def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[Move]:
+    """What is given and taken where these roles are held and those are chosen."""
+    held = {(one.app_id, one.role_id): one.role for one in rows}
+    wanted = {(one.app_id, one.role.pk): one.role for one in chosen}
+    given = [Move(True, key[0], role) for key, role in wanted.items() if key not in held]
+    return given + [Move(False, key[0], role) for key, role in held.items() if key not in wanted]
+
+
+def list_managing_roles() -> set[int]:
+    """Return the keys of the roles that let a person manage people."""
+    label, codename = MANAGE_PEOPLE.split(".", 1)
+    managing = Group.objects.filter(
+        permissions__codename=codename, permissions__content_type__app_label=label
+    )
+    return set(managing.values_list("pk", flat=True))
+
+
+def gives_managing(moves: Iterable[Move]) -> bool:
+    """Return whether one of these moves gives a role that lets a person manage people."""
+    keys = list_managing_roles()
+    return any(move.is_given and move.role.pk in keys for move in moves)
+
+
+def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
+    """Whether somebody would take the right to manage people from themselves, in any app.
+
+    A superuser holds it without a role.
+    """
+    if chosen is None or by.pk != person.pk or person.is_superuser:
+        return False
+    keys = list_managing_roles()
+    kept = {app_id for app_id, role in chosen if role.pk in keys}
+    return any(app.app_id not in kept for app in list_apps(by))

@@ -1,0 +1,226 @@
+"""The four roles and what each may do.
+
+Rights named `lending.…` are the service's own permission names (Spec: Scopes and permissions);
+rights named `dashboard.…` exist only here. Each right carries the words that complete “you may …”,
+for the page that refuses.
+
+What a role sees of a borrower is a right for each group of fields. Nobody sees what the work of the
+role does not need (`web/masking.py` masks the rest):
+
+- A viewer looks at the book as a whole: none of the groups, and initials instead of names.
+- Support calls people and records what they paid: names, contact and notes. Who somebody is was
+  checked by an officer, so support needs no government id and no birth date.
+- An officer checks who a borrower is, registers and corrects; a manager answers for it and resolves
+  what went wrong. Both see every group of the record.
+- The content of an event (messages, contacts, places) is of the borrower's whole life and of third
+  people. No role has it open: officers and managers reveal it, one event at a time, for a purpose
+  that the audit trail names.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "manager")
+
+#: What each role is for, in a line that completes “somebody who …”.
+ROLE_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        VIEWER: _("looks at everything but personal content"),
+        OFFICER: _("registers borrowers, makes loans, asks for assessments and offers"),
+        SUPPORT: _("records repayments, prints and exports"),
+        MANAGER: _(
+            "does all of it, resolves unknown outcomes, sees the audit trail, manages people"
+        ),
+    }
+)
+
+_LENDERS = (OFFICER, MANAGER)
+_COLLECTORS = (SUPPORT, MANAGER)
+_WRITERS = (OFFICER, SUPPORT, MANAGER)
+_MANAGERS = (MANAGER,)
+_NOBODY = ()
+
+
+class Right(NamedTuple):
+    """One thing that a person may do: its permission name, its words, the roles that hold it."""
+
+    name: str
+    words: str
+    roles: tuple[str, ...]
+
+
+_RIGHTS = (
+    Right("lending.borrowers.list", _("list borrowers"), ROLES),
+    Right("lending.borrowers.create", _("add borrowers"), _LENDERS),
+    Right("lending.borrowers.get", _("see a borrower"), ROLES),
+    Right("lending.borrowers.patch", _("change borrowers"), _LENDERS),
+    Right("lending.borrowers.delete", _("delete borrowers"), _MANAGERS),
+    Right("lending.borrowers.getOffers", _("request offers"), _LENDERS),
+    Right("lending.borrowers.getOfferContracts", _("see an offer's contracts"), ROLES),
+    Right("dashboard.borrowers.search", _("search borrowers by name, phone or number"), _WRITERS),
+    Right("dashboard.borrowers.names", _("see the names of borrowers beside their ids"), _WRITERS),
+    Right("dashboard.borrowers.contact", _("see phone numbers and e-mail addresses"), _WRITERS),
+    Right(
+        "dashboard.borrowers.identity",
+        _("see government ids, birth dates and other particulars of borrowers"),
+        _LENDERS,
+    ),
+    Right("lending.loans.list", _("list loans"), ROLES),
+    Right("lending.loans.create", _("create loans"), _LENDERS),
+    Right("lending.loans.get", _("see a loan"), ROLES),
+    Right("lending.loans.delete", _("delete loans"), _MANAGERS),
+    Right("lending.loans.makeRepayment", _("record repayments"), _COLLECTORS),
+    Right("lending.assessments.list", _("list assessments"), ROLES),
+    Right("lending.assessments.create", _("start assessments"), _LENDERS),
+    Right("lending.assessments.get", _("see an assessment"), ROLES),
+    Right("lending.products.list", _("list products"), ROLES),
+    Right("lending.events.list", _("list events"), ROLES),
+    Right("lending.events.create", _("record events"), _LENDERS),
+    Right("dashboard.events.content", _("see the content of events"), _NOBODY),
+    Right("lending.assessmentTypes.list", _("list assessment types"), ROLES),
+    Right("dashboard.repayments.resolve", _("resolve an unknown repayment"), _MANAGERS),
+    Right("dashboard.repayments.approve", _("approve repayments above a limit"), _MANAGERS),
+    Right("dashboard.repayments.setAside", _("set a repayment aside"), _MANAGERS),
+    Right("dashboard.repayments.reportMistake", _("report a mistake in a repayment"), _WRITERS),
+    Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
+    Right("dashboard.repayments.notes", _("read notes and reasons of repayments"), _WRITERS),
+    Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
+    Right("dashboard.notes.read", _("read notes about borrowers and loans"), _WRITERS),
+    Right("dashboard.notes.write", _("write notes about borrowers and loans"), _WRITERS),
+    Right("dashboard.notes.delete", _("delete notes of others"), _MANAGERS),
+    Right(
+        "dashboard.statements.read",
+        _("bring in and read statements of operators and banks"),
+        _COLLECTORS,
+    ),
+    Right(
+        "dashboard.collections.call",
+        _("call borrowers, and see what was said and promised"),
+        _WRITERS,
+    ),
+    Right(
+        "dashboard.collections.decide",
+        _("decide on disputes, hardship and promises"),
+        _MANAGERS,
+    ),
+    Right(
+        "dashboard.collections.manageQueues",
+        _("make queues of whom to call, and say who works on them"),
+        _MANAGERS,
+    ),
+    Right("dashboard.assignments.change", _("say which officer has which borrower"), _MANAGERS),
+    Right(
+        "dashboard.assignments.handOver",
+        _("hand their own borrowers over while away"),
+        _WRITERS,
+    ),
+    Right("dashboard.sheets.read", _("see collection sheets"), _WRITERS),
+    Right("dashboard.sheets.make", _("make and print collection sheets"), _WRITERS),
+    Right("dashboard.sheets.cancel", _("cancel printed collection sheets"), _MANAGERS),
+    Right("dashboard.personalContent.reveal", _("reveal personal content"), _LENDERS),
+    Right("dashboard.export", _("export"), _WRITERS),
+    Right(
+        "dashboard.borrowers.exportKept",
+        _("export all that is kept here about a borrower"),
+        _MANAGERS,
+    ),
+    Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
+    Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
+    Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
+    Right("dashboard.apiCalls.view", _("see calls to the lending service"), _MANAGERS),
+    Right("dashboard.people.manage", _("manage people"), _MANAGERS),
+)
+
+RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _RIGHTS})
+
+# The headings under which a person's rights are told, and where their permission names begin. The
+# longest beginning that fits decides.
+_AREAS = (
+    (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
+    (_("Loans"), ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
+    (
+        _("Repayments"),
+        ("lending.loans.makeRepayment", "dashboard.repayments.", "dashboard.statements."),
+    ),
+    (_("Notes"), ("dashboard.notes.",)),
+    (_("Collections"), ("dashboard.collections.", "dashboard.assignments.", "dashboard.sheets.")),
+    (_("Offers"), ("lending.borrowers.getOffer",)),
+    (_("Assessments"), ("lending.assessments.", "lending.assessmentTypes.")),
+    (_("Products and events"), ("lending.products.", "lending.events.", "dashboard.events.")),
+    (_("Office"), ("dashboard.",)),
+)
+
+MANAGE_PEOPLE = "dashboard.people.manage"
+REVEAL = "dashboard.personalContent.reveal"
+SEARCH_BORROWERS = "dashboard.borrowers.search"
+SEE_NAMES = "dashboard.borrowers.names"
+SEE_CONTACT = "dashboard.borrowers.contact"
+SEE_IDENTITY = "dashboard.borrowers.identity"
+SEE_EVENT_CONTENT = "dashboard.events.content"
+READ_NOTES = "dashboard.repayments.notes"
+NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
+DELETE_NOTES = "dashboard.notes.delete"
+EXPORT_KEPT = "dashboard.borrowers.exportKept"
+VIEW_AUDIT = "dashboard.audit.view"
+
+
+def list_codenames(app_label: str) -> list[tuple[str, str]]:
+    """The rights under one label, in the form of Django's `Meta.permissions`: (codename, words)."""
+    return [
+        (right.name.removeprefix(f"{app_label}."), right.words)
+        for right in _RIGHTS
+        if right.name.startswith(f"{app_label}.")
+    ]
+
+
+def list_rights(role: str) -> frozenset[str]:
+    """The permission names that a role holds; empty for a role that is not one of the four."""
+    return frozenset(right.name for right in _RIGHTS if role in right.roles)
+
+
+def describe_roles(permission: str) -> str:
+    """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
+    if not RIGHTS[permission].roles:
+        return gettext("with this right")
+    *others, last = RIGHTS[permission].roles
+    if not others:
+        return last
+    return gettext("%(others)s or %(last)s") % {"others": ", ".join(others), "last": last}
+
+
+def join_names(names: Iterable[str]) -> str:
+    """The names of roles, the four first: “officer”, or “support, night desk”."""
+    held = set(names)
+    return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
+
+
+def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Return areas with the words of these rights in each: “Loans”, [“list loans”, “see a loan”].
+
+    Names that are no right are left out.
+    """
+    found: dict[str, list[str]] = {}
+    held = set(names)
+    for right in _RIGHTS:
+        if right.name in held:
+            found.setdefault(_find_area(right.name), []).append(gettext(right.words))
+    return [(gettext(area), found[area]) for area, _starts in _AREAS if area in found]
+
+
+def describe_group(name: str, held: Iterable[str]) -> str:
+    """Return what a role is for; of a role that the lender made, its rights."""
+    if name in ROLE_WORDS:
+        return gettext(ROLE_WORDS[name])
+    words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]
+    return ", ".join(words) or gettext("no right yet")
+
+
+def _find_area(name: str) -> str:
+    fitting = [
+        (start, area) for area, starts in _AREAS for start in starts if name.startswith(start)
+    ]
+    return max(fitting, key=lambda one: len(one[0]))[1]

@@ -1,0 +1,170 @@
+"""What a manager can't change about a person alone: SECOND_MANAGER.
+
+Roles that are given wait for a second manager, and so does everything by which one manager could
+get at the account of another: their roles, their second factor, a set-up link. What only closes a
+door (taking a role from somebody who manages nobody, ending sessions, deactivating) does not wait.
+The commands of the second one are in `deciding`.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from lendingadmin.core.staff.independence import find_dependence, list_dependent
+from lendingadmin.core.staff.models import AppRole, PersonChange, User
+from lendingadmin.core.staff.reach import Move, gives_managing, list_apps, list_people
+from lendingadmin.core.staff.roles import MANAGE_PEOPLE
+
+# Who approves shall remember why it was asked for.
+APPROVE_WITHIN = timedelta(days=3)
+
+
+def manages_people(person: User) -> bool:
+    """Whether a role of the person, or being a superuser, lets them manage people once active."""
+    held = (names for roles in person.held_roles.values() for names in roles.values())
+    return person.is_superuser or any(MANAGE_PEOPLE in names for names in held)
+
+
+def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
+    """Those of the moves of a person's roles, or of somebody who is new, that need a second one."""
+    if not settings.SECOND_MANAGER:
+        return []
+    is_manager = person is not None and manages_people(person)
+    return [move for move in moves if move.is_given or is_manager]
+
+
+def needs_second(person: User) -> bool:
+    """Whether a second manager is needed for what opens this person's account to others."""
+    return bool(settings.SECOND_MANAGER) and manages_people(person)
+
+
+def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
+    """Who may approve what this manager asks for, of a person or of somebody who is new.
+
+    They manage people in all of these apps, and are independent of the manager who asks.
+    The person is within their reach and not they.
+    """
+    others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
+    others = others.exclude(pk__in=list_dependent(by))
+    if person is not None:
+        others = others.exclude(pk=person.pk)
+    return [one for one in others if _reaches(one, person, set(app_ids))]
+
+
+def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
+    if not app_ids <= {app.app_id for app in list_apps(manager)}:
+        return False
+    return person is None or list_people(manager).filter(pk=person.pk).exists()
+
+
+def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
+    """Why nobody could approve this, in words; empty where somebody could."""
+    if list_deciders(by, person, {move.app_id for move in moves}):
+        return ""
+    return gettext(
+        "This needs a second manager, and there is nobody else who could approve it. Who runs the "
+        "dashboard adds one with “manage.py createsuperuser”."
+    )
+
+
+def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
+    """Those that can still be decided."""
+    since = timezone.now() - APPROVE_WITHIN
+    return changes.filter(state=PersonChange.State.WAITING, asked_at__gt=since)
+
+
+def is_role_asked_for(person: User) -> bool:
+    """Whether a change of this person's roles waits."""
+    return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
+
+
+def is_managing_asked_for(person: User) -> bool:
+    """Return whether a role that lets this person manage people waits."""
+    waiting = filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES))
+    return any(gives_managing(read_moves(one)) for one in waiting)
+
+
+class Waiting(NamedTuple):
+    """A change that waits, as one manager sees it."""
+
+    change: PersonChange
+    words: str
+    may_approve: bool
+    dependence: str
+    is_own: bool
+
+
+def list_changes(manager: User, person: User | None = None) -> list[Waiting]:
+    """What waits among this manager's people, or of one person, oldest first."""
+    rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
+    if person is not None:
+        rows = rows.filter(person=person)
+    return [
+        Waiting(
+            one,
+            describe_change(one),
+            may_approve(manager, one),
+            find_dependence(manager, one.asked_by),
+            one.asked_by_id == manager.pk,
+        )
+        for one in rows.select_related("person", "asked_by").order_by("asked_at")
+    ]
+
+
+def count_waiting(manager: User) -> int:
+    """Count the changes that this manager may approve, in a fixed number of queries."""
+    rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
+    moves = rows.exclude(asked_by=manager).exclude(person=manager).values_list("moves", flat=True)
+    roles = set(Group.objects.values_list("pk", flat=True))
+    own = {app.app_id for app in list_apps(manager)}
+    return sum(
+        all(app_id in own for _sign, app_id, key in asked if key in roles) for asked in moves
+    )
+
+
+def may_approve(manager: User, change: PersonChange) -> bool:
+    """Return whether this manager may approve it: somebody else's, about somebody else, in their
+    apps, and asked for by a person who is independent of them.
+    """
+    if manager.pk in (change.asked_by_id, change.person_id):
+        return False
+    app_ids = {move.app_id for move in read_moves(change)}
+    is_within = _reaches(manager, change.person, app_ids)
+    return is_within and not find_dependence(manager, change.asked_by)
+
+
+def is_still_asked(change: PersonChange) -> bool:
+    """Whether who asked for it could still ask."""
+    app_ids = {move.app_id for move in read_moves(change)}
+    return change.asked_by.is_active and _reaches(change.asked_by, change.person, app_ids)
+
+
+def read_moves(change: PersonChange) -> list[Move]:
+    """The moves of roles as they were asked for, but those of roles that are gone by now."""
+    roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
+    return [
+        Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles
+    ]
+
+
+def describe_change(change: PersonChange) -> str:
+    """What is asked for, in words: “roles (+officer in kenya)”."""
+    words = str(PersonChange.Kind(change.kind).label)
+    moves = ", ".join(describe_moves(read_moves(change)))
+    return f"{words} ({moves})" if moves else words
+
+
+def describe_moves(moves: Iterable[Move]) -> list[str]:
+    """Moves of roles in words, what is given first: “+officer in kenya”."""
+    several = len(settings.LENDING_APPS) > 1
+    named = sorted(
+        (not one.is_given, str(AppRole(app_id=one.app_id, role=one.role) if several else one.role))
+        for one in moves
+    )
+    return [f"{'-' if is_taken else '+'}{name}" for is_taken, name in named]

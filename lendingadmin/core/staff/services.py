@@ -1,0 +1,418 @@
+"""What may be done to people of the dashboard, and how it is recorded.
+
+Whom a manager may change stands in `reach`, what needs a second manager in `second_manager`, and
+what that one does in `deciding`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.models import Permission
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.signals import pre_save
+from django.forms import ModelForm
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from lendingadmin.core.audit import record
+from lendingadmin.core.audit.origin import describe_operator
+from lendingadmin.core.staff import second_manager, tasks
+from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.core.staff.reach import (
+    Move,
+    gives_managing,
+    gives_up_managing,
+    is_provided,
+    list_moves,
+    list_people,
+)
+from lendingadmin.core.staff.roles import MANAGE_PEOPLE
+from lendingadmin.core.staff.second_manager import describe_moves
+from lendingadmin.core.staff.session_store import hash_session_key
+from lendingadmin.core.staff.sessions import end_sessions
+from lendingadmin.core.staff.setup_links import setup_tokens
+from lendingadmin.core.staff.two_step import end_grace
+
+PEOPLE = "people"
+SECOND_FACTOR = "people.secondFactor"
+SESSIONS = "people.sessions"
+SETUP_LINK = "people.setupLink"
+PASSWORD = "password"  # noqa: S105
+NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
+
+ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
+ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
+
+# The fields of people and groups whose names are not yet the words for them.
+_FIELDS = {
+    "email": gettext_noop("e-mail"),
+    "is_active": gettext_noop("active"),
+    "is_superuser": gettext_noop("superuser"),
+    "permissions": gettext_noop("rights"),
+    "username": gettext_noop("user name"),
+}
+
+
+class ChangeRefused(Exception):
+    """A rule refuses this change to a person; the text says so to the one who asked for it."""
+
+
+class Done(NamedTuple):
+    """What a command did to a person: whether anything is changed, and what waits, if anything."""
+
+    person: User
+    is_changed: bool
+    asked: PersonChange | None = None
+
+
+@contextmanager
+def change_person(by: User, pk: int) -> Iterator[User]:
+    """Lock a person for a change by a manager, in a transaction.
+
+    Both are read again under the lock, so that two managers who deactivate each other at the same
+    time cannot both succeed: one manager is always left. Raises ChangeRefused where the manager is
+    no longer one, or the person is out of the manager's reach by now.
+    """
+    with transaction.atomic():
+        # In the order of their keys, so that no two wait for each other.
+        # Entries of the trail refer to people and must not wait for this, hence no key.
+        people = User.objects.select_for_update(no_key=True).filter(pk__in=(by.pk, pk))
+        list(people.order_by("pk"))
+        manager = User.objects.filter(pk=by.pk, is_active=True).first()
+        if manager is None or not manager.has_perm(MANAGE_PEOPLE):
+            raise ChangeRefused(_("You may no longer manage people. Nothing was changed."))
+        person = list_people(manager).filter(pk=pk).first()
+        if person is None:
+            raise ChangeRefused(_("This person is no longer among those whom you manage."))
+        yield person
+
+
+def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
+    """Save a new person out of a valid form, without a password: a set-up link gives them one.
+
+    Roles that need a second manager wait. Raises ChangeRefused.
+    """
+    with transaction.atomic():
+        person = form.save(commit=False)
+        person.set_unusable_password()
+        person.save()
+        done, asked = _set_roles(by, form, person)
+        record_change(request, "added", person, describe_changes(form, describe_moves(done)))
+        _record_asked(request, asked)
+    return Done(person, True, asked)
+
+
+def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
+    """Save the fields of a valid form of a person, and no others.
+
+    Roles that need a second manager wait. Raises ChangeRefused.
+    """
+    with change_person(by, form.instance.pk) as person:
+        # The form of somebody whose roles the identity provider decides has none.
+        if gives_up_managing(by, person, form.cleaned_data.get("roles")):
+            raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
+        names = [name for name in form.cleaned_data if name != "roles"]
+        for name in names:
+            setattr(person, name, form.cleaned_data[name])
+        # Only these: the person may be choosing a password at the same time.
+        person.save(update_fields=names)
+        done, asked = _set_roles(by, form, person)
+        is_changed = bool(done) or any(name != "roles" for name in form.changed_data)
+        if is_changed:
+            record_change(request, "changed", person, describe_changes(form, describe_moves(done)))
+        _record_asked(request, asked)
+    return Done(person, is_changed, asked)
+
+
+def _set_roles(
+    by: User, form: "ModelForm[User]", person: User
+) -> tuple[list[Move], PersonChange | None]:
+    """Give and take what needs nobody else, and ask for the rest; both are given back."""
+    moves = list_moves(person, by, form.cleaned_data.get("roles"))
+    waiting = second_manager.list_waiting(moves, person)
+    done = [move for move in moves if move not in waiting]
+    move_roles(person, done)
+    return done, _ask(by, person, PersonChange.Kind.ROLES, waiting) if waiting else None
+
+
+def move_roles(person: User, moves: Iterable[Move]) -> None:
+    """Give and take roles; one that is held, or not, already stays so.
+
+    Where a role lets the person manage people, what one manager alone opened is cancelled.
+    """
+    moves = list(moves)
+    for move in moves:
+        held = person.app_roles.filter(app_id=move.app_id, role=move.role)
+        if not move.is_given:
+            held.delete()
+        elif not held.exists():
+            person.app_roles.create(app_id=move.app_id, role=move.role)
+    if gives_managing(moves):
+        cancel_set_up_by_one([person])
+
+
+def cancel_set_up_by_one(people: Iterable[User]) -> None:
+    """Cancel what one manager alone opened of the accounts of people who now manage people.
+
+    That manager could otherwise sign in as a second one. This cancels an open link, and where such
+    a link set the account up, the password too, which ends the sessions, and the factors.
+    """
+    if not settings.SECOND_MANAGER:
+        return
+    cancelled = [one for one in people if one.setup_link_at or one.is_set_up_by_one]
+    for person in cancelled:
+        if person.is_set_up_by_one:
+            person.set_unusable_password()
+            delete_factors(person)
+        person.setup_link_at, person.is_set_up_by_one = None, False
+        person.save(update_fields=["password", "setup_link_at", "is_set_up_by_one"])
+    for person in cancelled:
+        _record(None, SETUP_LINK, person, "cancelled")
+
+
+def _ask(
+    by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
+) -> PersonChange:
+    """Let a change wait for a second manager, in place of one of its kind that waits already.
+
+    Raises ChangeRefused where nobody could approve it.
+    """
+    if obstacle := second_manager.find_obstacle(by, person, moves):
+        raise ChangeRefused(obstacle)
+    now = timezone.now()
+    waiting = person.changes.filter(kind=kind, state=PersonChange.State.WAITING)
+    waiting.update(state=PersonChange.State.WITHDRAWN, decided_at=now)
+    keys = [["+" if move.is_given else "-", move.app_id, move.role.pk] for move in moves]
+    return person.changes.create(kind=kind, moves=keys, asked_by=by, asked_at=now)
+
+
+def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
+    if change:
+        record_change(request, "asked", change.person, second_manager.describe_change(change))
+        tasks.tell_managers.enqueue(change.pk)
+
+
+def deactivate(request: HttpRequest, by: User, pk: int) -> User:
+    """Close a person's account: sessions end, and a set-up link is void. Raises ChangeRefused."""
+    with change_person(by, pk) as person:
+        if person.pk == by.pk:
+            raise ChangeRefused(ANOTHER_MUST_DEACTIVATE)
+        if person.is_active:
+            person.is_active, person.setup_link_at = False, None
+            person.save(update_fields=["is_active", "setup_link_at"])
+            end_sessions(person)
+            record_change(request, "deactivated", person)
+    return person
+
+
+def reactivate(request: HttpRequest, by: User, pk: int) -> User:
+    """Open a closed account again, with the password that it had. Raises ChangeRefused."""
+    with change_person(by, pk) as person:
+        if not person.is_active:
+            person.is_active = True
+            person.save(update_fields=["is_active"])
+            record_change(request, "reactivated", person)
+    return person
+
+
+def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int]:
+    """Sign a person out everywhere; a manager's own, but for the one that asks.
+
+    Gives the person and how many sessions ended. Raises ChangeRefused.
+    """
+    with change_person(by, pk) as person:
+        own = hash_session_key(request.session.session_key) if person.pk == by.pk else None
+        ended = end_sessions(person, but=own)
+        if ended:
+            _record(request, SESSIONS, person, "ended", str(ended))
+    return person, ended
+
+
+def end_other_sessions(request: HttpRequest, person: User) -> int:
+    """Sign oneself out everywhere but in the session that asks; give how many ended."""
+    ended = end_sessions(person, but=hash_session_key(request.session.session_key))
+    if ended:
+        _record(request, SESSIONS, person, "ended", str(ended))
+    return ended
+
+
+def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
+    """For a person who lost their phone or key: the password alone signs them in again.
+
+    Nobody removes their own here: their own page asks for the factor first. Raises ChangeRefused.
+    """
+    with change_person(by, pk) as person:
+        if person.pk == by.pk:
+            raise ChangeRefused(_("Change your own two-step sign-in under your name."))
+        if second_manager.needs_second(person):
+            asked = _ask(by, person, PersonChange.Kind.SECOND_FACTOR)
+            _record_asked(request, asked)
+            return Done(person, False, asked)
+        is_removed = delete_factors(person)
+        if is_removed:
+            _record(request, SECOND_FACTOR, person, "removed")
+    return Done(person, is_removed)
+
+
+def delete_factors(person: User) -> bool:
+    """Delete a person's second factors; say whether there was one."""
+    removed = Authenticator.objects.filter(user=person).delete()[0]
+    if removed:
+        end_grace(person)
+    return bool(removed)
+
+
+def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
+    """Make the link by which a person chooses a password; one made before is void.
+
+    Gives the person and the link's path, which is a secret; "" where a second manager must approve
+    it first. Raises ChangeRefused.
+    """
+    with change_person(by, pk) as person:
+        if person.pk == by.pk:
+            raise ChangeRefused(_("Change your own password under your name."))
+        check_needs_link(person)
+        if second_manager.needs_second(person):
+            _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
+            return person, ""
+        path = build_link(person)
+        _record(request, SETUP_LINK, person, "made")
+    return person, path
+
+
+def check_needs_link(person: User) -> None:
+    """Raise ChangeRefused for a closed account, where the identity provider lets them in, and while
+    a role that lets them manage people waits: who has the link would have that role too.
+    """
+    if not person.is_active:
+        raise ChangeRefused(_("Reactivate the account first."))
+    if is_provided(person):
+        words = _("They sign in by %(provider)s and need no password here.")
+        raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
+    if second_manager.is_managing_asked_for(person):
+        raise ChangeRefused(
+            _(
+                "A role that lets them manage people waits for a second manager. You can make the "
+                "set-up link when that is decided."
+            )
+        )
+
+
+def build_link(person: User) -> str:
+    """Begin a new set-up link of a person and give its path, which is a secret."""
+    person.setup_link_at = timezone.now()
+    person.save(update_fields=["setup_link_at"])
+    return setup_tokens.build_path(person)
+
+
+def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
+    """Set the password that a person chose, once for each link; False where the link is void.
+
+    A new password ends every session that was begun with the old one.
+    """
+    with transaction.atomic():
+        person = User.objects.select_for_update(no_key=True).get(pk=pk)
+        if not setup_tokens.check_token(person, token):
+            return False
+        person.set_password(password)
+        person.setup_link_at, person.must_choose_password = None, False
+        # A link of a person who manages people was made by two: giving the role cancels others.
+        person.is_set_up_by_one = not second_manager.needs_second(person)
+        fields = ["password", "setup_link_at", "must_choose_password", "is_set_up_by_one"]
+        person.save(update_fields=fields)
+        _record(request, PASSWORD, person, "set by link")
+    return True
+
+
+def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
+    """For a person whose password somebody else may know: they choose another one before anything
+    else, and are signed out. Raises ChangeRefused.
+    """
+    with change_person(by, pk) as person:
+        if person.pk == by.pk:
+            raise ChangeRefused(_("Change your own password under your name."))
+        if not person.has_usable_password():
+            raise ChangeRefused(_("They have chosen no password yet."))
+        if not person.must_choose_password:
+            person.must_choose_password = True
+            person.save(update_fields=["must_choose_password"])
+            end_sessions(person)
+            _record(request, NEW_PASSWORD, person, "required")
+    return person
+
+
+@contextmanager
+def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
+    """Require of everybody whom a command saves that they choose another password.
+
+    Who typed this one knows it. The trail says who ran the command.
+    """
+    given: list[User] = []
+
+    def require(instance: User, **_signal: Any) -> None:
+        instance.must_choose_password = instance.has_usable_password()
+        given.append(instance)
+
+    pre_save.connect(require, sender=User)
+    try:
+        yield
+    finally:
+        pre_save.disconnect(require, sender=User)
+    detail = f"{command}, {describe_operator()}"
+    for person in given:
+        _record(None, action, person, outcome, detail)
+
+
+def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
+    """The changed fields of a form, never a password, with roles and rights added and removed."""
+    fields = [name for name in form.changed_data if "password" not in name and name != "roles"]
+    changes = [_describe_change(form, name) for name in fields]
+    if moves := ", ".join(role_moves):
+        changes.append(f"{_('roles')} ({moves})")
+    if any("password" in name for name in form.changed_data):
+        changes.append(_("password"))
+    return ", ".join(changes)
+
+
+def _describe_change(form: Any, name: str) -> str:
+    """One changed field in words, and for a choice of many what was added and removed."""
+    after = form.cleaned_data.get(name)
+    words = _(_FIELDS.get(name, name.replace("_", " ")))
+    if not isinstance(after, QuerySet):
+        return words
+    before = {name_item(item) for item in form.initial.get(name) or ()}
+    now = {name_item(item) for item in after}
+    moves = [f"+{item}" for item in sorted(now - before)]
+    moves += [f"-{item}" for item in sorted(before - now)]
+    return f"{words} ({', '.join(moves)})"
+
+
+def name_item(item: Any) -> str:
+    """The name of a group, or the full name of a permission."""
+    if isinstance(item, Permission):
+        return f"{item.content_type.app_label}.{item.codename}"
+    return str(item)
+
+
+def record_change(
+    request: HttpRequest | None, outcome: str, person: User, detail: str = ""
+) -> None:
+    """Record a change to a person."""
+    _record(request, PEOPLE, person, outcome, detail)
+
+
+def _record(
+    request: HttpRequest | None, action: str, person: User, outcome: str, detail: str = ""
+) -> None:
+    url = reverse("person", args=[person.pk])
+    texts = {"subject": person.username, "outcome": outcome, "detail": detail, "url": url}
+    entry = record(request, action, **texts)
+    if entry.user_id != person.pk:
+        tasks.tell_person.enqueue(entry.pk)

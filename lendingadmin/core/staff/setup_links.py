@@ -1,0 +1,78 @@
+"""One-time links by which people choose their own password: signed, dated, void once used.
+
+Nobody else chooses or sees a password. The link's token is nowhere stored: it is checked against
+what is known of the person, and a change of that makes it void.
+"""
+
+import logging
+
+from django.conf import settings
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff.models import User
+
+logger = logging.getLogger(__name__)
+_PRINTS = "django.core.mail.backends.console.EmailBackend"
+
+
+class SetupTokenGenerator(PasswordResetTokenGenerator):
+    """Tokens of set-up links.
+
+    One is void after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has another
+    password or mail address, is deactivated, gets a newer link, or becomes a superuser: a manager
+    who made the link could sign in as one.
+    """
+
+    key_salt = "lendingadmin.core.staff.setup_links"
+
+    def build_path(self, person: User) -> str:
+        """The path of the person's link."""
+        uid = urlsafe_base64_encode(force_bytes(person.pk))
+        return reverse("account_setup", args=[uid, self.make_token(person)])
+
+    def check_token(self, user: User | None, token: str | None) -> bool:
+        """Whether this token opens the person's link now."""
+        if user is None or not user.is_active or user.setup_link_at is None:
+            return False
+        return super().check_token(user, token)
+
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
+        made_at = user.setup_link_at.isoformat() if user.setup_link_at else ""
+        value: str = super()._make_hash_value(user, timestamp)
+        return f"{value}{made_at}{user.is_superuser}"
+
+
+setup_tokens = SetupTokenGenerator()
+
+
+def may_mail(person: User) -> bool:
+    """Whether a link can be mailed: mail that is only printed would put it into a log."""
+    return bool(person.email) and settings.EMAIL_BACKEND != _PRINTS
+
+
+def mail_setup_link(person: User, address: str) -> bool:
+    """Mail a person their link; say whether it went out."""
+    hours = settings.PASSWORD_RESET_TIMEOUT // 3600
+    text = "\n".join(
+        [
+            _("Choose your password for the lending desk. Your user name is %(username)s.")
+            % {"username": person.username},
+            "",
+            address,
+            "",
+            _("The link works once, for %(hours)s hours. If you did not expect it, tell a manager.")
+            % {"hours": hours},
+        ]
+    )
+    try:
+        EmailMessage(_("Set up your account"), text, to=[person.email]).send()
+    except Exception as error:
+        # The words of a mail server may name the mailbox.
+        logger.error("a set-up link could not be mailed: %s", type(error).__name__)
+        return False
+    return True

@@ -1,0 +1,126 @@
+"""The work for the worker that concerns people: mail about their accounts, and retention."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django_tasks import task
+
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.worker import duties
+
+from . import erasure, retention
+from .models import PersonChange, User
+from .notices import describe_change
+from .roles import MANAGE_PEOPLE, VIEW_AUDIT
+from .second_manager import list_deciders, read_moves
+from .setup_links import may_mail
+
+ERASE_EVERY = timedelta(hours=6)
+PRUNE_EVERY = timedelta(hours=1)
+
+
+@task()
+def tell_person(entry_id: int) -> None:
+    """Write to a person what somebody else changed about their account, once they have used it."""
+    with duties.hide_error_words("telling a person of a change of their account"):
+        entry = Entry.objects.get(pk=entry_id)
+        person = User.objects.get(username=entry.subject)
+        if person.last_login is None or not may_mail(person):
+            return
+        text = _("%(change)s.\n\nIf you did not expect this, tell another manager at once.")
+        words = text % {"change": describe_change(entry)}
+        EmailMessage(_("Your account was changed"), words, to=[person.email]).send()
+
+
+@task()
+def tell_of_guessing(person_id: int) -> None:
+    """Write to those who manage people that somebody's password is being guessed."""
+    with duties.hide_error_words("telling managers of guessed passwords"):
+        person = User.objects.get(pk=person_id)
+        managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
+        text = _(
+            "Many wrong passwords were given for an account within an hour, from several "
+            "addresses. Nobody can sign in to it for up to an hour, whatever the password.\n\n"
+            "Ask its owner whether that was they, and look at the audit trail:\n  %(address)s"
+        )
+        words = text % {"address": _build_address("person", person.pk)}
+        _mail_each(managers, _("Somebody guesses the password of an account"), words)
+
+
+@task()
+def tell_managers(change_id: int) -> None:
+    """Write to those who may approve a change of a person that another manager asks for one."""
+    with duties.hide_error_words("telling managers of a change that waits for them"):
+        change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
+        app_ids = {move.app_id for move in read_moves(change)}
+        text = _(
+            "%(manager)s asks for a change of a person, and a second manager must approve it:"
+            "\n  %(address)s"
+        )
+        given = {
+            "manager": change.asked_by,
+            "address": _build_address("person", change.person_id),
+        }
+        people = list_deciders(change.asked_by, change.person, app_ids)
+        _mail_each(people, _("A change of a person waits for you"), text % given)
+
+
+@task()
+def tell_of_mass_reading(entry_id: int) -> None:
+    """Write to those who may see an app's trail that somebody opened unusually many borrowers."""
+    with duties.hide_error_words("telling of mass reading"):
+        entry = Entry.objects.get(pk=entry_id)
+        app: Any = entry.app_id  # the stubs want a model
+        asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
+        text = _(
+            "%(person)s opened %(count)s in %(app)s. If you know of no reason for it, ask them; if "
+            "it was not they, deactivate the account.\n\nThe audit trail says which:\n  %(address)s"
+        )
+        given = {
+            "person": entry.username,
+            "count": entry.detail,
+            "app": entry.app_id,
+            "address": _build_address("audit", **asked),
+        }
+        people = User.objects.with_perm(VIEW_AUDIT, obj=app)
+        _mail_each(people, _("Somebody opens unusually many borrowers"), text % given)
+
+
+@task(priority=-60)
+def erase_old() -> None:
+    """Erase the texts and delete the rows that are past their days, and go on later where that
+    takes long.
+    """
+    with duties.hide_error_words("erasing what is old"):
+        if not all([erasure.erase_old(), retention.delete_old()]):
+            erase_old.enqueue()
+
+
+@task(priority=-10)
+def prune() -> None:
+    """Delete what is over: sessions, unfinished forms, finished tasks, values that expired."""
+    with duties.hide_error_words("pruning"):
+        retention.delete_over()
+
+
+def beat() -> None:
+    """Enqueue pruning once an hour, and the erasing of what is old a few times a day."""
+    duties.enqueue_at_most_every(PRUNE_EVERY, prune)
+    if erasure.list_ageing() or retention.list_ageing():
+        duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
+
+
+def _build_address(name: str, *args: object, **query: str) -> str:
+    return f"{settings.DASHBOARD_URL}{reverse(name, args=args, query=query or None)}"
+
+
+def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
+    """One mail, in which nobody sees who else gets it; none where nobody has an address."""
+    if addresses := sorted({person.email for person in people if person.email}):
+        to = {"To": "undisclosed-recipients:;"}
+        EmailMessage(subject, text, bcc=addresses, headers=to).send()

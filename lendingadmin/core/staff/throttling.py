@@ -1,0 +1,64 @@
+"""allauth's limits of sign-ins, codes and passkeys, counted by counters of ours.
+
+allauth counts behind a lock in the cache for which a sign-in waits one second, and a lock that was
+not had, or could not be written, is “too many tries” to it: half of thirty people who signed in at
+the same moment were refused. Its limits and what they mean stay.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from allauth.core.exceptions import RateLimited
+from allauth.core.internal import ratelimit
+from django.http import HttpRequest
+
+from lendingadmin.core.caching import counters
+from lendingadmin.core.caching.counters import Limit, Try
+
+
+def count_by_ourselves() -> None:
+    """Let all of allauth count by `consume` and `clear`."""
+    ratelimit.consume, ratelimit.clear = consume, clear
+
+
+def consume(
+    request: HttpRequest,
+    *,
+    dry_run: bool = False,
+    limit_get: bool = False,
+    raise_exception: bool = False,
+    **of: Any,
+) -> Try | None:
+    """Count a try of an action; None where it is one too many.
+
+    Raises DatabaseError where it can't be counted, which is told as 503 and not as too many, and
+    allauth's RateLimited where that is asked for.
+    """
+    is_free = request.method == "GET" and not limit_get
+    limits = [] if is_free else list(_list_limits(request, **of))
+    tried = counters.take(limits, time.time(), is_look=dry_run or not limits)
+    if tried is None and raise_exception:
+        raise RateLimited
+    return tried
+
+
+def clear(request: HttpRequest, **of: Any) -> None:
+    """Forget the tries of an action."""
+    counters.forget(limit.name for limit in _list_limits(request, **of))
+
+
+def _list_limits(
+    request: HttpRequest,
+    *,
+    app: str,
+    action: str,
+    config: dict[str, str] | None = None,
+    key: str | None = None,
+    user: Any = None,
+) -> Iterator[Limit]:
+    for rate in ratelimit.get_rates(app=app, action=action, config=config):
+        name = ratelimit.get_cache_key(
+            request, app=app, action=action, rate=rate, key=key, user=user
+        )
+        yield Limit(f"tries:{name}", rate.amount, rate.duration)

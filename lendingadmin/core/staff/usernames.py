@@ -1,0 +1,51 @@
+"""User names: which ones may be given, so that none can be taken for another.
+
+The trail, receipts and journals name people by them, so a name stays as it was given.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from itertools import count
+
+from django.contrib.auth.validators import ASCIIUsernameValidator
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.audit.trail import SYSTEM
+
+# What the product writes where no person did something.
+_OWN = (SYSTEM, "superuser", "nobody", "anonymous", "lendingadmin")
+_SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b"} | dict.fromkeys("._-+@"))
+_SAME_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+
+validate_letters = ASCIIUsernameValidator()
+
+
+def fold_look(name: str) -> str:
+    """A name as it looks at a glance: two that look alike are the same."""
+    look = name.casefold().translate(_SAME)
+    for pair, letter in _SAME_PAIRS:
+        look = look.replace(pair, letter)
+    return look
+
+
+def validate_not_own(name: str) -> None:
+    """Raises ValidationError for a name by which the product means itself, or that looks so."""
+    if fold_look(name) in map(fold_look, _OWN):
+        raise ValidationError(_("The dashboard calls itself so. Choose another name."))
+
+
+def validate_distinct(name: str, others: Iterable[str]) -> None:
+    """Raises ValidationError for a name that looks like one of the others."""
+    if fold_look(name) in map(fold_look, others):
+        raise ValidationError(_("There is a person whose user name looks like this one."))
+
+
+def make_distinct(wanted: str, others: Collection[str]) -> str:
+    """The name that somebody has elsewhere, changed as little as it takes to be nobody else's."""
+    ascii_only = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore")
+    name = re.sub(r"[^\w.+-]", "", ascii_only.decode())[:100] or "person"
+    looks = {fold_look(one) for one in (*others, *_OWN)}
+    names = (f"{name}-{number}" if number > 1 else name for number in count(1))
+    return next(one for one in names if fold_look(one) not in looks)

@@ -1,0 +1,36 @@
+"""The worker process: `manage.py db_worker`, in place of django-tasks-db's command."""
+
+import logging
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django_tasks_db.management.commands.db_worker import valid_interval
+
+from lendingadmin.core.worker.worker import INTERVAL, Worker
+
+logger = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    """Run the duties and tasks that areas registered, until SIGTERM or Ctrl-C.
+
+    The task in hand is finished first; a second signal breaks it off.
+    """
+
+    help = "Runs background tasks, and finds out again and again which are due."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--interval",
+            type=valid_interval,
+            default=INTERVAL,
+            metavar="SECONDS",
+            help="how often to find out what is due (default: %(default)s)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        worker = Worker(interval=options["interval"])
+        worker.configure_signals()
+        logger.info("the worker runs")
+        worker.run()

@@ -1,0 +1,24 @@
+"""`manage.py worker_check`, for a timer: whether a worker runs and keeps up."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+
+from lendingadmin.core.monitoring.readiness import find_warnings
+
+
+class Command(BaseCommand):
+    """Says what `/readyz` warns of, and exits with 1 where that is anything."""
+
+    help = "Says whether a worker runs and keeps up; exits with 1 where none does."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look. Raises CommandError (exit 1)."""
+        try:
+            warnings = find_warnings()
+        except DatabaseError:
+            raise CommandError("the database does not answer") from None
+        if warnings:
+            raise CommandError("\n".join(warnings))
+        self.stdout.write("A worker runs, and nothing has waited too long.")

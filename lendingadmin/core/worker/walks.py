@@ -1,0 +1,427 @@
+"""Walks through the lists of the service, in slices of some seconds.
+
+Each page is one transaction that moves the walk from one `version` to the next, so that of several
+workers only one adds it. A worker that is killed loses the page in hand; one that finds the walk
+ended, or moved on by another, adds nothing. Urgent tasks wait no longer than one slice.
+"""
+
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django_tasks.base import Task
+
+from lendingadmin.core.encryption import bind
+from lendingadmin.lending.errors import (
+    BadRequest,
+    InvalidId,
+    LendingError,
+    NotAllowed,
+    NotFound,
+    RateLimited,
+    UnfinishedList,
+    UnidentifiedRecord,
+    WrongRecord,
+)
+from lendingadmin.lending.pages import (
+    EMPTY_PAGES,
+    MAXIMUM_PAGE_SIZE,
+    ListResource,
+    Page,
+    refuses_token,
+)
+from lendingadmin.lending.values import Malformed, moment
+
+from . import duties
+from .models import FAILED, IDLE, RUNNING, IndexRow, WalkRow
+
+logger = logging.getLogger(__name__)
+
+# Seconds. An urgent task waits no longer than one slice and one page for the worker.
+SLICE = 5.0
+# After a fault the slice is tried again, this much later; then the walk has failed.
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
+TRIES = len(PAUSES) + 1
+# A walk that failed does not wait for the hours of its clock.
+AFTER_A_FAILURE = timedelta(hours=1)
+# Between two walks, where the list has the newest first.
+TOP_UP_EVERY = timedelta(minutes=5)
+_LONGEST_ASKED = 600
+_CONFIRMED_AT_ONCE = 1_000
+
+# The interval of a clock that nobody set: it grows with the list, so that what a walk asks of the
+# service is bounded by the hour, however large the book; yet each list is read once a day.
+_EVERY, _LONGEST_EVERY = timedelta(hours=6), timedelta(hours=24)
+_ITEMS_AN_HOUR = 100_000
+
+Row = TypeVar("Row", bound=WalkRow)
+Index = TypeVar("Index", bound=IndexRow)
+
+
+def find_pause(tries: int, error: LendingError) -> timedelta | None:
+    """How long to wait after a fault of the service; None where it was tried often enough."""
+    if tries >= TRIES:
+        return None
+    asked = error.retry_after if isinstance(error, RateLimited) else None
+    return max(PAUSES[max(tries, 1) - 1], timedelta(seconds=min(asked or 0, _LONGEST_ASKED)))
+
+
+def find_interval(every: timedelta | None, known: int) -> timedelta:
+    """From the start of one walk to that of the next: as it is set; else 6 hours, longer for more
+    than 600,000 items, 24 at most.
+
+    `known` is how many items the last whole walk had. It goes by their number and not by how long
+    that took, so that a slow night of the service makes no figures old.
+    """
+    if every is not None:
+        return every
+    return min(max(_EVERY, timedelta(hours=known / _ITEMS_AN_HOUR)), _LONGEST_EVERY)
+
+
+class Walk(ABC, Generic[Row]):
+    """One slice of a walk; a subclass says what is read, what a page does and what the end does."""
+
+    model: type[Row]
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+
+    @abstractmethod
+    def open_list(self) -> ListResource[Any]:
+        """The list of the service that is read."""
+
+    @abstractmethod
+    def add_page(self, page: Page[Any]) -> bool:
+        """Keep a page in one transaction that begins with `move`; False where that was refused."""
+
+    @abstractmethod
+    def start_over(self) -> timedelta | None:
+        """Begin again, because the service refused its own page token; how long to wait."""
+
+    def find_obstacle(self) -> str:
+        """Why the walk cannot go on, as a sentence; empty where it can."""
+        is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
+        return "" if is_configured else _("This app is not configured any more.")
+
+    def end_list(self, until: float) -> timedelta | None:
+        """What follows the last page, within the slice; how long to wait before it goes on."""
+        return None
+
+    @classmethod
+    def run_slice(cls, row_id: int) -> timedelta | None:
+        """Read pages for some seconds; how long to wait before the next slice, None at the end."""
+        row = cls.model._default_manager.filter(pk=row_id, state=RUNNING).first()
+        return cls(row)._run_slice() if row else None
+
+    def _run_slice(self) -> timedelta | None:
+        row = self.row
+        breaks = _("Reading broke off several times at the same place. The worker's log says why.")
+        obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or breaks))
+        if obstacle:
+            self.end(FAILED, obstacle)
+            return None
+        mine = self.list_same().filter(tries=row.tries)
+        if not mine.update(tries=F("tries") + 1, heartbeat_at=timezone.now()):
+            return None
+        row.tries += 1
+        try:
+            return self.read(time.monotonic() + SLICE)
+        except UnfinishedList as error:
+            self.end(FAILED, error.message)
+        except LendingError as error:
+            if not (isinstance(error, BadRequest) and row.page_token and refuses_token(error)):
+                return self._pause_or_fail(error)
+            if not row.restarted:
+                return self.start_over()
+            self.end(FAILED, _("The service refused its own page token, twice."))
+        return None
+
+    def read(self, until: float) -> timedelta | None:
+        """Add page after page until the time is over, the list is, or the walk was ended.
+
+        Raises LendingError: UnfinishedList where the list leads back to itself.
+        """
+        for page in self.list_pages():
+            if not self.add_page(page):
+                return None
+            if page.next_page_token is None:
+                return self.end_list(until)
+            if self.row.empty_pages >= EMPTY_PAGES:
+                words = _("The service's list went on with %(count)s pages without anything new.")
+                raise UnfinishedList(words % {"count": EMPTY_PAGES})
+            if time.monotonic() > until:
+                return timedelta(0)
+        return None
+
+    def list_pages(self) -> Iterator[Page[Any]]:
+        """The pages from where the walk goes on, each read when it is reached."""
+        token = self.row.page_token or None
+        return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
+
+    def list_same(self) -> QuerySet[Row]:
+        """The row, as long as it is at the step that this slice knows."""
+        rows = self.model._default_manager.filter(pk=self.row.pk, version=self.row.version)
+        return rows.filter(state=self.row.state)
+
+    def move(self, **changes: object) -> bool:
+        """Claim the next step; False where the walk was ended or moved on meanwhile."""
+        changes = {"tries": 0, "why": "", "heartbeat_at": timezone.now(), **changes}
+        changes["version"] = self.row.version + 1
+        if not self.list_same().update(**bind(self.row, **changes)):
+            return False
+        for name, value in changes.items():
+            setattr(self.row, name, value)
+        return True
+
+    def end(self, state: str, why: str) -> bool:
+        """End the walk before its time; False where another has ended it or moved it on."""
+        changes = {"state": state, "why": why, "ended_at": timezone.now(), "page_token": ""}
+        is_ended = bool(self.list_same().update(**bind(self.row, **changes)))
+        if is_ended:
+            logger.warning("%s of %s has ended: %s", self.row, self.row.app_id, state)
+        return is_ended
+
+    def _pause_or_fail(self, error: LendingError) -> timedelta | None:
+        """After a fault of the service: how long to wait; None where the walk has failed."""
+        tries = max(self.row.tries, 1)  # none where the slice had read a page before
+        pause = find_pause(tries, error)
+        if pause is None:
+            self.end(FAILED, error.message)
+            return None
+        changes = {"why": error.message, "tries": tries, "heartbeat_at": timezone.now()}
+        if not self.list_same().update(**bind(self.row, **changes)):
+            return None
+        logger.warning("%s waits: %s", self.row, error)
+        return pause
+
+
+class IndexWalk(Walk[Index]):
+    """A walk that keeps a table in step with a list, again and again by the clock of PEOPLE_EVERY.
+
+    Pages may repeat, skip or reorder while people write: what is seen twice counts once, and what a
+    walk did not see is asked for by id before it is dropped.
+    """
+
+    @classmethod
+    def list_rows(cls) -> QuerySet[Index]:
+        """The rows that are kept in step, one for each app."""
+        return cls.model._default_manager.all()
+
+    @classmethod
+    def get_row(cls, app_id: str) -> Index:
+        """The row of an app, made where there is none."""
+        return cls.model._default_manager.get_or_create(app_id=app_id)[0]
+
+    @abstractmethod
+    def put_items(self, items: Iterable[Any], read_at: datetime) -> tuple[int, int]:
+        """Keep items of the list as seen by this walk; how many are new to it, and how many none.
+
+        It stands in a transaction.
+        """
+
+    @abstractmethod
+    def list_unseen(self) -> QuerySet[Any]:
+        """Rows of before this walk that it did not see."""
+
+    @abstractmethod
+    def read_unseen(self, unseen: Any) -> Any:
+        """Read what such a row is about.
+
+        Raises LendingError: NotFound where it is gone, WrongRecord where the id is another's.
+        """
+
+    @abstractmethod
+    def drop_unseen(self, unseen: Any) -> None:
+        """Delete such a row, in a transaction."""
+
+    def tidy(self) -> None:
+        """What is left to do once a walk is whole."""
+
+    @classmethod
+    def begin(cls, app_id: str) -> Index | None:
+        """Begin a walk of an app; None where one is under way. Nothing is read yet."""
+        row, now = cls.get_row(app_id), timezone.now()
+        begun = cls.model._default_manager.filter(pk=row.pk).exclude(state=RUNNING)
+        clean = dict.fromkeys(("seen", "unreadable", "tries", "empty_pages"), 0)
+        is_begun = begun.update(
+            **clean,
+            why="",
+            page_token="",
+            ended_at=None,
+            is_confirming=False,
+            state=RUNNING,
+            restarted=False,
+            began_at=now,
+            heartbeat_at=now,
+            walk=F("walk") + 1,
+            version=F("version") + 1,
+        )
+        row.refresh_from_db()
+        return row if is_begun else None
+
+    def start_over(self) -> timedelta | None:
+        """Read the list from its start; what was seen before is new once more."""
+        none = dict.fromkeys(("seen", "unreadable", "empty_pages"), 0)
+        is_begun = self.move(**none, page_token="", restarted=True, walk=self.row.walk + 1)
+        return timedelta(0) if is_begun else None
+
+    def read(self, until: float) -> timedelta | None:
+        """Add pages, or ask for what they left out. Raises LendingError."""
+        return self.end_list(until) if self.row.is_confirming else super().read(until)
+
+    def add_page(self, page: Page[Any]) -> bool:
+        """Keep a page; after the last one what was not seen is asked for."""
+        row, following = self.row, page.next_page_token
+        made_at = find_last_made(page.items, row.last_made_at, is_first=not row.page_token)
+        changes = {"is_confirming": following is None, "last_made_at": made_at}
+        with transaction.atomic():
+            if not self.move(page_token=following or "", **changes):
+                return False
+            new, unreadable = self.put_items(page.items, page.read_at)
+            row.seen += new
+            row.unreadable += unreadable
+            row.empty_pages = 0 if new else row.empty_pages + 1
+            row.save(update_fields=["seen", "unreadable", "empty_pages"])
+        return True
+
+    def end_list(self, until: float) -> timedelta | None:
+        """Ask by id for what the list left out: a page that shifted may have hidden it."""
+        for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
+            read_at, is_gone = timezone.now(), False
+            try:
+                found = self.read_unseen(unseen)
+            except (NotFound, InvalidId, WrongRecord):
+                found, is_gone = None, True
+            except (BadRequest, NotAllowed, UnidentifiedRecord):
+                # The same comes again however often it is asked, and says nothing of the record.
+                found = None
+            with transaction.atomic():
+                if not self.move():
+                    return None
+                if found is not None:
+                    self.put_items([found], read_at)
+                elif is_gone:
+                    self.drop_unseen(unseen)
+                else:
+                    unseen.walk = self.row.walk
+                    unseen.save(update_fields=["walk"])
+            if time.monotonic() > until:
+                return timedelta(0)
+        if self.list_unseen().exists():
+            return timedelta(0)
+        now, is_newest_first = timezone.now(), self.row.last_made_at is not None
+        ends = {"state": IDLE, "known": self.row.seen, "complete_at": now, "ended_at": now}
+        if self.list_same().update(**ends, is_newest_first=is_newest_first):
+            self.tidy()
+            logger.info("%s of %s is complete: %s", self.row, self.row.app_id, self.row.seen)
+        return None
+
+    @classmethod
+    def run_top_up(cls, row_id: int) -> timedelta | None:
+        """Between walks, read the newest until a page holds nothing new, some seconds at a time.
+
+        How long to wait before the next slice, None at the end. A fault is left to the next one.
+        """
+        rows = cls.model._default_manager.filter(pk=row_id, state=IDLE, is_newest_first=True)
+        row, until = rows.first(), time.monotonic() + SLICE
+        if row is None:
+            return None
+        walk = cls(row)
+        try:
+            for page in walk.list_pages():
+                with transaction.atomic():
+                    if not walk.move(page_token=page.next_page_token or ""):
+                        return None
+                    new, _ = walk.put_items(page.items, page.read_at)
+                    if not new and row.page_token:
+                        walk.move(page_token="")
+                if not row.page_token:
+                    return None
+                if time.monotonic() > until:
+                    return timedelta(0)
+        except LendingError as error:
+            walk.move(page_token="")
+            logger.warning("%s of %s could not be topped up: %s", row, row.app_id, error)
+        return None
+
+
+def find_last_made(
+    items: Iterable[Any], before: datetime | None, *, is_first: bool
+) -> datetime | None:
+    """When the last item of a page was created, where the list goes on from newer to older.
+
+    `before` is that of the page before: what is added meanwhile pushes items of that page to this
+    one, so only the last ones are compared. None where an item does not say when it was created, or
+    is newer than the one before it, or where the first page shows no order.
+    """
+    times = [moment(item.created_at) for item in items if not isinstance(item, Malformed)]
+    known = [time for time in times if time is not None]
+    if not known or len(known) < len(times) or known != sorted(known, reverse=True):
+        return None
+    if is_first:
+        return known[-1] if known[0] > known[-1] else None
+    return known[-1] if before is not None and known[-1] <= before else None
+
+
+def find_next_due(row: IndexRow | None) -> datetime | None:
+    """When the next walk begins by itself; None while this one runs, or without PEOPLE_EVERY."""
+    every = find_interval(settings.PEOPLE_EVERY, row.known if row else 0)
+    if not every or (row and row.state == RUNNING):
+        return None
+    if row is None or row.began_at is None:
+        return timezone.now()
+    return row.began_at + (min(every, AFTER_A_FAILURE) if row.state == FAILED else every)
+
+
+# --- the tasks of an area ------------------------------------------------------------------------
+
+SliceTask = Task[[int], None]
+
+
+def do_slice(task: SliceTask, run_slice: Callable[[int], timedelta | None], row_id: int) -> None:
+    """Read a slice, and enqueue the next one."""
+    with duties.hide_error_words(f"{task.module_path} of {row_id}"):
+        pause = run_slice(row_id)
+        # A slice that was enqueued twice is enqueued once from here on.
+        if pause is not None and row_id not in duties.list_enqueued(task):
+            later = timezone.now() + pause if pause else None
+            task.using(run_after=later).enqueue(row_id)
+
+
+def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index | None:
+    """Begin a walk of an app and enqueue its first slice; None where one is under way."""
+    with transaction.atomic():
+        row = walk.begin(app_id)
+        if row is not None:
+            task.enqueue(row.pk)
+    return row
+
+
+def resume_lost(task: SliceTask, rows: QuerySet[Row]) -> None:
+    """Enqueue slices whose task was lost; `tries` of the row limits how often."""
+    for row in rows.filter(state=RUNNING, heartbeat_at__lte=timezone.now() - duties.LOST):
+        if row.pk not in duties.list_enqueued(task, running=True):
+            task.enqueue(row.pk)
+
+
+def enqueue_due(task: SliceTask, top_up: SliceTask, walk: type[IndexWalk[Any]]) -> None:
+    """Begin the walks that are due by the clock, top up between, and go on with what was lost."""
+    rows = {row.app_id: row for row in walk.list_rows()}
+    resume_lost(task, walk.list_rows())
+    for app in settings.LENDING_APPS:
+        row = rows.get(app.app_id)
+        due, now = find_next_due(row), timezone.now()
+        if due and due <= now:
+            start(task, walk, app.app_id)
+        elif due and row and row.state == IDLE and row.is_newest_first:
+            is_quiet = row.heartbeat_at is None or row.heartbeat_at <= now - TOP_UP_EVERY
+            if is_quiet and row.pk not in duties.list_enqueued(top_up, running=True):
+                top_up.enqueue(row.pk)

@@ -1,0 +1,90 @@
+"""The worker: django-tasks-db's own, with a beat (see duties.py for what that does and why)."""
+
+import logging
+import time
+from types import FrameType
+
+from django.db import InterfaceError, OperationalError, close_old_connections
+from django.utils.crypto import get_random_string
+from django_tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME
+from django_tasks_db.management.commands import db_worker
+from django_tasks_db.models import DBTaskResult
+
+from lendingadmin.core.monitoring.request_ids import make_request_id, use_request_id
+
+from . import duties
+
+logger = logging.getLogger(__name__)
+
+# Seconds. A page that a person waits at makes its checks itself, and sooner.
+INTERVAL = 5.0
+
+
+class Worker(db_worker.Worker):
+    """Beats, runs what is ready, and again, until it is asked to stop.
+
+    `interval` is the time in seconds between two beats; a task in hand delays the next one. `once`
+    beats once and comes back when nothing is ready. A database that does not answer is asked again
+    after the interval.
+    """
+
+    def __init__(self, *, interval: float = INTERVAL, once: bool = False) -> None:
+        super().__init__(
+            queue_names=[DEFAULT_TASK_QUEUE_NAME],
+            interval=interval,
+            batch=True,
+            backend_name=DEFAULT_TASK_BACKEND_ALIAS,
+            startup_delay=False,
+            max_tasks=None,
+            worker_id=get_random_string(32),
+            excluded_queue_names=[],
+        )
+        self.once = once
+        self._asleep = False
+        self._next_beat = 0.0
+
+    def shutdown(self, signum: int, frame: FrameType | None) -> None:
+        """Stop after what is in hand, a task or a beat; at once where there is nothing.
+
+        An exit in the middle of a beat's query would leave a connection that can't be closed.
+        """
+        self.running_task = not self._asleep
+        super().shutdown(signum, frame)
+
+    def run(self) -> None:
+        """Work until stopped, or until nothing is ready where it is to do so once."""
+        while self.running:
+            if self.once:
+                self._work()
+                return
+            try:
+                self._work()
+            except (OperationalError, InterfaceError) as error:
+                logger.error("the database does not answer: %s", type(error).__name__)
+            if self.running:
+                self._sleep()
+
+    def run_task(self, db_task_result: DBTaskResult) -> None:  # type: ignore[type-arg]
+        """Run one task, then beat: a long queue must not keep what is due from being seen."""
+        with use_request_id(make_request_id()):
+            super().run_task(db_task_result)
+        if not self.once:
+            self._beat()
+
+    def _work(self) -> None:
+        close_old_connections()
+        self._beat()
+        # Upstream asks for the next task in a transaction that locks all of SQLite: not every
+        # second of an idle night.
+        if DBTaskResult.objects.ready().exists():
+            super().run()
+
+    def _sleep(self) -> None:
+        self._asleep = True
+        time.sleep(self.interval)
+        self._asleep = False
+
+    def _beat(self) -> None:
+        if time.monotonic() >= self._next_beat:
+            duties.run_duties()
+            self._next_beat = time.monotonic() + self.interval

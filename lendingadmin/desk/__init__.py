@@ -1,0 +1,1 @@
+"""The daily work: portfolio, statements, collections, officers, sheets."""

@@ -1,0 +1,229 @@
+"""Assign all borrowers of a list to one officer: count, save what was counted, assign in steps.
+
+Each row is a compare-and-swap on the officer that was counted, so that no change of another person
+is lost.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count as Counting
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.walks import SLICE
+from lendingadmin.desk.portfolio.loan_lists import LoanList
+
+from .models import Assignment, Basis, BulkAssignment, BulkRow
+from .permissions import CHANGE, list_officers
+
+State, Outcome = BulkAssignment.State, BulkRow.Outcome
+
+#: More borrowers than these are no list that somebody has looked at.
+MOST = 50_000
+#: So few are done while the person waits, without the worker.
+AT_ONCE = 300
+_STEP = 200
+_SAVED_AT_ONCE = 500
+
+
+class Borrower(NamedTuple):
+    """A borrower of a list, with the officer and since when; both are None without an officer."""
+
+    borrower_id: str
+    officer_id: int | None
+    assigned_at: datetime | None
+
+
+class Count(NamedTuple):
+    """The borrowers of a list, by id, and the officer who is to have them.
+
+    `has_more` says that the list has more than MOST borrowers, and that the rest is not here.
+    """
+
+    officer: User
+    borrowers: Sequence[Borrower]
+    has_more: bool
+
+    @property
+    def given(self) -> int:
+        """How many borrowers the officer gets."""
+        return len(self.borrowers) - self.already
+
+    @property
+    def already(self) -> int:
+        """How many borrowers have this officer already."""
+        return sum(one.officer_id == self.officer.pk for one in self.borrowers)
+
+    @property
+    def moved(self) -> int:
+        """How many borrowers have another officer now."""
+        return sum(one.officer_id not in (None, self.officer.pk) for one in self.borrowers)
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes with the officer, the borrowers, or the officer of one of them."""
+        return sha256(repr((self.officer.pk, *map(tuple, self.borrowers))).encode()).hexdigest()
+
+
+def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
+    """Read the borrowers of a list, each once, with their officers of now: in one query."""
+    own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
+    rows = found.rows.exclude(borrower_id="").order_by().distinct()
+    columns = ("borrower_id", Subquery(own.values("officer")), Subquery(own.values("assigned_at")))
+    some = sorted(Borrower(*row) for row in rows.values_list(*columns)[: MOST + 1])
+    return Count(officer, some[:MOST], has_more=len(some) > MOST)
+
+
+def find_saved(idempotency_key: str) -> BulkAssignment | None:
+    """The list that was saved from this form before; None for the first time."""
+    return BulkAssignment.objects.filter(idempotency_key=idempotency_key).first()
+
+
+def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
+    """Save exactly what was counted, once for each form; returns the first one."""
+    try:
+        with transaction.atomic():
+            bulk = BulkAssignment.objects.create(
+                app_id=app_id,
+                query=query,
+                officer=counted.officer,
+                created_by=by,
+                idempotency_key=idempotency_key,
+            )
+            rows = (
+                BulkRow(
+                    bulk=bulk,
+                    borrower_id=one.borrower_id,
+                    before_officer_id=one.officer_id,
+                    before_at=one.assigned_at,
+                )
+                for one in counted.borrowers
+            )
+            BulkRow.objects.bulk_create(rows, batch_size=_SAVED_AT_ONCE)
+            _record(bulk, by, "confirmed")
+    except IntegrityError:
+        return BulkAssignment.objects.get(idempotency_key=idempotency_key)
+    return bulk
+
+
+def run_slice(number: int) -> timedelta | None:
+    """Assign for some seconds; how long to wait before the next slice, None at the end."""
+    until = time.monotonic() + SLICE
+    while True:
+        row = BulkAssignment.objects.filter(pk=number, state=State.ASSIGNING).first()
+        if row is None or not _assign_some(row):
+            return None
+        if time.monotonic() > until:
+            return timedelta(0)
+
+
+def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
+    """How many rows there are of each outcome."""
+    groups = bulk.rows.order_by("outcome").values_list("outcome").annotate(rows=Counting("pk"))
+    return dict(groups)
+
+
+def _assign_some(bulk: BulkAssignment) -> bool:
+    """Assign the next rows; whether some are left."""
+    with transaction.atomic():
+        if not _move(bulk, State.ASSIGNING):
+            return False
+        waiting = bulk.rows.filter(outcome=Outcome.WAITING).order_by("id")
+        rows = list(waiting[:_STEP])
+        if not rows:
+            _move(bulk, State.DONE)
+            return False
+        if not _is_allowed(bulk):
+            _set_outcome(bulk, rows, Outcome.NOT_ALLOWED)
+            return True
+        theirs = [row for row in rows if row.before_officer_id == bulk.officer_id]
+        others = [row for row in rows if row.before_officer_id != bulk.officer_id]
+        own = Assignment.objects.filter(app_id=bulk.app_id, officer_id=bulk.officer_id)
+        still = set(_list_ids(own, theirs))
+        _write(bulk, others)
+        written = set(_list_ids(Assignment.objects.filter(app_id=bulk.app_id, bulk=bulk), others))
+        done = {Outcome.ALREADY: still, Outcome.ASSIGNED: written}
+        for outcome, ids in done.items():
+            _set_outcome(bulk, [row for row in rows if row.borrower_id in ids], outcome)
+        rest = [row for row in rows if row.borrower_id not in still | written]
+        _set_outcome(bulk, rest, Outcome.CHANGED)
+    return True
+
+
+def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
+    """Give them to the officer where they stand as they were seen; in the order of their ids, so
+    that two of these at once wait for one another in the same order.
+    """
+    fields: dict[str, Any] = {
+        "officer_id": bulk.officer_id,
+        "basis": Basis.BULK,
+        "assigned_by_id": bulk.created_by_id,
+        "assigned_at": timezone.now(),
+        "bulk_id": bulk.pk,
+    }
+    Assignment.objects.bulk_create(
+        (
+            Assignment(app_id=bulk.app_id, borrower_id=row.borrower_id, **fields)
+            for row in rows
+            if row.before_officer_id is None
+        ),
+        ignore_conflicts=True,
+    )
+    for row in rows:
+        if row.before_officer_id is not None and row.before_at is not None:
+            same = Assignment.objects.filter(
+                app_id=bulk.app_id,
+                borrower_id=row.borrower_id,
+                officer_id=row.before_officer_id,
+                assigned_at=row.before_at,
+            )
+            same.update(**fields)
+
+
+def _is_allowed(bulk: BulkAssignment) -> bool:
+    """Whether the officer may have borrowers still, and who confirmed it may assign them."""
+    is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
+    by = bulk.created_by
+    return is_officer and by is not None and by.has_perm(CHANGE, bulk.app_id)
+
+
+def _list_ids(some: QuerySet[Assignment], rows: Sequence[BulkRow]) -> QuerySet[Any, str]:
+    ids = [row.borrower_id for row in rows]
+    return some.filter(borrower_id__in=ids).values_list("borrower_id", flat=True)
+
+
+def _set_outcome(bulk: BulkAssignment, rows: Sequence[BulkRow], outcome: BulkRow.Outcome) -> None:
+    if rows:
+        bulk.rows.filter(pk__in=[row.pk for row in rows]).update(outcome=outcome)
+
+
+def _move(bulk: BulkAssignment, state: BulkAssignment.State) -> bool:
+    """Claim the next step; False where another has."""
+    rows = BulkAssignment.objects.filter(pk=bulk.pk, state=State.ASSIGNING, version=bulk.version)
+    fields: dict[str, Any] = {"state": state, "version": bulk.version + 1}
+    fields["heartbeat_at"] = timezone.now()
+    if not rows.update(**fields):
+        return False
+    for name, value in fields.items():
+        setattr(bulk, name, value)
+    return True
+
+
+def _record(bulk: BulkAssignment, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        CHANGE,
+        app_id=bulk.app_id,
+        subject=str(bulk),
+        outcome=outcome,
+        saved="yes",
+        detail=f"{bulk.rows.count()} → {bulk.officer.get_username()}",
+        url=bulk.get_absolute_url(),
+    )

@@ -1,0 +1,27 @@
+"""What is erased of assignments: who had a borrower goes with everything else."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable
+
+from .models import Assignment, BulkRow
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows)
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """All that is kept of who has a borrower."""
+    yield Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    yield BulkRow.objects.filter(bulk__app_id=app_id, borrower_id=borrower_id)
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Delete it; returns how many rows that were."""
+    return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))

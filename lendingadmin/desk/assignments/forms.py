@@ -1,0 +1,180 @@
+"""Forms of assignments: one borrower's officer, a hand-over, a list's officer, rules."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.fields import day_field
+
+from .models import Assignment, BulkRow, HandOver
+from .permissions import list_officers
+from .rules import Rule
+from .services import Seen
+
+MOST_RULES = 30
+_MORE_RULES = 2
+
+
+class ChangeForm(forms.Form):
+    """Who is to have a borrower; `seen` says who had them when the form was drawn."""
+
+    officer = forms.ModelChoiceField(
+        queryset=User.objects.none(), required=False, empty_label=_("nobody"), label=_("Officer")
+    )
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, data: Any, *, app_id: str, row: Assignment | None) -> None:
+        seen = f"{row.officer_id} {row.assigned_at.isoformat()}" if row else ""
+        super().__init__(data, initial={"officer": row and row.officer_id, "seen": seen})
+        self.fields["officer"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
+        self.fields["officer"].is_wanted = True  # type: ignore[attr-defined]
+
+    def clean_seen(self) -> Seen | None:
+        """Who had them; None for nobody."""
+        number, _space, at = str(self.cleaned_data["seen"]).partition(" ")
+        if not number:
+            return None
+        try:
+            return Seen(int(number), datetime.fromisoformat(at))
+        except ValueError as error:
+            raise forms.ValidationError(gettext("Open this form again.")) from error
+
+
+class OfficerForm(forms.Form):
+    """The officer who is to have the borrowers of a list."""
+
+    officer = forms.ModelChoiceField(
+        queryset=User.objects.none(), empty_label=_("choose"), label=_("Officer")
+    )
+
+    def __init__(self, data: Any, *, app_id: str) -> None:
+        super().__init__(data)
+        self.fields["officer"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
+        if data is None:
+            self.fields["officer"].widget.attrs["autofocus"] = True
+
+
+class OutcomeForm(forms.Form):
+    """Which rows of a list that was assigned are shown."""
+
+    outcome = forms.ChoiceField(
+        label=_("Result"),
+        required=False,
+        choices=[("", _("any")), *((one.value, one.label) for one in BulkRow.Outcome)],
+    )
+
+
+class HandOverForm(forms.Form):
+    """Who stands in for whom, from day to day of the lender's zone."""
+
+    officer = forms.ModelChoiceField(
+        queryset=User.objects.none(), empty_label=_("choose"), label=_("Who is away")
+    )
+    standIn = forms.ModelChoiceField(
+        queryset=User.objects.none(), empty_label=_("choose"), label=_("Who stands in")
+    )
+    firstDay = day_field(label=_("First day"))
+    lastDay = day_field(label=_("Last day"))
+
+    def __init__(self, data: Any, *, app_id: str, today: date, only: User | None) -> None:
+        """With `only`, nobody but this person is away."""
+        super().__init__(data)
+        self.app_id, self.today, self.only = app_id, today, only
+        officers = list_officers(app_id)
+        self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
+        self.fields["standIn"].queryset = officers  # type: ignore[attr-defined]
+        if only is not None:
+            del self.fields["officer"]
+            others = officers.exclude(pk=only.pk)
+            self.fields["standIn"].queryset = others  # type: ignore[attr-defined]
+
+    def clean_firstDay(self) -> date:
+        """A day that is not over."""
+        day: date = self.cleaned_data["firstDay"]
+        if day < self.today:
+            raise forms.ValidationError(gettext("Give a day from today on."))
+        return day
+
+    def clean_lastDay(self) -> date:
+        """A day within a year."""
+        day: date = self.cleaned_data["lastDay"]
+        if day > self.today + timedelta(days=366):
+            raise forms.ValidationError(gettext("Give a day within a year."))
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        """Two people, of whom the one who stands in is there in these days."""
+        cleaned = super().clean() or self.cleaned_data
+        if self.only is not None:
+            cleaned["officer"] = self.only
+        first, last = cleaned.get("firstDay"), cleaned.get("lastDay")
+        officer, stand_in = cleaned.get("officer"), cleaned.get("standIn")
+        if first and last and last < first:
+            self.add_error("lastDay", gettext("Give the first day or a later one."))
+        if officer and stand_in and officer == stand_in:
+            self.add_error("standIn", gettext("Choose somebody else."))
+        if not self.errors and self._is_away(stand_in, cleaned):
+            self.add_error("standIn", gettext("They are away on some of these days themselves."))
+        return cleaned
+
+    def _is_away(self, person: User | None, cleaned: dict[str, Any]) -> bool:
+        rows = HandOver.objects.filter(app_id=self.app_id, officer=person, ended_at=None)
+        first, last = cleaned["firstDay"], cleaned["lastDay"]
+        return rows.filter(first_day__lte=last, last_day__gte=first).exists()
+
+
+class RuleForm(forms.Form):
+    """One rule: a product, or any, and the officers among whom its borrowers are spread."""
+
+    product = forms.ChoiceField(label=_("Product"), required=False)
+    officers = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=_("Officers"),
+    )
+
+    def __init__(
+        self, *args: Any, products: Sequence[str], officers: Iterable[User], **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        choices = [("", gettext("any")), *((key, key) for key in products)]
+        self.fields["product"].choices = choices  # type: ignore[attr-defined]
+        self.fields["officers"].queryset = officers  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """A rule for a product names officers; a row without either is no rule."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
+            self.add_error("officers", gettext("Choose who gets them, or no product."))
+        return cleaned
+
+
+def open_rules_form(
+    data: Any, rules: Sequence[Rule], products: Sequence[str], app_id: str
+) -> "forms.BaseFormSet[RuleForm]":
+    """The rules as rows of a form, some empty ones behind them. Who left is not chosen any more."""
+    known = list(dict.fromkeys([*products, *(one.product for one in rules if one.product)]))
+    made = forms.formset_factory(
+        RuleForm, extra=_MORE_RULES, max_num=MOST_RULES, absolute_max=MOST_RULES
+    )
+    return made(
+        data,
+        initial=[{"product": one.product, "officers": one.officers} for one in rules],
+        prefix="rule",
+        form_kwargs={"products": known, "officers": list_officers(app_id)},
+    )
+
+
+def read_rules_form(rows: "forms.BaseFormSet[RuleForm]") -> list[Rule]:
+    """The rules of a valid form, in order; rows without officers are left out."""
+    given = [row.cleaned_data for row in rows if row.cleaned_data.get("officers")]
+    return [
+        Rule(row["product"], tuple(sorted(person.pk for person in row["officers"])))
+        for row in given
+    ]

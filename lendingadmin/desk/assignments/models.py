@@ -1,0 +1,289 @@
+"""Which officer has which borrower and by which rules, and who stands in for whom."""
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.desk.portfolio.models import LONGEST_ID, Snapshot
+
+from .managers import AssignmentQuerySet, HandOverQuerySet
+
+
+class Basis(models.TextChoices):
+    """What gave a borrower to an officer."""
+
+    RULE = "rule", _("by rule")
+    HAND = "hand", _("by hand")
+    BULK = "bulk", _("with a list")
+
+
+class Assignment(models.Model):
+    """The officer of a borrower: one row at most for each borrower who has one.
+
+    `assigned_at` changes with each change, so that with `officer` it names what somebody saw.
+    `assigned_by` is null where a rule did it.
+    """
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    basis = models.CharField(max_length=8, choices=Basis.choices)
+    assigned_at = models.DateTimeField(default=timezone.now)
+    assigned_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+
+    # What assigned them last, where that was with a list: so it knows whether they still stand so.
+    bulk = models.ForeignKey(
+        "BulkAssignment", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+
+    objects = AssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id"], name="assignments_borrower_once"
+            )
+        ]
+        indexes = [
+            # Not by app first: SQLite would read all of an app for a few of its borrowers.
+            models.Index(fields=["officer", "app_id", "borrower_id"], name="assignments_by_officer")
+        ]
+
+    def __str__(self) -> str:
+        return f"assignment-{self.pk}"
+
+
+class HandOver(models.Model):
+    """That somebody stands in for an officer from a day to a day of the lender's zone, both
+    included.
+
+    It ends by itself; `ended_at` is when somebody ended it before its time. Borrowers stay the
+    officer's meanwhile: nothing is assigned.
+    """
+
+    app_id = models.CharField(max_length=64)
+    officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    stand_in = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    first_day = models.DateField()
+    last_day = models.DateField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+
+    objects = HandOverQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "officer", "first_day"],
+                condition=models.Q(ended_at=None),
+                name="assignments_hand_over_once",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["app_id", "stand_in", "last_day"],
+                condition=models.Q(ended_at=None),
+                name="assignments_stand_in",
+            ),
+            models.Index(
+                fields=["app_id", "last_day", "id"],
+                condition=models.Q(ended_at=None),
+                name="assignments_hand_over_day",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"hand-over-{self.pk}"
+
+
+class BulkAssignment(models.Model):
+    """All borrowers of a list over the newest count, which a person gave to one officer.
+
+    `query` is the state of the list as its address holds it. The rows are the borrowers that were
+    counted when the person confirmed. `version` guards each step by a compare-and-swap, and
+    `heartbeat_at` is the moment of the last step.
+    """
+
+    class State(models.TextChoices):
+        """Whether rows are left to assign."""
+
+        ASSIGNING = "assigning", _("Assigning")
+        DONE = "done", _("Assigned")
+
+    app_id = models.CharField(max_length=64)
+    query = models.TextField(blank=True)
+    officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    state = models.CharField(max_length=12, choices=State.choices, default=State.ASSIGNING)
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    version = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["app_id", "-id"], name="assignments_bulk_of_app"),
+            models.Index(
+                fields=["heartbeat_at"],
+                condition=models.Q(state="assigning"),
+                name="assignments_bulk_at_work",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"bulk-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("bulk-assignment", args=[self.app_id, self.pk])
+
+
+class BulkRow(models.Model):
+    """A borrower of a list: the officer before, and what became of the row.
+
+    `before_officer` and `before_at` name the assignment that was seen when the list was read. Both
+    are null for a borrower who had no officer.
+    """
+
+    class Outcome(models.TextChoices):
+        """What became of a row."""
+
+        WAITING = "waiting", _("not assigned yet")
+        ASSIGNED = "assigned", _("assigned")
+        ALREADY = "already", _("was already theirs")
+        CHANGED = "changed", _("changed meanwhile, left as it was")
+        NOT_ALLOWED = "not-allowed", _("not allowed")
+
+    bulk = models.ForeignKey(
+        BulkAssignment, on_delete=models.CASCADE, related_name="rows", db_index=False
+    )
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    outcome = models.CharField(max_length=12, choices=Outcome.choices, default=Outcome.WAITING)
+    before_officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    before_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["bulk", "borrower_id"], name="assignments_bulk_row_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["bulk", "outcome", "id"], name="assignments_bulk_outcome"),
+            models.Index(fields=["borrower_id"], name="assignments_bulk_borrower"),
+        ]
+
+    def __str__(self) -> str:
+        return f"bulk-row-{self.pk}"
+
+
+class RuleSet(models.Model):
+    """The rules of an app, in order, as a person saved them.
+
+    `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`, any product where that is empty.
+    One set is in force. `replaces` is the set that was in force before this one.
+    """
+
+    class State(models.TextChoices):
+        """Whether they are in force."""
+
+        ACTIVE = "active", _("in force")
+        REPLACED = "replaced", _("replaced")
+
+    app_id = models.CharField(max_length=64)
+    rules = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
+    replaces = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"],
+                condition=models.Q(state="active"),
+                name="assignments_one_rule_set",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"rules-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("assignment-rule-set", args=[self.app_id, self.pk])
+
+
+class RuleWalk(models.Model):
+    """One walk through the borrowers of a count with open loans, by a set of rules.
+
+    `people` is who could have borrowers then: when that changes, another walk begins. `reassigns`
+    says that borrowers whom older rules assigned are assigned again by these.
+    """
+
+    class State(models.TextChoices):
+        """How far it is."""
+
+        RUNNING = "running", _("running")
+        DONE = "done", _("complete")
+        STOPPED = "stopped", _("stopped")
+
+    rule_set = models.ForeignKey(RuleSet, on_delete=models.CASCADE, related_name="walks")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="+")
+    people = models.CharField(max_length=32)
+    reassigns = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    # The last borrower that was looked at.
+    after = models.CharField(max_length=LONGEST_ID, blank=True)
+    began_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    version = models.PositiveIntegerField(default=0)
+    # Borrowers: who had nobody, whom a rule gave to another, who stay, for whom there is no rule.
+    assigned = models.PositiveIntegerField(default=0)
+    moved = models.PositiveIntegerField(default=0)
+    stayed = models.PositiveIntegerField(default=0)
+    unmatched = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["rule_set", "snapshot", "people"], name="assignments_walk_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"rule-walk-{self.pk}"

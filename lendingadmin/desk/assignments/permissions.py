@@ -1,0 +1,25 @@
+"""The rights of the area, and who may have borrowers."""
+
+from django.db.models import QuerySet
+
+from lendingadmin.core.staff.models import User
+
+#: Say who has which borrower, one by one, in bulk and by rules.
+CHANGE = "dashboard.assignments.change"
+#: Hand one's own borrowers over while away.
+HAND_OVER = "dashboard.assignments.handOver"
+#: Who may call borrowers may have them.
+HOLD = "dashboard.collections.call"
+
+
+def list_officers(app_id: str) -> QuerySet[User]:
+    """The people who may have borrowers of an app, by name: active, and with a role for it there.
+
+    A superuser without such a role works with no borrowers.
+    """
+    people = User.objects.with_perm(
+        HOLD,
+        include_superusers=False,
+        obj=app_id,  # type: ignore[arg-type]
+    )
+    return people.order_by("username")

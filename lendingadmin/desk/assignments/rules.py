@@ -1,0 +1,281 @@
+"""The rules that give borrowers to officers: what they say, and the walk that follows them.
+
+A rule names a product, or any, and officers among whom the borrowers are spread. The first that
+fits one of a borrower's open loans, and of whose officers somebody is there, decides. Borrowers who
+have an officer keep them; a changed set of rules assigns again what rules had assigned, and nothing
+that a person did.
+"""
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
+from hashlib import sha256
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.walks import SLICE
+from lendingadmin.desk.portfolio.models import SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+
+from .models import Assignment, Basis, RuleSet, RuleWalk
+from .permissions import CHANGE, list_officers
+from .spread import choose_officer
+
+State = RuleSet.State
+
+# Loans that are looked at in one step.
+_STEP = 500
+_READ_AT_ONCE = 5_000
+_COUNTS = ("assigned", "moved", "stayed", "unmatched")
+
+
+class Rule(NamedTuple):
+    """Borrowers with an open loan of `product`, any where it is empty, go to one of `officers`."""
+
+    product: str
+    officers: tuple[int, ...]
+
+
+class Officers(NamedTuple):
+    """Who may have borrowers of an app, by number, and a mark that changes when they do."""
+
+    numbers: frozenset[int]
+    mark: str
+
+
+class _Now(NamedTuple):
+    """A borrower with the officer of now and the basis; both are None without an officer."""
+
+    borrower_id: str
+    officer_id: int | None = None
+    basis: str | None = None
+
+
+def read_officers(app_id: str) -> Officers:
+    """Who may have borrowers now."""
+    numbers = frozenset(list_officers(app_id).values_list("pk", flat=True))
+    return Officers(numbers, sha256(repr(sorted(numbers)).encode()).hexdigest()[:32])
+
+
+def read_rules(rule_set: RuleSet | None) -> list[Rule]:
+    """The rules of a set in order; none without one."""
+    rows = rule_set.rules if rule_set else []
+    return [Rule(row["product"], tuple(row["officers"])) for row in rows]
+
+
+class Effect(NamedTuple):
+    """What rules change, in borrowers with an open loan; None before the first count of the loans.
+
+    `fingerprint` changes with the rules, the rules in force, the count, the officers, and with the
+    loans or the officer of a borrower. `replaces` are the rules in force.
+    """
+
+    assigned: int | None
+    moved: int | None
+    stayed: int | None
+    unmatched: int | None
+    replaces: RuleSet | None
+    fingerprint: str
+
+
+def choose(
+    rules: Sequence[Rule], present: Collection[int], borrower_id: str, products: Collection[str]
+) -> int | None:
+    """The officer whom the rules give a borrower; None where none fits."""
+    for rule in rules:
+        if not rule.product or rule.product in products:
+            chosen = choose_officer(borrower_id, [one for one in rule.officers if one in present])
+            if chosen is not None:
+                return chosen
+    return None
+
+
+def find_active(app_id: str) -> RuleSet | None:
+    """The rules in force."""
+    return RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE).first()
+
+
+def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
+    """Count what saving these rules changes, in one query over loans and assignments."""
+    snapshot, replaces = find_with_loans(app_id), find_active(app_id)
+    officers = read_officers(app_id)
+    seen = (list(rules), replaces and replaces.pk, snapshot and snapshot.pk, officers.mark)
+    mark = sha256(repr(seen).encode())
+    if snapshot is None:
+        return Effect(None, None, None, None, replaces, mark.hexdigest())
+    counts = dict.fromkeys(_COUNTS, 0)
+    own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True).exclude(borrower_id="")
+    held = (Subquery(own.values("officer")), Subquery(own.values("basis")))
+    read = rows.order_by("borrower_id").values_list("borrower_id", *held, "product_id")
+    for key, loans in groupby(read.iterator(chunk_size=_READ_AT_ONCE), lambda one: one[:3]):
+        products = {loan[3] for loan in loans}
+        mark.update(repr((key, sorted(products))).encode())
+        name, _chosen = _decide(rules, officers.numbers, _Now(*key), products, reassigns=True)
+        counts[name] += 1
+    return Effect(**counts, replaces=replaces, fingerprint=mark.hexdigest())
+
+
+def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
+    """Put rules in force; None where others are in force than those that they replace."""
+    try:
+        with transaction.atomic():
+            own = RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE)
+            if replaces and not own.filter(pk=replaces.pk).update(state=State.REPLACED):
+                return None
+            rule_set = RuleSet.objects.create(
+                app_id=app_id,
+                rules=[{"product": one.product, "officers": list(one.officers)} for one in rules],
+                replaces=replaces,
+                created_by=by,
+            )
+            begin_walk(rule_set)
+            audit.record(
+                by,
+                CHANGE,
+                app_id=app_id,
+                subject=str(rule_set),
+                outcome="saved",
+                saved="yes",
+                url=rule_set.get_absolute_url(),
+            )
+    except IntegrityError:
+        return None
+    return rule_set
+
+
+def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
+    """The walk over the newest count by these rules, begun where it was not; None before a count.
+
+    The first one of a set that comes to its end assigns again what rules had assigned.
+    """
+    snapshot = find_with_loans(rule_set.app_id)
+    if snapshot is None:
+        return None
+    done = rule_set.walks.filter(reassigns=True, state=RuleWalk.State.DONE)
+    row, _is_new = RuleWalk.objects.get_or_create(
+        rule_set=rule_set,
+        snapshot=snapshot,
+        people=read_officers(rule_set.app_id).mark,
+        defaults={"reassigns": not done.exists()},
+    )
+    return row
+
+
+def run_slice(number: int) -> timedelta | None:
+    """Look at borrowers for some seconds; how long to wait before going on, None at the end."""
+    rows = RuleWalk.objects.select_related("rule_set", "snapshot")
+    walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING).first()
+    if walk is None:
+        return None
+    rules, until = read_rules(walk.rule_set), time.monotonic() + SLICE
+    officers, newest = read_officers(walk.rule_set.app_id), find_with_loans(walk.rule_set.app_id)
+    is_current = walk.rule_set.state == State.ACTIVE
+    if newest != walk.snapshot or officers.mark != walk.people or not is_current:
+        # Another walk begins over what is there now.
+        _move(walk, state=RuleWalk.State.STOPPED)
+        return None
+    while _walk_some(walk, rules, officers.numbers):
+        if time.monotonic() > until:
+            return timedelta(0)
+    return None
+
+
+def _decide(
+    rules: Sequence[Rule],
+    present: Collection[int],
+    now: _Now,
+    products: Collection[str],
+    *,
+    reassigns: bool,
+) -> tuple[str, int | None]:
+    """The name of the count that a borrower is in, and the officer to assign, if any."""
+    is_held = now.officer_id in present
+    if is_held and not (reassigns and now.basis == Basis.RULE):
+        return "stayed", None
+    chosen = choose(rules, present, now.borrower_id, products)
+    if chosen is None or now.officer_id == chosen:
+        return "stayed" if is_held else "unmatched", None
+    return "moved" if is_held else "assigned", chosen
+
+
+def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -> bool:
+    """Look at the next borrowers, in one transaction; whether some are left."""
+    found = _read_borrowers(walk)
+    if not found:
+        _move(walk, state=RuleWalk.State.DONE)
+        return False
+    app_id = walk.rule_set.app_id
+    rows = Assignment.objects.filter(app_id=app_id, borrower_id__in=list(found))
+    assigned = {row.borrower_id: row for row in rows}
+    new: dict[str, int] = {}
+    moved: list[tuple[Assignment, int]] = []
+    counts = dict.fromkeys(_COUNTS, 0)
+    for borrower_id, products in found.items():
+        row = assigned.get(borrower_id)
+        now = _Now(borrower_id, row.officer_id, row.basis) if row else _Now(borrower_id)
+        name, chosen = _decide(rules, present, now, products, reassigns=walk.reassigns)
+        counts[name] += 1
+        if chosen is not None and row:
+            moved.append((row, chosen))
+        elif chosen is not None:
+            new[borrower_id] = chosen
+    with transaction.atomic():
+        sums = {name: getattr(walk, name) + count for name, count in counts.items()}
+        if not _move(walk, after=next(reversed(found)), **sums):
+            return False
+        _assign(app_id, new, moved)
+    return True
+
+
+def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
+    """The next borrowers with open loans, in the order of their ids, with their products."""
+    rows = SnapshotLoan.objects.filter(snapshot=walk.snapshot, is_open=True)
+    rows = rows.exclude(borrower_id="").order_by("borrower_id")
+    some = list(
+        rows.filter(borrower_id__gt=walk.after).values_list("borrower_id", "product_id")[:_STEP]
+    )
+    groups = groupby(some, lambda one: one[0])
+    found = {key: {product for _key, product in group} for key, group in groups}
+    if len(some) == _STEP:
+        # The loans of the last one may go on behind these.
+        last, products = found.popitem()
+        if not found:
+            every = rows.filter(borrower_id=last).order_by().values_list("product_id", flat=True)
+            found[last] = products | set(every.distinct())
+    return found
+
+
+def _assign(app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]) -> None:
+    """Write it down where nobody else did meanwhile."""
+    now = timezone.now()
+    fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}
+    Assignment.objects.bulk_create(
+        (
+            Assignment(app_id=app_id, borrower_id=key, officer_id=officer, **fields)
+            for key, officer in new.items()
+        ),
+        ignore_conflicts=True,
+    )
+    for row, officer in moved:
+        same = Assignment.objects.filter(
+            pk=row.pk, officer_id=row.officer_id, assigned_at=row.assigned_at
+        )
+        same.update(officer_id=officer, bulk=None, **fields)
+
+
+def _move(walk: RuleWalk, **fields: Any) -> bool:
+    """Claim the next step; False where another has."""
+    rows = RuleWalk.objects.filter(pk=walk.pk, version=walk.version, state=RuleWalk.State.RUNNING)
+    fields |= {"version": walk.version + 1, "heartbeat_at": timezone.now()}
+    if not rows.update(**fields):
+        return False
+    for name, value in fields.items():
+        setattr(walk, name, value)
+    return True

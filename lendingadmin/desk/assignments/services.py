@@ -1,0 +1,119 @@
+"""Commands of the area: who has a borrower, and who stands in for whom."""
+
+from datetime import date, datetime
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.ids import account_id as make_account_id
+
+from .models import Assignment, Basis, HandOver
+from .permissions import CHANGE, HAND_OVER
+
+
+class Seen(NamedTuple):
+    """Who had a borrower as somebody saw it: the officer's number, and since when."""
+
+    officer_id: int
+    assigned_at: datetime
+
+
+def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
+    """Who has a borrower, None for nobody."""
+    rows = Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    return rows.select_related("officer", "assigned_by").first()
+
+
+def assign(
+    app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None
+) -> bool:
+    """Give a borrower to an officer by hand, or to nobody; whether they stood as they were seen.
+
+    `seen` is None where nobody had them. What changed meanwhile stays as it is.
+    """
+    with transaction.atomic():
+        if not _move(app_id, borrower_id, officer, by, seen):
+            return False
+        audit.record(
+            by,
+            CHANGE,
+            app_id=app_id,
+            subject=str(make_account_id(borrower_id)),
+            outcome="assigned" if officer else "taken_away",
+            saved="yes",
+            detail=officer.get_username() if officer else "",
+        )
+    return True
+
+
+def _move(app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None) -> bool:
+    rows = Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    fields = {"basis": Basis.HAND, "assigned_by": by, "assigned_at": timezone.now(), "bulk": None}
+    if seen is not None:
+        same = rows.filter(officer_id=seen.officer_id, assigned_at=seen.assigned_at)
+        return bool(same.update(officer=officer, **fields) if officer else same.delete()[0])
+    if officer is None:
+        return not rows.exists()
+    try:
+        with transaction.atomic():
+            Assignment.objects.create(
+                app_id=app_id, borrower_id=borrower_id, officer=officer, **fields
+            )
+    except IntegrityError:
+        return False
+    return True
+
+
+def hand_over(
+    app_id: str, officer: User, stand_in: User, first_day: date, last_day: date, by: User
+) -> HandOver | None:
+    """Let somebody stand in for an officer from day to day; None where another holds then.
+
+    Days are of the lender's zone, both included.
+    """
+    others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
+    try:
+        with transaction.atomic():
+            # Two that are made at once wait for each other here: only the first holds.
+            User.objects.select_for_update(no_key=True).get(pk=officer.pk)
+            if others.filter(first_day__lte=last_day, last_day__gte=first_day).exists():
+                return None
+            row = HandOver.objects.create(
+                app_id=app_id,
+                officer=officer,
+                stand_in=stand_in,
+                first_day=first_day,
+                last_day=last_day,
+                created_by=by,
+            )
+            _record(row, by, "handed_over")
+    except IntegrityError:
+        return None
+    return row
+
+
+def end_hand_over(row: HandOver, by: User) -> bool:
+    """End it before its time; False where somebody ended it before."""
+    with transaction.atomic():
+        rows = HandOver.objects.filter(pk=row.pk, ended_at=None)
+        if not rows.update(ended_at=timezone.now(), ended_by=by):
+            return False
+        _record(row, by, "ended")
+    return True
+
+
+def _record(row: HandOver, by: User, outcome: str) -> None:
+    people = f"{row.officer.get_username()} → {row.stand_in.get_username()}"
+    days = f"{row.first_day} – {row.last_day}"
+    audit.record(
+        by,
+        HAND_OVER,
+        app_id=row.app_id,
+        subject=str(row),
+        outcome=outcome,
+        saved="yes",
+        detail=f"{people}, {days}",
+    )

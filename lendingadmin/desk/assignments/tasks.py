@@ -1,0 +1,76 @@
+"""The worker's part: borrowers are assigned by rule and with lists, in slices."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import F
+from django.utils import timezone
+from django_tasks import task
+
+from lendingadmin.core.worker import duties, walks
+
+from . import bulk, rules
+from .models import BulkAssignment, RuleSet, RuleWalk
+
+_EVERY = timedelta(minutes=1)
+_LOST = timedelta(seconds=30)
+
+
+@task(priority=-20)
+def assign_list(number: int) -> None:
+    """Go on with a list for some seconds, and enqueue the next slice."""
+    walks.do_slice(assign_list, bulk.run_slice, number)
+
+
+@task(priority=-40)
+def follow_rules(number: int) -> None:
+    """Look at borrowers for some seconds, and enqueue the next slice."""
+    walks.do_slice(follow_rules, rules.run_slice, number)
+
+
+@task(priority=-40)
+def begin_walks() -> None:
+    """Begin what the rules in force ask for over a new count, or because officers came or left."""
+    with duties.hide_error_words("assigning by rules"):
+        for app in settings.LENDING_APPS:
+            active = rules.find_active(app.app_id)
+            walk = rules.begin_walk(active) if active else None
+            # A stopped one goes on where its count and its officers are those of now again.
+            if walk and walk.state == RuleWalk.State.STOPPED:
+                again = RuleWalk.objects.filter(pk=walk.pk, version=walk.version)
+                again.update(
+                    state=RuleWalk.State.RUNNING,
+                    version=F("version") + 1,
+                    after="",
+                    heartbeat_at=timezone.now(),
+                    assigned=0,
+                    moved=0,
+                    stayed=0,
+                    unmatched=0,
+                )
+            if walk and walk.state != RuleWalk.State.DONE:
+                enqueue_walk(walk)
+
+
+def enqueue_walk(walk: RuleWalk) -> None:
+    """Let the worker go on with a walk."""
+    if walk.pk not in duties.list_enqueued(follow_rules, running=True):
+        follow_rules.enqueue(walk.pk)
+
+
+def enqueue_bulk(row: BulkAssignment) -> None:
+    """Let the worker go on with a list."""
+    assign_list.enqueue(row.pk)
+
+
+def beat() -> None:
+    """Enqueue what is due, and go on with what was lost."""
+    if RuleSet.objects.exists():
+        duties.enqueue_at_most_every(_EVERY, begin_walks)
+    lost = timezone.now() - _LOST
+    for row in BulkAssignment.objects.filter(state=bulk.State.ASSIGNING, heartbeat_at__lte=lost):
+        if row.pk not in duties.list_enqueued(assign_list):
+            assign_list.enqueue(row.pk)
+    for walk in RuleWalk.objects.filter(state=RuleWalk.State.RUNNING, heartbeat_at__lte=lost):
+        if walk.pk not in duties.list_enqueued(follow_rules):
+            follow_rules.enqueue(walk.pk)

@@ -1,0 +1,77 @@
+"""`{% officer_of borrower_id as assigned %}`: who has a borrower, and who stands in for them.
+
+`{% hand_overs_of_person as found %}`: those that concern a person now or within a week.
+`{% may_assign as may %}`: whether a person says who has which borrower.
+"""
+
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from django import template
+from django.db.models import Q
+from django.template import Context
+from django.utils import timezone
+
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.desk.assignments.models import Assignment, HandOver
+from lendingadmin.desk.assignments.permissions import CHANGE, HAND_OVER, HOLD, list_officers
+from lendingadmin.desk.assignments.services import find_assignment
+
+register = template.Library()
+
+_SOON = timedelta(days=7)
+
+
+class Assigned(NamedTuple):
+    """Who has a borrower, if anybody; who stands in for them; whether one may change it.
+
+    `is_gone` says that the officer may have no borrowers here any more.
+    """
+
+    row: Assignment | None
+    stand_in: HandOver | None
+    is_gone: bool
+    may_change: bool
+
+
+@register.simple_tag(takes_context=True)
+def officer_of(context: Context, borrower_id: object) -> Assigned | None:
+    """Who has a borrower; None for people who neither call nor assign."""
+    person = context["request"].user
+    may_change = person.has_perm(CHANGE)
+    if not isinstance(borrower_id, str) or not (may_change or person.has_perm(HOLD)):
+        return None
+    row = find_assignment(person.app_id, borrower_id)
+    if row is None:
+        return Assigned(None, None, is_gone=False, may_change=may_change)
+    held = HandOver.objects.in_effect(person.app_id, _get_today(person.app_id))
+    is_gone = not list_officers(person.app_id).filter(pk=row.officer_id).exists()
+    stand_in = held.filter(officer_id=row.officer_id).select_related("stand_in").first()
+    return Assigned(row, stand_in, is_gone, may_change)
+
+
+@register.simple_tag(takes_context=True)
+def hand_overs_of_person(context: Context) -> list[HandOver]:
+    """The hand-overs in which the person is away or stands in, now or within a week."""
+    person = context["request"].user
+    if not person.has_perm(HAND_OVER):
+        return []
+    today = _get_today(person.app_id)
+    rows = HandOver.objects.filter(
+        Q(officer=person) | Q(stand_in=person),
+        app_id=person.app_id,
+        ended_at=None,
+        last_day__gte=today,
+        first_day__lte=today + _SOON,
+    )
+    return list(rows.select_related("officer", "stand_in").order_by("last_day", "id"))
+
+
+@register.simple_tag(takes_context=True)
+def may_assign(context: Context) -> bool:
+    """Whether the person says who has which borrower."""
+    return bool(context["request"].user.has_perm(CHANGE))
+
+
+def _get_today(app_id: str) -> date:
+    return timezone.localdate(timezone=lending_app(app_id).zone)

@@ -1,0 +1,116 @@
+"""What is erased of calls and promises: of one borrower all of it, of old ones the words."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.retention import register_table
+
+from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
+from .states import PromiseState
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("calls, promises and stops of calls"),
+        erase_borrower,
+        kind="calls",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
+    register_table(
+        _("calls, with what was promised in them"),
+        "collections.Call",
+        kind="calls",
+        list_older=_list_old_calls,
+    )
+    register_table(
+        _("who must not be called"),
+        "collections.Stop",
+        kind="calls",
+        list_older=_list_old_stops,
+    )
+    register_kept(
+        _("open promises, and what keeps a borrower from being called"),
+        _("they are not over: erase again once they are decided"),
+        count_open,
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """All that is kept of calls with a borrower."""
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    for model in (Call, Promise, Stop, Contact, Lease):
+        yield model._default_manager.filter(**own)
+
+
+def count_open(app_id: str, borrower_id: str) -> int:
+    """How many promises and stops of a borrower are not over."""
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    promised = Promise.objects.filter(**own, state=PromiseState.OPEN).count()
+    return promised + Stop.objects.filter(**own, ended_at=None).count()
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Delete what is kept of calls with a borrower, once nothing of it is open; returns how many
+    rows that were.
+    """
+    own = {"app_id": app_id, "borrower_id": borrower_id}
+    with transaction.atomic():
+        if count_open(app_id, borrower_id):
+            return 0
+        loans = Call.objects.filter(**own).exclude(account_id="").values("account_id")
+        PaidLoan.objects.filter(app_id=app_id, account_id__in=loans).delete()
+        rows = [Stop.objects.filter(**own), Lease.objects.filter(**own)]
+        # The promises and the contact go with the calls.
+        rows += [Promise.objects.filter(**own), Contact.objects.filter(**own)]
+        rows += [Call.objects.filter(**own)]
+        return sum(some.delete()[0] for some in rows)
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the words of calls, decisions and stops from before, of at most so many of each."""
+    ended = Stop.objects.filter(ended_at__lt=before)
+    erased = [_erase(ended, "reason", most)]
+    for app in settings.LENDING_APPS:
+        # By app, as the index of calls is.
+        old = {"app_id": app.app_id, "called_at__lt": before}
+        erased.append(_erase(Call.objects.filter(**old), "note", most))
+        decided = Promise.objects.filter(**{f"call__{name}": one for name, one in old.items()})
+        erased.append(_erase(decided, "reason", most))
+    return max(erased)
+
+
+def _list_old_calls(before: datetime) -> QuerySet[Call]:
+    """Calls from before without texts, of which nothing is open; the last one of each borrower
+    stays, since it says when to call again.
+    """
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    promises = Promise.objects.filter(call=OuterRef("pk"))
+    still = promises.filter(~Q(reason="") | Q(state=PromiseState.OPEN))
+    stops = Stop.objects.filter(call=OuterRef("pk"), ended_at=None)
+    last = Contact.objects.filter(last_call=OuterRef("pk"))
+    return Call.objects.filter(
+        *(~Exists(some) for some in (still, stops, last)),
+        app_id__in=apps,
+        called_at__lt=before,
+        note="",
+    )
+
+
+def _list_old_stops(before: datetime) -> QuerySet[Stop]:
+    return Stop.objects.filter(ended_at__lt=before, reason="").order_by("ended_at")
+
+
+def _erase(rows: QuerySet[Any], column: str, most: int) -> int:
+    keys = list(rows.exclude(**{column: ""}).order_by().values_list("pk", flat=True)[:most])
+    count: int = rows.model._default_manager.filter(pk__in=keys).update(**{column: ""})
+    return count

@@ -1,0 +1,138 @@
+"""Forms of calls and promises."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.web.fields import AmountField, LineField, day_field
+
+from .promises import is_plausible
+from .states import KEYS, Outcome, PromiseState
+
+_LONGEST_NOTE = 1_000
+# What an outcome may need is not called optional.
+_WANTED = ("amount", "day", "loan")
+
+
+class OutcomeSelect(forms.RadioSelect):
+    """The outcomes as chips; each bears the one key that chooses it."""
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option: dict[str, Any] = super().create_option(*args, **kwargs)
+        key = KEYS[Outcome(str(option["value"]))]
+        option["attrs"]["data-choose"] = key
+        option["label"] = format_html("{} <kbd>{}</kbd>", option["label"], key)
+        return option
+
+
+class CallForm(forms.Form):
+    """What a call ended in; days are of the lender's zone.
+
+    A promise is an amount and a day. `loans` are the borrower's loans it may be about; without one
+    there is no promise, dispute or hardship.
+    """
+
+    outcome = forms.ChoiceField(
+        choices=[(one.value, one.label) for one in Outcome],
+        widget=OutcomeSelect(attrs={"class": "chips"}),
+        label=_("How did it end?"),
+    )
+    note = LineField(
+        max_length=_LONGEST_NOTE,
+        required=False,
+        label=_("Note"),
+        help_text=_("What was said, in a few words. Enter saves."),
+    )
+    amount = AmountField(
+        max_digits=15, decimal_places=3, min_value=Decimal("0.001"), required=False
+    )
+    day = day_field(label=_("Promised day"), required=False)
+    nextDay = day_field(
+        label=_("Call again on"), required=False, help_text=_("Empty: as the outcome suggests.")
+    )
+    isIncoming = forms.BooleanField(label=_("They called us"), required=False)
+    loan = forms.ChoiceField(label=_("About the loan"), required=False)
+    token = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(
+        self, data: Any, *, app: LendingApp, today: date, loans: list[str], is_open: bool, **kw: Any
+    ) -> None:
+        super().__init__(data, **kw)
+        self.today, self.is_open = today, is_open
+        self.fields["amount"].label = gettext("Promised amount (%(currency)s)") % {
+            "currency": app.currency
+        }
+        self.fields["amount"].currency = app.currency  # type: ignore[attr-defined]
+        choices = [(key, key) for key in loans]
+        self.fields["loan"].choices = choices or [("", gettext("none"))]  # type: ignore[attr-defined]
+        if not is_open:
+            self.fields["isIncoming"].initial = True
+        for name in _WANTED:
+            self.fields[name].is_wanted = True  # type: ignore[attr-defined]
+
+    def propose_promise(self, overdue: Decimal | None) -> None:
+        """Fill in what is promised most: all that is overdue, by tomorrow."""
+        if overdue is not None and overdue > 0:
+            self.fields["amount"].initial = overdue
+        self.fields["day"].initial = self.today + timedelta(days=1)
+
+    def clean_nextDay(self) -> date | None:
+        """A day that is still to come."""
+        return self._clean_day("nextDay")
+
+    def clean_day(self) -> date | None:
+        """A day that is still to come."""
+        return self._clean_day("day")
+
+    def _clean_day(self, name: str) -> date | None:
+        day: date | None = self.cleaned_data[name]
+        if day and not is_plausible(day, self.today):
+            raise forms.ValidationError(gettext("Give a day from today on, within a year."))
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        """A promise needs its amount and day; outside of the hours nobody is called."""
+        cleaned = super().clean() or self.cleaned_data
+        outcome = cleaned.get("outcome")
+        if outcome == Outcome.PROMISE:
+            for name, words in (
+                ("amount", gettext("Give the amount that was promised.")),
+                ("day", gettext("Give the day by which it is paid.")),
+            ):
+                if name not in self.errors and not cleaned.get(name):
+                    self.add_error(name, words)
+        needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
+        if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
+            self.add_error("loan", gettext("This outcome is about a loan, and none is known."))
+        if not self.is_open and not cleaned.get("isIncoming"):
+            words = gettext("Nobody is called now: tick this if they called you.")
+            self.add_error("isIncoming", words)
+        return cleaned
+
+
+class ReasonForm(forms.Form):
+    """Why somebody decides."""
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+
+class PromiseForm(ReasonForm):
+    """How a promise stands, as a person decides."""
+
+    state = forms.ChoiceField(
+        label=_("The promise is"),
+        choices=[
+            (one.value, one.label)
+            for one in (PromiseState.KEPT, PromiseState.BROKEN, PromiseState.WITHDRAWN)
+        ],
+        widget=forms.RadioSelect(attrs={"class": "chips"}),
+    )
+    field_order = ("state", "reason")

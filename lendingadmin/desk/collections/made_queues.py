@@ -1,0 +1,103 @@
+"""Queues that managers make of lists: their form, and the commands."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.permissions import list_officers
+from lendingadmin.desk.portfolio.models import LONGEST_NAME
+from lendingadmin.web.fields import LineField
+
+from .models import CallQueue
+from .permissions import MANAGE_QUEUES
+
+NAME_TAKEN = _("There is a queue of this name already.")
+
+
+class CallQueueForm(forms.Form):
+    """The name of a queue, and who works on it."""
+
+    name = LineField(
+        max_length=LONGEST_NAME,
+        label=_("Name"),
+        help_text=_("Of what it holds. The name of a person does not belong here."),
+    )
+    people = forms.ModelMultipleChoiceField(
+        queryset=User.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=_("Who works on it"),
+        help_text=_("Nobody chosen: everybody who may call."),
+    )
+
+    def __init__(self, data: Any, *, app_id: str, queue: CallQueue | None = None) -> None:
+        self.app_id, self.queue = app_id, queue
+        initial = {"name": queue.name, "people": list(queue.people.all())} if queue else {}
+        super().__init__(data, initial=initial)
+        self.fields["people"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
+
+    def clean_name(self) -> str:
+        """A name that no other queue of the app bears."""
+        name = str(self.cleaned_data["name"])
+        others = CallQueue.objects.filter(app_id=self.app_id, name=name, retired_at=None)
+        if (others.exclude(pk=self.queue.pk) if self.queue else others).exists():
+            raise forms.ValidationError(NAME_TAKEN)
+        return name
+
+
+def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -> CallQueue | None:
+    """Make a queue of a list's state; None where another request took the name meanwhile."""
+    queue = CallQueue(app_id=app_id, query=query, created_by=by)
+    return queue if _save(queue, wanted, by, "made") else None
+
+
+def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
+    """Change its name and people; False where another request took the name, or retired it."""
+    return _save(queue, wanted, by, "changed")
+
+
+def retire_queue(queue: CallQueue, by: User) -> bool:
+    """Take a queue off all pages; False where somebody did that before."""
+    with transaction.atomic():
+        rows = CallQueue.objects.filter(pk=queue.pk, retired_at=None)
+        if not rows.update(retired_at=timezone.now(), retired_by=by):
+            return False
+        _record(queue, by, "retired")
+    return True
+
+
+def _save(queue: CallQueue, wanted: Mapping[str, Any], by: User, outcome: str) -> bool:
+    people = list(wanted["people"])
+    queue.name, queue.is_for_all = wanted["name"], not people
+    try:
+        with transaction.atomic():
+            if queue.pk is None:
+                queue.save()
+            elif not CallQueue.objects.filter(pk=queue.pk, retired_at=None).update(
+                name=queue.name, is_for_all=queue.is_for_all
+            ):
+                return False
+            queue.people.set(people)
+            _record(queue, by, outcome)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _record(queue: CallQueue, by: User, outcome: str) -> None:
+    names = ", ".join(queue.people.order_by("username").values_list("username", flat=True))
+    audit.record(
+        by,
+        MANAGE_QUEUES,
+        app_id=queue.app_id,
+        subject=str(queue),
+        outcome=outcome,
+        saved="yes",
+        detail=names,
+    )

@@ -1,0 +1,239 @@
+"""Calls, promises, who is calling whom, and who must not be called. None of it is the service's."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.desk.portfolio.models import LONGEST_ID, LONGEST_NAME
+
+from .states import Evidence, Outcome, PromiseState, StopKind
+
+
+class Call(models.Model):
+    """One call with a borrower, or an attempt at one, as the person who made it noted it.
+
+    `account_id` is the loan that it was about, empty for none. `queue` is the list that it came
+    from, empty where the borrower was found otherwise. `is_incoming`: the borrower called.
+    """
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    queue = models.CharField(max_length=20, blank=True)
+    outcome = models.CharField(max_length=16, choices=Outcome.choices)
+    is_incoming = models.BooleanField(default=False)
+    note = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    called_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    called_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["app_id", "borrower_id", "-called_at"], name="collections_call_of_borrower"
+            ),
+            # The figures of some days.
+            models.Index(fields=["app_id", "called_at"], name="collections_call_by_day"),
+            models.Index(fields=["called_by", "called_at"], name="collections_call_of_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"call-{self.pk}"
+
+
+class Promise(models.Model):
+    """What a borrower promised to pay on a loan, and by which day of the lender's zone.
+
+    `paid_before` is what stood as paid when it was made, null where the loan could not be read.
+    `paid` is what has come of it since, by `evidence`. A person who decides says why.
+    """
+
+    call = models.OneToOneField(Call, on_delete=models.CASCADE, related_name="promise")
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    amount = models.DecimalField(max_digits=15, decimal_places=3)
+    day = models.DateField()
+    made_at = models.DateTimeField(default=timezone.now)
+    paid_before = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+
+    state = models.CharField(max_length=16, choices=PromiseState.choices, default=PromiseState.OPEN)
+    state_at = models.DateTimeField(default=timezone.now)
+    paid = models.DecimalField(max_digits=18, decimal_places=3, default=0)
+    evidence = models.CharField(max_length=16, choices=Evidence.choices, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    reason = EncryptedTextField(blank=True, bound_to=["call"])
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["app_id", "state", "day", "id"], name="collections_promise_by_day"
+            ),
+            models.Index(fields=["app_id", "borrower_id", "-id"], name="collections_promise_of"),
+            # Whether a loan has an open one, asked of each row of a queue.
+            models.Index(
+                fields=["app_id", "account_id"],
+                condition=Q(state="open"),
+                name="collections_promise_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"promise-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("promise", args=[self.app_id, self.pk])
+
+
+class Contact(models.Model):
+    """When a borrower may be called again, and the last call: one row for each who was called."""
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    last_call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="+", db_index=False)
+    next_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id"], name="collections_contact_once"
+            )
+        ]
+        indexes = [models.Index(fields=["last_call"], name="collections_contact_call")]
+
+    def __str__(self) -> str:
+        return f"contact-{self.pk}"
+
+
+class Lease(models.Model):
+    """Who is calling a borrower until when: a borrower has one at most, and so has a person."""
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    queue = models.CharField(max_length=20, blank=True)
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "borrower_id"], name="collections_lease_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"lease-{self.pk}"
+
+
+class CallQueue(models.Model):
+    """A queue that a manager made of a list over the newest count.
+
+    `query` is the state of the list as its address holds it. It is for everybody who may call, or
+    for `people`. A retired one is on no page; calls that came from it keep its key.
+    """
+
+    app_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=LONGEST_NAME)
+    query = models.TextField(blank=True)
+    is_for_all = models.BooleanField(default=True)
+    people = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    retired_at = models.DateTimeField(null=True)
+    retired_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "name"],
+                condition=Q(retired_at=None),
+                name="collections_queue_name_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"list-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("queue", args=[self.app_id, self.key])
+
+    @property
+    def key(self) -> str:
+        """What leases and calls keep of the queue that they come from."""
+        return str(self)
+
+
+class Stop(models.Model):
+    """That nobody calls about a loan, or, without one, that nobody calls the borrower at all."""
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    kind = models.CharField(max_length=16, choices=StopKind.choices)
+    call = models.ForeignKey(Call, null=True, on_delete=models.SET_NULL, related_name="stops")
+    since = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    reason = EncryptedTextField(blank=True, bound_to=["id"])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id", "account_id", "kind"],
+                condition=Q(ended_at=None),
+                name="collections_stop_once",
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["app_id", "since", "id"],
+                condition=Q(ended_at__isnull=True),
+                name="collections_stop_open",
+            ),
+            models.Index(fields=["app_id", "borrower_id"], name="collections_stop_of"),
+            # Those that are so old that their reasons are erased.
+            models.Index(
+                fields=["ended_at"],
+                condition=Q(ended_at__isnull=False),
+                name="collections_stop_ended",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"stop-{self.pk}"
+
+
+class PaidLoan(models.Model):
+    """A loan that was found without anything overdue since it was counted."""
+
+    app_id = models.CharField(max_length=64)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "account_id"], name="collections_paid_loan_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"paid-{self.pk}"

@@ -1,0 +1,202 @@
+"""When a lender may call a borrower, and how often. Settings import this, so it touches no models.
+
+The default is meant for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal
+Notice 46 of 2022), which forbid to harass a customer and to call or text their contacts about the
+loan. Its hours and counts are this product's own, on the careful side: a lender sets what its law
+and its licence say.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+from typing import NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
+
+import holidays
+from babel.core import get_global
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.gateway import LendingApp
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_HOURS = re.compile(r"(?P<first>[a-z]{3})-(?P<last>[a-z]{3}) (?P<from>[\d:]+)-(?P<until>[\d:]+)")
+# No lender has so many holidays in a row that none of these days is open.
+_FAR = 60
+#: Attempts are counted over a day of the lender's zone, and over so many of them.
+WEEK = timedelta(days=7)
+
+T = TypeVar("T")
+
+
+class ContactHours(NamedTuple):
+    """The weekdays on which calls are allowed (0 is Monday), and from when until when."""
+
+    weekdays: frozenset[int]
+    begin: time
+    end: time
+
+
+class ContactAttempts(NamedTuple):
+    """How often one borrower may be called on a day, and within seven days."""
+
+    a_day: int
+    a_week: int
+
+
+class ContactRules(NamedTuple):
+    """The rules of one app. `closed` are days without calls, beside the country's holidays where
+    `has_holidays`.
+    """
+
+    zone: ZoneInfo
+    hours: ContactHours
+    attempts: ContactAttempts
+    closed: frozenset[date]
+    has_holidays: bool = True
+
+
+DEFAULT_HOURS = ContactHours(frozenset(range(6)), time(8), time(19))
+DEFAULT_ATTEMPTS = ContactAttempts(2, 5)
+
+
+def read_contact_hours(text: str) -> ContactHours:
+    """Read `mon-sat 8-19`, `mon-fri 8:30-17:00` or `mon-sun 0-24`. Raises ValueError with a
+    sentence.
+    """
+    match = _HOURS.fullmatch(text.strip().lower())
+    if match is None or not {match["first"], match["last"]} <= set(_WEEKDAYS):
+        raise ValueError(f"“{text}” is not of the form mon-sat 8-19")
+    first, last = _WEEKDAYS.index(match["first"]), _WEEKDAYS.index(match["last"])
+    begin, end = _read_clock(match["from"]), _read_clock(match["until"])
+    if first > last or begin >= end:
+        raise ValueError(f"“{text}” ends before it begins")
+    return ContactHours(frozenset(range(first, last + 1)), begin, end)
+
+
+def _read_clock(text: str) -> time:
+    if text in ("24", "24:00"):  # the end of a day; no time is this late
+        return time.max
+    hour, _colon, minute = text.partition(":")
+    try:
+        return time(int(hour), int(minute or 0))
+    except ValueError as error:
+        raise ValueError(f"“{text}” is no time of day, such as 8 or 17:30") from error
+
+
+def read_contact_attempts(text: str) -> ContactAttempts:
+    """Read `2:5`: two calls a day, five within seven days. Raises ValueError with a sentence."""
+    match = re.fullmatch(r"(\d{1,2}):(\d{1,3})", text.strip())
+    if match is None or not 0 < int(match[1]) <= int(match[2]):
+        raise ValueError(f"“{text}” is not of the form 2:5, calls a day and within seven days")
+    return ContactAttempts(int(match[1]), int(match[2]))
+
+
+def by_app(apps: Sequence[LendingApp], read: Callable[[str], T]) -> Callable[[str], dict[str, T]]:
+    """A reader of `kenya:…,ghana:…`: what `read` makes of each, by app id."""
+    known = {app.app_id for app in apps}
+
+    def read_all(text: str) -> dict[str, T]:
+        found: dict[str, T] = {}
+        for part in filter(None, (piece.strip() for piece in text.split(","))):
+            app_id, _colon, rest = part.partition(":")
+            if app_id not in known or app_id in found:
+                raise ValueError(
+                    f"“{app_id}” of “{part}” is no app of LENDING_APPS, or comes twice"
+                )
+            found[app_id] = read(rest)
+        return found
+
+    return read_all
+
+
+def read_closed_days(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, frozenset[date]]]:
+    """A reader of `kenya:2026-12-24,kenya:2026-12-31`: days without calls, by app id."""
+    known = {app.app_id for app in apps}
+
+    def read(text: str) -> dict[str, frozenset[date]]:
+        found: dict[str, frozenset[date]] = {}
+        for part in filter(None, (piece.strip() for piece in text.split(","))):
+            app_id, _colon, day = part.partition(":")
+            if app_id not in known:
+                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
+            found[app_id] = found.get(app_id, frozenset()) | {date.fromisoformat(day.strip())}
+        return found
+
+    return read
+
+
+def get_rules(
+    app: LendingApp,
+    hours: Mapping[str, ContactHours],
+    attempts: Mapping[str, ContactAttempts],
+    closed: Mapping[str, frozenset[date]],
+    *,
+    has_holidays: bool,
+) -> ContactRules:
+    """The rules of an app, from the settings of all."""
+    return ContactRules(
+        app.zone,
+        hours.get(app.app_id, DEFAULT_HOURS),
+        attempts.get(app.app_id, DEFAULT_ATTEMPTS),
+        closed.get(app.app_id, frozenset()),
+        has_holidays,
+    )
+
+
+def is_open(rules: ContactRules, now: datetime) -> bool:
+    """Whether borrowers may be called at this moment."""
+    here = now.astimezone(rules.zone)
+    is_within = rules.hours.begin <= here.time() < rules.hours.end
+    return is_within and not find_closure(rules, here.date())
+
+
+def find_closure(rules: ContactRules, day: date) -> str:
+    """Why nobody is called on a day, in words; empty for a day on which people are."""
+    if day in rules.closed:
+        return _("a day without calls")
+    if rules.has_holidays and (holiday := _name_holiday(rules.zone.key, day)):
+        return holiday
+    return "" if day.weekday() in rules.hours.weekdays else _("a weekday without calls")
+
+
+def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
+    """The next moment, from now on, at which people may be called; None where none is in sight."""
+    here = now.astimezone(rules.zone)
+    if is_open(rules, now):
+        return now
+    for ahead in range(_FAR):
+        day = here.date() + timedelta(days=ahead)
+        opening = datetime.combine(day, rules.hours.begin, rules.zone)
+        if opening > here and not find_closure(rules, day):
+            return opening
+    return None
+
+
+def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datetime) -> datetime:
+    """When a borrower may be called again at the earliest, by when they were called; maybe now.
+
+    `calls` are those of the last seven days that were made from here. Hours are not asked.
+    """
+    here = now.astimezone(rules.zone)
+    midnight = datetime.combine(here.date(), time(), rules.zone)
+    earliest = now
+    if sum(call >= midnight for call in calls) >= rules.attempts.a_day:
+        earliest = datetime.combine(here.date() + timedelta(days=1), time(), rules.zone)
+    newest_first = sorted((call for call in calls if call > now - WEEK), reverse=True)
+    if len(newest_first) >= rules.attempts.a_week:
+        # Seven days after this one, one fewer is counted than are allowed.
+        earliest = max(earliest, newest_first[rules.attempts.a_week - 1] + WEEK)
+    return earliest
+
+
+@lru_cache(maxsize=64)
+def _list_holidays(country: str, year: int) -> Mapping[date, str]:
+    return dict(holidays.country_holidays(country, years=year))
+
+
+def _name_holiday(zone: str, day: date) -> str:
+    """The public holiday of the country in which a zone lies; empty for none, or no country."""
+    country = get_global("zone_territories").get(zone, "")
+    known = holidays.list_supported_countries(include_aliases=False)
+    return _list_holidays(country, day.year).get(day, "") if country in known else ""

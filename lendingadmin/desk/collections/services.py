@@ -1,0 +1,264 @@
+"""Commands of the area: the next call, what one ended in, what keeps people from being called."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from lendingadmin.core import audit, gateway
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.errors import LendingError, NotFound
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.ids import account_id as make_account_id
+from lendingadmin.lending.loan_math import total_of
+from lendingadmin.lending.values import Loan
+
+from . import leases, rules
+from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
+from .permissions import CALL, DECIDE
+from .queues import Cause, Queue
+from .states import OF_A_LOAN, STOPPED_BY, Outcome, StopKind
+
+# So many loans are read of the service for one press of Next: who has paid is passed over.
+_MOST_READ = 5
+# Nobody is called twice within this, whatever was said.
+_NOT_AT_ONCE = timedelta(hours=3)
+_SPOKEN = timedelta(days=3)
+_KEPT_PAID = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What a person noted of a call; amounts in the app's currency, days of the lender's zone."""
+
+    borrower_id: str
+    account_id: str
+    queue: str
+    outcome: Outcome
+    note: str = ""
+    is_incoming: bool = False
+    amount: Decimal | None = None
+    day: date | None = None
+    next_day: date | None = None
+
+
+def get_rules(app: LendingApp) -> rules.ContactRules:
+    """The rules of an app by the settings."""
+    return rules.get_rules(
+        app,
+        settings.CONTACT_HOURS,
+        settings.CONTACT_ATTEMPTS,
+        settings.CONTACT_CLOSED,
+        has_holidays=settings.CONTACT_HOLIDAYS,
+    )
+
+
+def take_next(queue: Queue, by: User) -> Lease | None:
+    """Take the first of a queue whom nobody has and whose loan is still overdue; None for nobody.
+
+    Outside of contact hours there is nobody. The loan is read of the service: who has paid
+    meanwhile leaves the queues until the next count. What can't be read is taken as it was counted.
+    Where nobody else is left it is whom the person has of this queue already: a host that died may
+    have given them without an answer.
+    """
+    if not rules.is_open(get_rules(queue.app), queue.now):
+        return None
+    lease, has_let_go = _take_one(queue, by)
+    while lease is None and has_let_go:
+        # Whom the person had was let go for one who had just been called: they are free now.
+        lease, has_let_go = _take_one(queue, by)
+    return lease or leases.find_own(queue.app.app_id, queue.key, by, queue.now)
+
+
+def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
+    """Go once through those who are free: whom the person has now, and whether some were taken and
+    let go again on the way.
+    """
+    reads, has_let_go = 0, False
+    for row in queue.list_free():
+        found = {"account_id": row.account_id, "queue": queue.key}
+        if not leases.take(queue.app.app_id, row.borrower_id, by, queue.now, **found):
+            continue
+        has_let_go = True
+        # Between the list and the lease somebody may have called them and let them go.
+        if not queue.holds(row):
+            leases.release(queue.app.app_id, row.borrower_id, by)
+            continue
+        reads += 1
+        cause = queue.find_cause(row)
+        if reads > _MOST_READ or not _has_paid(queue.app.app_id, row.account_id, cause):
+            return leases.find_lease(queue.app.app_id, row.borrower_id, queue.now), False
+        PaidLoan.objects.update_or_create(
+            app_id=queue.app.app_id,
+            account_id=row.account_id,
+            defaults={"seen_at": timezone.now()},
+        )
+        leases.release(queue.app.app_id, row.borrower_id, by)
+    return None, has_let_go
+
+
+def forget_paid_loans(now: datetime) -> None:
+    """Forget which loans were found paid: every later count knows it."""
+    PaidLoan.objects.filter(seen_at__lt=now - _KEPT_PAID).delete()
+
+
+def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
+    """Whether nothing is left of what a loan is called about, as the service says this moment."""
+    try:
+        loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
+    except NotFound:
+        return True
+    except LendingError:
+        return False
+    return not _owes(loan, cause)
+
+
+def _owes(loan: Loan, cause: Cause) -> bool:
+    """Whether something is overdue of it, or, where that is not all, still to be paid."""
+    if cause == Cause.NONE:
+        return True
+    overdue, unpaid = total_of(loan, "overdue"), total_of(loan, "unpaid")
+    if unpaid is not None and unpaid <= 0:
+        return False
+    return cause != Cause.OVERDUE or overdue is None or overdue > 0
+
+
+def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
+    """Keep a call with all that follows from it, once for each form; gives back the first one.
+
+    A promise is compared with what the loan shows as paid now; where it can't be read, by the
+    journal alone. The borrower is let go.
+    """
+    paid_before = _read_paid(app, entered) if entered.outcome == Outcome.PROMISE else None
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            call = Call.objects.create(
+                app_id=app.app_id,
+                borrower_id=entered.borrower_id,
+                account_id=entered.account_id,
+                queue=entered.queue,
+                outcome=entered.outcome,
+                is_incoming=entered.is_incoming,
+                note=entered.note,
+                idempotency_key=idempotency_key,
+                called_by=by,
+                called_at=now,
+            )
+            _keep_promise(call, entered, paid_before)
+            if kind := STOPPED_BY.get(entered.outcome):
+                add_stop(call.app_id, call.borrower_id, call.account_id, kind, by, call=call)
+            _keep_contact(app, call, entered)
+            leases.release(app.app_id, entered.borrower_id, by)
+            audit.record(
+                by,
+                CALL,
+                app_id=app.app_id,
+                subject=f"{make_account_id(entered.borrower_id)} {call}",
+                outcome=str(entered.outcome.label),
+                saved="yes",
+            )
+    except IntegrityError:
+        return Call.objects.get(idempotency_key=idempotency_key)
+    return call
+
+
+def _read_paid(app: LendingApp, entered: Entered) -> Decimal | None:
+    try:
+        loan = gateway.app(app.app_id).loans.get(entered.account_id)
+        return total_of(check_named(loan, entered.account_id), "paid")
+    except LendingError:
+        return None
+
+
+def _keep_promise(call: Call, entered: Entered, paid_before: Decimal | None) -> None:
+    if entered.outcome != Outcome.PROMISE or entered.amount is None or entered.day is None:
+        return
+    Promise.objects.create(
+        call=call,
+        app_id=call.app_id,
+        borrower_id=call.borrower_id,
+        account_id=call.account_id,
+        amount=entered.amount,
+        day=entered.day,
+        made_at=call.called_at,
+        paid_before=paid_before,
+    )
+
+
+def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
+    """Note when the borrower may be called again: by what was said, and by the rules."""
+    allowed = get_rules(app)
+    since = call.called_at - rules.WEEK
+    made = Call.objects.filter(
+        app_id=app.app_id, borrower_id=call.borrower_id, called_at__gt=since, is_incoming=False
+    )
+    calls = list(made.values_list("called_at", flat=True))
+    earliest = rules.find_next_attempt(allowed, calls, call.called_at)
+    wanted = _find_wanted(allowed, call.called_at, entered)
+    Contact.objects.update_or_create(
+        app_id=app.app_id,
+        borrower_id=call.borrower_id,
+        defaults={"last_call": call, "next_at": max(earliest, wanted)},
+    )
+
+
+def _find_wanted(allowed: rules.ContactRules, now: datetime, entered: Entered) -> datetime:
+    """When to call next: on the day that was chosen, else by the outcome."""
+    day = entered.next_day
+    if day is None and entered.outcome == Outcome.PROMISE and entered.day is not None:
+        # On the day itself it stands under “Promise for today”.
+        day = entered.day
+    if day is not None:
+        return max(datetime.combine(day, time(), allowed.zone), now + _NOT_AT_ONCE)
+    return now + (_NOT_AT_ONCE if entered.outcome == Outcome.NO_ANSWER else _SPOKEN)
+
+
+def add_stop(
+    app_id: str,
+    borrower_id: str,
+    account_id: str,
+    kind: StopKind,
+    by: User,
+    *,
+    call: Call | None = None,
+) -> None:
+    """Let nobody call about a loan, or call a borrower; the clock of one that holds goes on."""
+    Stop.objects.get_or_create(
+        app_id=app_id,
+        borrower_id=borrower_id,
+        account_id=account_id if kind in OF_A_LOAN else "",
+        kind=kind,
+        ended_at=None,
+        defaults={"created_by": by, "call": call},
+    )
+
+
+def end_stop(stop: Stop, reason: str, by: User) -> bool:
+    """Let calls go on, with a reason; False where somebody ended it before."""
+    with transaction.atomic():
+        rows = Stop.objects.filter(pk=stop.pk, ended_at=None)
+        fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}
+        if not rows.update(**bind(stop, **fields)):
+            return False
+        audit.record(
+            by,
+            DECIDE,
+            app_id=stop.app_id,
+            subject=f"{make_account_id(stop.borrower_id)} {stop}",
+            outcome="ended",
+            saved="yes",
+            detail=str(StopKind(stop.kind).label),
+        )
+    return True
+
+
+def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
+    """What keeps a borrower from being called now, the oldest first."""
+    rows = Stop.objects.filter(app_id=app_id, borrower_id=borrower_id, ended_at=None)
+    return list(rows.select_related("created_by").order_by("since", "id"))

@@ -1,0 +1,86 @@
+"""What a call ended in, what may keep a borrower from being called, how a promise stands."""
+
+from typing import Final
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.web.display.statuses import Status
+
+
+class Outcome(TextChoices):
+    """What a call ended in."""
+
+    REACHED = "reached", _("Reached")
+    NO_ANSWER = "no_answer", _("No answer")
+    PROMISE = "promise", _("Promise to pay")
+    WRONG_NUMBER = "wrong_number", _("Wrong number")
+    DISPUTE = "dispute", _("Dispute")
+    HARDSHIP = "hardship", _("Hardship")
+    DIED = "died", _("Died")
+
+
+#: The one key that chooses each, while nothing is being typed.
+KEYS: Final[dict[Outcome, str]] = {
+    Outcome.REACHED: "r",
+    Outcome.NO_ANSWER: "n",
+    Outcome.PROMISE: "p",
+    Outcome.WRONG_NUMBER: "w",
+    Outcome.DISPUTE: "d",
+    Outcome.HARDSHIP: "h",
+    Outcome.DIED: "x",
+}
+#: The person was spoken to.
+SPOKEN: Final = (Outcome.REACHED, Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
+
+
+class StopKind(TextChoices):
+    """Why nobody calls about a loan, or calls a borrower at all."""
+
+    DISPUTE = "dispute", _("Dispute")
+    HARDSHIP = "hardship", _("Hardship")
+    DIED = "died", _("Died")
+    WRONG_NUMBER = "wrong_number", _("Wrong number")
+    DO_NOT_CALL = "do_not_call", _("Do not call")
+
+
+#: What a call leads to: of the loan it was about for these, of the borrower for the others.
+STOPPED_BY: Final[dict[Outcome, StopKind]] = {
+    Outcome.DISPUTE: StopKind.DISPUTE,
+    Outcome.HARDSHIP: StopKind.HARDSHIP,
+    Outcome.DIED: StopKind.DIED,
+    Outcome.WRONG_NUMBER: StopKind.WRONG_NUMBER,
+}
+OF_A_LOAN: Final = (StopKind.DISPUTE, StopKind.HARDSHIP)
+
+
+class PromiseState(TextChoices):
+    """How a promise stands."""
+
+    OPEN = "open", _("promised")
+    KEPT = "kept", _("kept")
+    PARTLY = "partly", _("partly kept")
+    BROKEN = "broken", _("broken")
+    WITHDRAWN = "withdrawn", _("withdrawn")
+
+
+class Evidence(TextChoices):
+    """What shows that a promise was kept, or by how much."""
+
+    JOURNAL = "journal", _("repayments recorded here")
+    READING = "reading", _("paid rose between two readings of the loan")
+    PERSON = "person", _("decided by a person")
+
+
+_CHIPS: Final = {
+    PromiseState.OPEN: ("info", "clock"),
+    PromiseState.KEPT: ("good", "check-circle"),
+    PromiseState.PARTLY: ("warn", "exclamation-triangle"),
+    PromiseState.BROKEN: ("bad", "x-circle"),
+    PromiseState.WITHDRAWN: ("", "minus-circle"),
+}
+
+
+def describe_promise(state: str) -> Status:
+    """The chip of a promise."""
+    return Status(str(PromiseState(state).label), *_CHIPS[PromiseState(state)])

@@ -1,0 +1,40 @@
+"""`{% calling_of borrower_id as calling %}`: whether one may call a borrower, and who does.
+
+`{% may_make_queues as may %}`: whether one makes queues of lists.
+"""
+
+from typing import NamedTuple
+
+from django import template
+from django.template import Context
+from django.utils import timezone
+
+from lendingadmin.desk.collections.leases import find_lease
+from lendingadmin.desk.collections.models import Lease
+from lendingadmin.desk.collections.permissions import CALL, MANAGE_QUEUES
+
+register = template.Library()
+
+
+class Calling(NamedTuple):
+    """That a person may call a borrower; `other` is the lease of who is calling them now."""
+
+    other: Lease | None
+
+
+@register.simple_tag(takes_context=True)
+def calling_of(context: Context, borrower_id: object) -> Calling | None:
+    """Who is calling a borrower; None for people without the right to call."""
+    person = context["request"].user
+    if not person.has_perm(CALL) or not isinstance(borrower_id, str) or not borrower_id:
+        return None
+    lease = find_lease(person.app_id, borrower_id, timezone.now())
+    is_own = lease is not None and lease.person_id == person.pk
+    return Calling(None if is_own else lease)
+
+
+@register.simple_tag(takes_context=True)
+def may_make_queues(context: Context) -> bool:
+    """Whether the person makes queues of lists, and may call."""
+    person = context["request"].user
+    return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))

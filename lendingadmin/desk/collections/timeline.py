@@ -1,0 +1,70 @@
+"""Calls and promises on the timeline of a borrower or a loan."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.web.display import formats, times
+from lendingadmin.web.display.money import money
+from lendingadmin.web.timeline import Item, OwnRows, Source, Subject
+
+from .models import Call, Promise
+from .permissions import CALL
+from .states import describe_promise
+
+
+def _filter(rows: QuerySet[Any], subject: Subject) -> QuerySet[Any]:
+    """Those of a borrower; of a loan, those that were about it, once its borrower is known."""
+    if not subject.borrower_id:
+        return rows.none()
+    rows = rows.filter(app_id=subject.app.app_id, borrower_id=subject.borrower_id)
+    return rows.filter(account_id=subject.account_id) if subject.account_id else rows
+
+
+def find_calls(subject: Subject) -> QuerySet[Call]:
+    """The calls of a timeline."""
+    return _filter(Call.objects.select_related("called_by"), subject)
+
+
+def describe_call(call: Call, subject: Subject) -> Item:
+    """How a call ended, and what was said."""
+    words = _("They called") if call.is_incoming else _("Call")
+    return Item(
+        call.called_at,
+        f"{words}: {call.get_outcome_display()}",
+        by=call.called_by.username,
+        detail="" if subject.account_id else call.account_id,
+        text=call.note,
+    )
+
+
+def find_promises(subject: Subject) -> QuerySet[Promise]:
+    """The promises of a timeline."""
+    return _filter(Promise.objects.select_related("call__called_by"), subject)
+
+
+def describe_promise_made(promise: Promise, subject: Subject) -> Item:
+    """What was promised, and how it stands."""
+    return Item(
+        promise.made_at,
+        _("Promise for %(day)s") % {"day": times.day(promise.day, None, formats.locale())},
+        url=promise.get_absolute_url(),
+        by=promise.call.called_by.username,
+        chips=(describe_promise(promise.state),),
+        amount=money(promise.amount, subject.app.currency, formats.locale()),
+        detail="" if subject.account_id else promise.account_id,
+    )
+
+
+CALLS = Source(
+    "calls",
+    gettext_noop("Calls"),
+    "phone",
+    CALL,
+    rows=(
+        OwnRows(find_calls, "called_at", describe_call),
+        OwnRows(find_promises, "made_at", describe_promise_made),
+    ),
+)

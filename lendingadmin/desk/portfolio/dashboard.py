@@ -1,0 +1,337 @@
+"""What the home page shows of the last complete snapshot; each part links to its loans.
+
+Built from the database alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.web.display import formats
+from lendingadmin.web.display.charts import Item, Plot, draw_bars, draw_horizontal_bars, draw_line
+from lendingadmin.web.display.locales import write_month
+from lendingadmin.web.display.money import compact, money
+from lendingadmin.web.display.numbers import whole
+from lendingadmin.web.display.rates import rate
+from lendingadmin.web.display.statuses import find_status
+from lendingadmin.web.display.times import day
+
+from .drilldown import list_arrears, write_performance
+from .figures import AT_RISK, Figures
+from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
+from .snapshot_job import list_complete
+
+_LARGEST = 5
+# Points of a line; about a hundred snapshots are kept.
+_POINTS = 31
+# Pixels: the page is read from its top, and what it leads to has room.
+_BARS_HEIGHT, _TREND_HEIGHT = 100, 66
+# A longer label leaves no room for an amount beside it.
+_LONG = 18
+Written = Callable[[Decimal], str]
+Value = Callable[[Figures], Decimal | None]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure: its name, its amount, what it adds up, its loans, and the loans that lack it.
+
+    `is_of_open` where it adds up open loans only.
+    """
+
+    label: str
+    amount: Decimal | None
+    words: str
+    url: str
+    untold: int = 0
+    untold_url: str = ""
+    is_of_open: bool = True
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Bars, and the same as numbers; `untold` loans lack their values.
+
+    Vertical bars have a `plot`, horizontal ones their lengths in per cent.
+    """
+
+    items: tuple[Item, ...]
+    plot: Plot | None = None
+    horizontal: tuple[tuple[Item, str], ...] = ()
+    untold: int = 0
+    untold_url: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One figure over the snapshots, the newest first as (when, in words, where its loans are).
+
+    The address is empty where the loans are not kept.
+    """
+
+    name: str
+    rows: tuple[tuple[datetime, str, str], ...]
+    plot: Plot | None
+
+    @property
+    def described(self) -> str:
+        """The picture for those who can't see it."""
+        words = _("%(name)s over %(count)s counts. The table below has the numbers.")
+        return words % {"name": self.name, "count": len(self.rows)}
+
+
+@dataclass(frozen=True)
+class PortfolioSummary:
+    """All that the home page shows of a snapshot.
+
+    `opened_by` is by what loans counted as open; `older_counts` are the complete snapshots whose
+    figures have another meaning, so that no trend draws them.
+    """
+
+    snapshot: Snapshot
+    tiles: tuple[Tile, ...]
+    at_risk: Picture
+    at_risk_of: Tile
+    months: Picture
+    performance: Picture
+    series: tuple[Series, ...]
+    arrears: Sequence[SnapshotLoan]
+    arrears_untold: int
+    all_arrears_url: str
+    opened_by: str
+    older_counts: int
+
+
+def build_summary(app: LendingApp) -> PortfolioSummary | None:
+    """The figures of an app's portfolio; None before its first complete snapshot with them."""
+    versions = dict(list_complete(app.app_id).values_list("pk", "figures_version"))
+    numbers = [number for number, version in versions.items() if version == FIGURES_VERSION]
+    shown = _pick_points(numbers)
+    rows = list_complete(app.app_id).filter(pk__in=shown).defer("page_token", "why")
+    kept = [(row, Figures.from_json(row.figures)) for row in rows]
+    if not kept:
+        return None
+    return _SummaryBuilder(app, *kept[0]).build(kept, len(versions) - len(numbers))
+
+
+def _pick_points(numbers: list[int]) -> list[int]:
+    """As many of them as a line has points, with the first and the last."""
+    if len(numbers) <= _POINTS:
+        return numbers
+    return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
+
+
+class _SummaryBuilder:
+    """Builds the parts of one snapshot's summary."""
+
+    def __init__(self, app: LendingApp, snapshot: Snapshot, figures: Figures) -> None:
+        self.app, self.snapshot, self.figures = app, snapshot, figures
+        self.locale = formats.locale()
+
+    def build(self, kept: list[tuple[Snapshot, Figures]], older: int) -> PortfolioSummary:
+        return PortfolioSummary(
+            snapshot=self.snapshot,
+            tiles=(self._tile(_("Outstanding"), "outstanding"), self._overdue(), self._paid()),
+            at_risk=self._at_risk(),
+            at_risk_of=self._tile(
+                _("Outstanding principal"), "principal_outstanding", of="at_risk"
+            ),
+            months=self._months(),
+            performance=self._performance(),
+            series=self._build_series(kept),
+            arrears=list_arrears(self.snapshot, _LARGEST),
+            arrears_untold=self.figures.untold.get("overdue", 0),
+            all_arrears_url=self._url("overdue"),
+            opened_by=self._write_opened_by(),
+            older_counts=older,
+        )
+
+    def _write_opened_by(self) -> str:
+        by_word, by_dates = (self.figures.opened_by.get(by, 0) for by in ("word", "dates"))
+        if not by_dates:
+            return _("status word") if by_word else ""
+        dates = _("settlement date, result and start")
+        if not by_word:
+            return dates
+        words = _("status word; %(loans)s without one by %(dates)s")
+        return words % {"loans": self._loans(by_dates), "dates": dates}
+
+    def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
+        args = [self.app.app_id, (snapshot or self.snapshot).pk]
+        return reverse("book-loans", args=args, query={"by": by})
+
+    def _money(self, amount: Decimal) -> str:
+        return money(amount, self.app.currency, self.locale)
+
+    def _loans(self, count: int) -> str:
+        words = ngettext("%(count)s loan", "%(count)s loans", count)
+        return words % {"count": whole(count, self.locale)}
+
+    def _tile(
+        self, label: str, by: str, more: str = "", of: str = "", is_of_open: bool = True
+    ) -> Tile:
+        """`of` is the key of the values that the figure needs, where that is another one."""
+        of = of or by
+        total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
+        if not (total.loans or self.figures.is_known(of)):
+            words = _("not reported by the service")
+            return Tile(label, None, words, "", lacking, self._url(f"untold:{of}"), is_of_open)
+        words = ngettext("on %(count)s loan", "on %(count)s loans", total.loans)
+        if is_of_open:
+            words = ngettext("on %(count)s open loan", "on %(count)s open loans", total.loans)
+        words %= {"count": whole(total.loans, self.locale)}
+        return Tile(
+            label,
+            total.amount,
+            f"{words}, {more}" if more else words,
+            self._url(by),
+            lacking,
+            self._url(f"untold:{of}"),
+            is_of_open,
+        )
+
+    def _overdue(self) -> Tile:
+        owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount
+        share = ""
+        if owed > 0:
+            share = _("%(share)s of what is outstanding") % {"share": self._rate(late / owed)}
+        return self._tile(_("Overdue"), "overdue", share)
+
+    def _paid(self) -> Tile:
+        label = _("Paid since the count before")
+        if self.snapshot.previous_id is None:
+            return Tile(label, None, _("known from the second count on"), "", is_of_open=False)
+        return self._tile(label, "paid", is_of_open=False)
+
+    def _at_risk(self) -> Picture:
+        items = []
+        for days in AT_RISK:
+            total, share = self.figures.sums[f"par{days}"], self.figures.share_at_risk(days)
+            late = ngettext(
+                "%(loans)s more than %(days)s day late",
+                "%(loans)s more than %(days)s days late",
+                days,
+            ) % {"loans": self._loans(total.loans), "days": whole(days, self.locale)}
+            owed = "" if share is None else self._money(total.amount)
+            items.append(
+                Item(
+                    label=_("PAR %(days)s") % {"days": days},
+                    amount=max(share or Decimal(0), Decimal(0)),
+                    words=_("%(amount)s on %(loans)s") % {"amount": owed, "loans": late}
+                    if owed
+                    else late,
+                    url=self._url(f"par{days}"),
+                    value=self._rate(share),
+                    note=owed,
+                    tone="bad",
+                )
+            )
+        return self._draw_horizontal(items, "at_risk", whole=Decimal(1))
+
+    def _months(self) -> Picture:
+        items = []
+        for month, total in self.figures.months.items():
+            label = write_month(date(int(month[:4]), int(month[5:]), 1), self.locale)
+            words = _("%(amount)s on %(loans)s") % {
+                "amount": self._money(total.amount),
+                "loans": self._loans(total.loans),
+            }
+            items.append(
+                Item(
+                    label,
+                    total.amount,
+                    words,
+                    self._url(f"month:{month}"),
+                    compact(total.amount, self.locale),
+                )
+            )
+        return self._picture(
+            items, "months", plot=draw_bars(items, height=_BARS_HEIGHT, locale=self.locale)
+        )
+
+    def _performance(self) -> Picture:
+        ordered = sorted(self.figures.performance.items(), key=lambda one: _sort_key(one[0]))
+        items, is_known = [], self.figures.is_known("outstanding")
+        for key, total in ordered:
+            status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
+            label = write_performance(key)
+            owed = self._money(total.amount) if is_known else ""
+            words = self._loans(total.loans)
+            if owed:
+                words = _("%(loans)s, %(amount)s outstanding") % {"loans": words, "amount": owed}
+            items.append(
+                Item(
+                    label=label,
+                    amount=Decimal(total.loans),
+                    words=words,
+                    url=self._url(f"performance:{key}"),
+                    value=whole(total.loans, self.locale),
+                    note="" if len(label) > _LONG else owed,
+                    tone=status.tone if status else "",
+                )
+            )
+        return self._draw_horizontal(items, "performance")
+
+    def _draw_horizontal(self, items: list[Item], of: str, whole: Decimal | None = None) -> Picture:
+        return self._picture(items, of, horizontal=draw_horizontal_bars(items, whole))
+
+    def _picture(self, items: list[Item], of: str, **drawn: Any) -> Picture:
+        untold, url = self.figures.untold.get(of, 0), self._url(f"untold:{of}")
+        return Picture(tuple(items), **drawn, untold=untold, untold_url=url)
+
+    def _build_series(self, kept: list[tuple[Snapshot, Figures]]) -> tuple[Series, ...]:
+        def build(name: str, by: str, value: Value, written: Written, axis: Written) -> Series:
+            rows, points = [], []
+            for one, figures in kept:
+                found = value(figures)
+                if found is not None and one.ended_at is not None:
+                    url = self._url(by, one) if one.has_loans else ""
+                    rows.append((one.ended_at, written(found), url))
+                    points.append((one.ended_at, found))
+            return Series(
+                name,
+                tuple(rows),
+                draw_line(points, write=axis, write_time=self._write_day, height=_TREND_HEIGHT),
+            )
+
+        def amount(name: str, by: str) -> Series:
+            def value(one: Figures) -> Decimal | None:
+                return one.sums[by].amount if one.is_known(by) else None
+
+            return build(name, by, value, self._money, self._roughly)
+
+        return (
+            amount(_("Outstanding"), "outstanding"),
+            amount(_("Overdue"), "overdue"),
+            build(
+                _("PAR %(days)s") % {"days": 30},
+                "par30",
+                lambda one: one.share_at_risk(30),
+                self._rate,
+                self._rate,
+            ),
+        )
+
+    def _roughly(self, amount: Decimal) -> str:
+        return compact(amount, self.locale)
+
+    def _write_day(self, when: datetime) -> str:
+        return day(when, self.app.zone, self.locale)
+
+    def _rate(self, share: Decimal | None) -> str:
+        return rate(share, self.locale)
+
+
+def _sort_key(key: str) -> tuple[int, int, str]:
+    """Numbers in their order, then words, then loans without a status."""
+    if key.isascii() and key.isdigit():
+        return (0, int(key), "")
+    return (1 if key else 2, 0, key)

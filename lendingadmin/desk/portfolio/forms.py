@@ -1,0 +1,36 @@
+"""The payment box: a payment in three fields, the rest as the whole form would begin with it."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.repayments.forms import RepaymentForm
+from lendingadmin.people.search.query import LONGEST
+from lendingadmin.web.fields import LineField
+
+_SHOWN = ("who", "amount", "externalId", "token")
+
+
+class PaymentBoxForm(RepaymentForm):
+    """Whose payment, how much and its transaction id.
+
+    The other fields keep what RepaymentForm begins with; the review shows them and leads to them.
+    """
+
+    who = LineField(
+        label=_("Person or loan"),
+        max_length=LONGEST,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "dir": "auto"}),
+        error_messages={"required": _("Whose payment is it? Type a name, a phone or a loan's id.")},
+    )
+    field_order = ("who", "amount", "externalId")
+
+    def __init__(self, data: Any, *, app: LendingApp, **kw: Any) -> None:
+        super().__init__(data, app=app, retry_of=None, **kw)
+        self.fields["who"].help_text = _("Name, phone, or the loan's id.")
+        self.fields["externalId"].help_text = _("Leave it empty for cash.")
+        for name, field in self.fields.items():
+            # A field that is not sent takes its initial value.
+            field.disabled = name not in _SHOWN

@@ -1,0 +1,58 @@
+"""Loan ids as snapshots have them: found in whichever letters they are typed, and counted."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.people.search import kinds
+from lendingadmin.people.search.lookups import Match
+from lendingadmin.web.display import formats, times
+
+from .models import Snapshot, SnapshotLoan
+from .snapshot_job import find_with_loans
+
+_AT_MOST = 10
+
+
+def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The loans whose id is this one in other letters; none where no snapshot is complete.
+
+    The database folds both ids: SQLite the letters of ASCII, PostgreSQL those of its collation. The
+    loan may be gone since the snapshot, so each is read when it is opened.
+    """
+    snapshot = find_with_loans(app_id)
+    if snapshot is None:
+        return ()
+    age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
+    warning = _(
+        "You typed it in other letters. It was written like this in the count of %(age)s."
+    ) % {"age": age}
+    rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
+    return tuple(
+        Match(
+            kinds.LOAN,
+            key,
+            _("of %(borrower)s") % {"borrower": borrower} if borrower else "",
+            warning,
+        )
+        for key, borrower in rows.values_list("account_id", "borrower_id")[:_AT_MOST]
+    )
+
+
+def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
+    """The loans of a snapshot whose id in small letters is this one in small letters."""
+    rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
+    return rows.filter(snapshot=snapshot, folded=Lower(Value(wanted)))
+
+
+def count_of_borrower(app_id: str, borrower_id: str) -> int:
+    """How many loans of this borrower the app's snapshots hold."""
+    return sum(rows.count() for rows in list_rows(app_id, borrower_id))
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]:
+    """The loans of this borrower in the app's snapshots."""
+    yield SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)

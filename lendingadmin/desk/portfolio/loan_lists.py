@@ -1,0 +1,314 @@
+"""Lists over the loans of the newest count: which loans each shows, in which order, their totals.
+
+A list is what `LoanListForm` reads from an address. What was recorded here since the count corrects
+it (recorded_since.py).
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, F, Q, QuerySet, Subquery
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from lendingadmin.core.caching import shared
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.web.keyset import COUNTED, filter_in_order
+
+from .amounts import exactly
+from .loan_list_form import KINDS, LATE, SORTED_BY, LoanListForm
+from .loan_totals import Total, Totals, correct_amounts, sum_up
+from .models import Snapshot, SnapshotLoan
+from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
+from .snapshot_job import find_with_loans
+
+_OPEN = Q(is_open=True)
+_CLOSED_LATELY = timedelta(days=30)
+_KEPT_SECONDS = 6 * 3600
+
+
+class ListedLoan(NamedTuple):
+    """A loan of the count, its amounts less what was recorded since by column, and that."""
+
+    loan: SnapshotLoan
+    amounts: dict[str, Decimal | None]
+    recorded: RecordedSince | None
+
+
+def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
+    """The list that a state describes, over the newest count; None before the first.
+
+    Where a value of the state can't be, the list has no rows and its form says why.
+    """
+    snapshot = find_with_loans(app.app_id)
+    if snapshot is None:
+        return None
+    form = LoanListForm(state, list_products(snapshot))
+    return LoanList(app, snapshot, form, read_recorded_since(app, snapshot))
+
+
+def prepare_lists(app: LendingApp) -> None:
+    """Add up each list to begin with, so that nobody waits for it; what is known costs nothing."""
+    for show in KINDS:
+        found = open_list(app, {"show": show})
+        if found is not None:
+            found.sum_counted()
+
+
+def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """The products of open loans, with how many each has."""
+    key = f"loan-products:{snapshot.pk}"
+    found: list[Sequence[Any]] | None = shared.get(key)
+    if found is None:
+        rows = SnapshotLoan.objects.filter(_OPEN, snapshot=snapshot).exclude(product_id="")
+        groups = rows.values_list("product_id").annotate(loans=Count("pk")).order_by("product_id")
+        found = list(groups)
+        shared.set(key, found, _KEPT_SECONDS)
+    return [(product_id, loans) for product_id, loans in found]
+
+
+class LoanList:
+    """One list over a count, as its form says; `recorded` is what corrects it, by loan."""
+
+    def __init__(
+        self,
+        app: LendingApp,
+        snapshot: Snapshot,
+        form: LoanListForm,
+        recorded: Mapping[str, RecordedSince],
+    ) -> None:
+        self.snapshot, self.form, self.recorded = snapshot, form, recorded
+        self.is_valid = form.is_valid()
+        self.wanted: Mapping[str, Any] = form.cleaned_data
+        if not self.is_valid:
+            return
+        self.today = timezone.localdate(timezone=app.zone)
+        self.counted_on = snapshot.began_at.astimezone(app.zone).date()
+        self._conditions = list(self._build_conditions())
+        self._counted = SnapshotLoan.objects.filter(
+            *(condition for condition, _orders in self._conditions), snapshot=snapshot
+        )
+        since = list_recorded_since(app, snapshot).values("account_id")
+        self._touched_rows = self._counted.filter(account_id__in=since) if recorded else None
+
+    @property
+    def title(self) -> str:
+        """What the list holds, in words."""
+        if not self.is_valid:
+            return gettext("Loans")
+        if self.wanted["show"] == "due-today" and self.counted_on < self.today:
+            return gettext("Loans due since they were counted, up to today")
+        return gettext(KINDS[self.wanted["show"]].title)
+
+    @cached_property
+    def rows(self) -> QuerySet[SnapshotLoan]:
+        """The loans in order, without those that were settled since the count."""
+        column = F(self._column)
+        ordered = column.desc(nulls_last=True) if self._sign else column.asc(nulls_last=True)
+        return self._leave_out_settled(self._counted).order_by(ordered, self._tie)
+
+    @property
+    def first_rows(self) -> QuerySet[SnapshotLoan]:
+        """Those of the rows that have what they are ordered by: they come first.
+
+        The indexes hold them in this order, and no row without a value.
+        """
+        found = self._leave_out_settled(self._counted_in_order)
+        known = found.filter(**{f"{self._column}__isnull": False})
+        return known.order_by(f"{self._sign}{self._column}", self._tie)
+
+    @property
+    def last_rows(self) -> QuerySet[SnapshotLoan]:
+        """Those of the rows that lack what they are ordered by."""
+        return self.rows.filter(**{f"{self._column}__isnull": True}).order_by(self._tie)
+
+    @property
+    def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
+        """The counted loans of the list, as the database finds the first of them soonest."""
+        rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self.sum_counted().loans
+        for condition, orders in self._conditions:
+            is_indexed = self._order in orders
+            rows = rows.filter(condition) if is_indexed else filter_in_order(rows, condition, count)
+        return rows
+
+    def _leave_out_settled(self, rows: QuerySet[SnapshotLoan]) -> QuerySet[SnapshotLoan]:
+        return rows.exclude(pk__in=self._settled) if self._settled else rows
+
+    @property
+    def _order(self) -> str:
+        return str(self.wanted["sort"]).removeprefix("-")
+
+    @property
+    def _column(self) -> str:
+        return SORTED_BY[self._order][0]
+
+    @property
+    def _sign(self) -> str:
+        return "-" if self.wanted["sort"].startswith("-") else ""
+
+    @property
+    def _tie(self) -> str:
+        """How equal ones are ordered: so that an index may be read from either end."""
+        return "-id" if bool(self._sign) != SORTED_BY[self._order][1] else "id"
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The count's totals, less what was recorded since."""
+        loans, sums = self.sum_counted()
+        with exactly():
+            for loan in self._touched:
+                left = {} if loan.pk in self._settled else self._correct(loan)
+                for name, (amount, not_reported) in sums.items():
+                    before = getattr(loan, name)
+                    if before is None:
+                        sums[name] = Total(amount, not_reported - (loan.pk in self._settled))
+                    else:
+                        settled = before - (left.get(name) or Decimal(0))
+                        sums[name] = Total(amount - settled, not_reported)
+        return Totals(loans - len(self._settled), sums)
+
+    def sum_counted(self) -> Totals:
+        """The totals of the count itself; what was added up once is not added up again."""
+        key = self._build_key("loan-totals")
+        if found := shared.get(key):
+            loans, kept = found
+            sums = {name: Total(Decimal(text), missing) for name, (text, missing) in kept.items()}
+            return Totals(loans, sums)
+        loans, sums = totals = sum_up(self._counted)
+        kept = {name: (str(total.amount), total.not_reported) for name, total in sums.items()}
+        shared.set(key, (loans, kept), _KEPT_SECONDS)
+        return totals
+
+    def count_some(self) -> int:
+        """How many loans it has, up to `keyset.COUNTED` + 1: for what stands on each page."""
+        return self.rows.order_by()[: COUNTED + 1].count()
+
+    def build_row(self, loan: SnapshotLoan) -> ListedLoan:
+        """The loan with its amounts of now, as far as they are known here."""
+        return ListedLoan(loan, self._correct(loan), self.recorded.get(loan.account_id))
+
+    def _correct(self, loan: SnapshotLoan) -> dict[str, Decimal | None]:
+        return correct_amounts(loan, self.recorded.get(loan.account_id))
+
+    @cached_property
+    def _touched(self) -> list[SnapshotLoan]:
+        """The loans of the list on which something was recorded since the count."""
+        return [] if self._touched_rows is None else list(self._touched_rows)
+
+    @cached_property
+    def _settled(self) -> set[int]:
+        """Those that do not belong on the list any more, by what was recorded since."""
+        return {loan.pk for loan in self._touched if self._is_settled(loan)}
+
+    def _is_settled(self, loan: SnapshotLoan) -> bool:
+        """Whether all that the list is about was paid; what was not reported is never known to be.
+
+        The count knows the next instalment alone. So a loan stays on the list of a week: it may
+        be due again within it.
+        """
+        recorded = self.recorded.get(loan.account_id)
+        if recorded is None or not recorded.amount:
+            return False
+        show = self.wanted["show"]
+        if show == "first-missed":
+            return True
+        amounts = list[Decimal | None]()
+        if show == "overdue" or self.wanted["late"]:
+            amounts = [loan.overdue]
+        elif show == "due-today" and self.counted_on == self.today:
+            amounts = [loan.overdue, loan.next_due_amount]
+        known = [amount for amount in amounts if amount is not None]
+        with exactly():
+            return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
+
+    def count_first_rows(self) -> int:
+        """How many of the rows have what they are ordered by; those of the count, once."""
+        key = self._build_key(f"loans-by-{self._column}")
+        counted = shared.get(key)
+        if counted is None:
+            counted = self._counted.filter(**{f"{self._column}__isnull": False}).count()
+            shared.set(key, counted, _KEPT_SECONDS)
+        settled = [loan for loan in self._touched if loan.pk in self._settled]
+        return int(counted) - sum(getattr(loan, self._column) is not None for loan in settled)
+
+    def _build_key(self, what: str) -> str:
+        """What is known of the count's own loans on this list is kept so: they never change."""
+        digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
+        return f"{what}:{self.snapshot.pk}:{digest}"
+
+    def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
+        """What a loan of the list meets, each with the orders of which an index has those."""
+        show = self.wanted["show"]
+        yield Q(is_open=show != "closed"), tuple(SORTED_BY)
+        if show:
+            yield self._build_kind(show), KINDS[show].indexed
+        if self.wanted["late"]:
+            late = LATE[self.wanted["late"]]
+            longest = Q(days_late__lte=late.last) if late.last else Q()
+            yield Q(days_late__gte=late.first) & longest, ("late",)
+        if self.wanted["product"]:
+            yield Q(product_id=self.wanted["product"]), ("product", "outstanding")
+
+    def _build_kind(self, show: str) -> Q:
+        """What parts the loans of a kind from others. What fell due since the count is due."""
+        if show == "overdue":
+            return Q(overdue_rank__gt=0)
+        if show == "due-today":
+            return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
+        if show == "due-this-week":
+            sunday = self.today + timedelta(days=6 - self.today.weekday())
+            return Q(next_due_day__gte=self.counted_on, next_due_day__lte=sunday)
+        if show == "first-missed":
+            return Q(is_first_missed=True)
+        return Q(settlement_day__gte=self.today - _CLOSED_LATELY)
+
+
+class LoanPaginator(Paginator[SnapshotLoan]):
+    """Pages of a list, whose length is known from its totals."""
+
+    def __init__(self, found: LoanList) -> None:
+        super().__init__(found.rows, found.wanted["pageSize"])
+        self._found = found
+
+    @cached_property
+    def count(self) -> int:
+        """How many loans the list has."""
+        return self._found.totals.loans
+
+    def page(self, number: int | str) -> Page[SnapshotLoan]:
+        """A page, taken off an index if one has its order; else only its own rows are read whole.
+
+        It is looked for from the nearer end.
+        """
+        page, known = super().page(number), self._found.first_rows
+        first, last = max(page.start_index() - 1, 0), page.end_index()
+        if last <= self.count / 2:
+            page.object_list = list(known[first:last])
+            if len(page.object_list) == last - first:
+                return page
+        length = self._found.count_first_rows()
+        page.object_list = [
+            *_read_slice(known, length, first, min(last, length)),
+            *_read_slice(
+                self._found.last_rows, self.count - length, max(first - length, 0), last - length
+            ),
+        ]
+        return page
+
+
+def _read_slice(
+    rows: QuerySet[SnapshotLoan], length: int, first: int, last: int
+) -> list[SnapshotLoan]:
+    """Those from `first` to before `last` of so many rows, none where there are none."""
+    if last <= first:
+        return []
+    keys = rows.values("pk")
+    if last > length / 2:
+        keys, first, last = keys.reverse(), length - last, length - first
+    found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
+    return list(found.order_by(*rows.query.order_by))

@@ -1,0 +1,264 @@
+"""Snapshots of the loan portfolio: its figures, and for each loan its ids and figures.
+
+No personal data: of a borrower the id alone, as in the journal. Rows of a snapshot that is complete
+never change; those of older ones are deleted, and their figures stay (retention.py).
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Func, Q
+from django.db.models.functions import Lower
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.worker.models import WalkRow
+
+from .amounts import AmountField
+
+# Raised when a figure changes its meaning: figures of two versions must not stand side by side.
+# 2: portfolio at risk is more than N days late; only open loans have something outstanding.
+FIGURES_VERSION = 2
+LONGEST_ID = 255
+# Loans that lack a value of a figure, but for what was paid since: a first count has it of none.
+LACKS_VALUES = (
+    Q(outstanding=None)
+    | Q(overdue=None)
+    | Q(principal_outstanding=None)
+    | Q(days_late=None)
+    | Q(principal=None)
+    | Q(start_day=None)
+)
+# The largest first, then those of which nothing is known: NULLS LAST is in no index of SQLite, and
+# a number that is passed beside the query is not that of an index.
+LARGEST_OUTSTANDING = Func(
+    "outstanding_rank",
+    template="COALESCE(%(expressions)s, -1e308)",
+    output_field=models.FloatField(),
+).desc()
+LONGEST_STATUS = 64
+LONGEST_NAME = 60
+
+
+class Snapshot(WalkRow):
+    """One walk through all loans of an app, from its start to its outcome.
+
+    `figures` is the JSON of `figures.Figures`; those of another `figures_version` are not read, nor
+    is `is_open` of their loans. `without_borrower` is how many of its open loans have no borrower
+    id; null where it began before borrowers were kept. `state` leaves RUNNING once.
+    """
+
+    class State(models.TextChoices):
+        """What became of it."""
+
+        RUNNING = "running", _("running")
+        DONE = "done", _("complete")
+        STOPPED = "stopped", _("stopped")
+        FAILED = "failed", _("failed")
+
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    asked_by = models.ForeignKey(  # null: the clock
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    began_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+
+    loans_read = models.PositiveIntegerField(default=0)
+    # How many loans the last complete snapshot had.
+    expected = models.PositiveIntegerField(null=True)
+    without_borrower = models.PositiveIntegerField(null=True, default=0)
+    figures = models.JSONField(default=dict)
+    figures_version = models.PositiveSmallIntegerField(default=FIGURES_VERSION)
+    # Whether the rows of its loans are kept beside the figures.
+    has_loans = models.BooleanField(default=True)
+
+    # The complete snapshot with which the amounts paid are compared.
+    previous = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"],
+                condition=Q(state="running"),
+                name="portfolio_one_running_per_app",
+            )
+        ]
+        indexes = [models.Index(fields=["app_id", "-id"], name="portfolio_snapshot_of_app")]
+
+    def __str__(self) -> str:
+        return f"count-{self.pk}"
+
+
+class SnapshotLoan(models.Model):
+    """The figures of one loan in a snapshot, as the service gave them; null where it gave none.
+
+    `account_id` is the id in the address of its page: the uid of a loan without an account id. The
+    ids of borrower and product are empty where the service gave none that can be.
+
+    A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
+    an index, never to be shown or added.
+    """
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    product_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    status = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    performance = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    # Whether the loan was open, and whether its status word said so or its dates (reading.py).
+    is_open = models.BooleanField(default=False)
+    has_status_word = models.BooleanField(default=False)
+    # Open, late, and nothing was ever paid.
+    is_first_missed = models.BooleanField(default=False)
+    start_day = models.DateField(null=True)
+    settlement_day = models.DateField(null=True)
+    # Whole days, rounded up.
+    days_late = models.IntegerField(null=True)
+    # The instalment that was next.
+    next_due_day = models.DateField(null=True)
+    next_due_amount = AmountField()
+
+    principal = AmountField()
+    outstanding = AmountField()
+    principal_outstanding = AmountField()
+    overdue = AmountField()
+    paid = AmountField()
+    paid_since_last = AmountField()
+
+    principal_rank = models.FloatField(null=True)
+    outstanding_rank = models.FloatField(null=True)
+    principal_outstanding_rank = models.FloatField(null=True)
+    overdue_rank = models.FloatField(null=True)
+    paid_since_last_rank = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "account_id"], name="portfolio_loan_once_per_snapshot"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["snapshot", "-outstanding_rank", "id"],
+                condition=Q(is_open=True, outstanding_rank__isnull=False),
+                name="portfolio_by_outstanding",
+            ),
+            models.Index(
+                fields=["snapshot", "-overdue_rank", "id"],
+                condition=Q(is_open=True, overdue_rank__isnull=False),
+                name="portfolio_by_overdue",
+            ),
+            models.Index(
+                fields=["snapshot", "-paid_since_last_rank", "id"],
+                condition=Q(paid_since_last_rank__isnull=False),
+                name="portfolio_by_paid",
+            ),
+            models.Index(
+                fields=["snapshot", "days_late", "id"],
+                condition=Q(is_open=True),
+                name="portfolio_by_days_late",
+            ),
+            models.Index(
+                fields=["snapshot", "days_late", "id"],
+                condition=Q(is_open=True, overdue_rank__gt=0),
+                name="portfolio_overdue_by_days_late",
+            ),
+            models.Index(fields=["snapshot", "start_day", "id"], name="portfolio_by_start_day"),
+            models.Index(
+                "snapshot",
+                "performance",
+                LARGEST_OUTSTANDING,
+                "id",
+                condition=Q(is_open=True),
+                name="portfolio_by_performance",
+            ),
+            models.Index(
+                fields=["snapshot", "-principal_rank", "id"],
+                condition=Q(principal_rank__isnull=False),
+                name="portfolio_by_principal",
+            ),
+            models.Index(
+                fields=["snapshot", "-principal_outstanding_rank", "id"],
+                condition=Q(is_open=True, principal_outstanding_rank__isnull=False),
+                name="portfolio_by_principal_owed",
+            ),
+            models.Index(
+                fields=["snapshot", "account_id"],
+                condition=LACKS_VALUES,
+                name="portfolio_lacks_values",
+            ),
+            models.Index(
+                fields=["snapshot", "account_id"],
+                condition=Q(paid_since_last=None),
+                name="portfolio_lacks_paid_since",
+            ),
+            models.Index(
+                fields=["snapshot", "borrower_id"],
+                condition=Q(is_open=True),
+                name="portfolio_open_by_borrower",
+            ),
+            models.Index(
+                fields=["snapshot", "next_due_day", "id"],
+                condition=Q(is_open=True, next_due_day__isnull=False),
+                name="portfolio_by_next_due_day",
+            ),
+            models.Index(
+                fields=["snapshot", "product_id", "-outstanding_rank", "id"],
+                condition=Q(is_open=True),
+                name="portfolio_open_by_product",
+            ),
+            models.Index(
+                fields=["snapshot", "product_id", "id"],
+                condition=Q(is_open=True),
+                name="portfolio_sorted_by_product",
+            ),
+            models.Index(
+                fields=["snapshot", "-overdue_rank", "id"],
+                condition=Q(is_first_missed=True),
+                name="portfolio_first_missed",
+            ),
+            models.Index(
+                fields=["snapshot", "-settlement_day", "id"],
+                condition=Q(is_open=False, settlement_day__isnull=False),
+                name="portfolio_by_settlement_day",
+            ),
+            models.Index(F("snapshot"), Lower("account_id"), name="portfolio_loan_any_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"loan-{self.pk}"
+
+
+class SavedList(models.Model):
+    """A list of loans under a name: for its owner, or for everybody.
+
+    `query` is the state of the list as its address holds it. Who pinned it has it in the sidebar.
+    """
+
+    app_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=LONGEST_NAME)
+    query = models.TextField(blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    is_shared = models.BooleanField(_("for everybody"), default=False)
+    pinned_by = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="pinned_lists")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "app_id", "name"], name="portfolio_saved_list_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["app_id"], condition=Q(is_shared=True), name="portfolio_shared_lists"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"list-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        """The list's page."""
+        return reverse("saved-list", args=[self.app_id, self.pk])

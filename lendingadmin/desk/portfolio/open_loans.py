@@ -1,0 +1,48 @@
+"""The open loans of some borrowers in the newest complete snapshot."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from decimal import Decimal
+
+from django.db.models import QuerySet
+
+from lendingadmin.people.search.open_loans import OpenLoans
+
+from .amounts import exactly
+from .models import Snapshot, SnapshotLoan
+from .snapshot_job import find_with_loans
+
+
+def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, OpenLoans]:
+    """How many open loans each has and what is overdue on them, by borrower id.
+
+    Nobody where no snapshot tells. Where it has an open loan without a borrower or an item that is
+    no loan, that may be anybody's: then borrowers without an open loan are left out.
+    """
+    snapshot = find_with_loans(app_id)
+    if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:
+        return {}
+    overdue: dict[str, list[Decimal | None]] = defaultdict(list)
+    rows = filter_open(snapshot, borrower_ids)
+    for borrower_id, amount in rows.values_list("borrower_id", "overdue"):
+        overdue[borrower_id].append(amount)
+    is_whole = not (snapshot.without_borrower or snapshot.unreadable)
+    return {
+        key: OpenLoans(len(overdue[key]), _add(overdue[key]), snapshot.ended_at)
+        for key in borrower_ids
+        if is_whole or key in overdue
+    }
+
+
+def filter_open(snapshot: Snapshot, borrower_ids: Collection[str]) -> QuerySet[SnapshotLoan]:
+    """The open loans of these borrowers in a snapshot."""
+    return SnapshotLoan.objects.filter(
+        snapshot=snapshot, is_open=True, borrower_id__in=[key for key in borrower_ids if key]
+    )
+
+
+def _add(amounts: list[Decimal | None]) -> Decimal | None:
+    """The sum; None where one of them is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    with exactly():
+        return sum(known, Decimal(0)) if len(known) == len(amounts) else None

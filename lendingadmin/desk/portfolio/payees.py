@@ -1,0 +1,128 @@
+"""Whose loan a payment is for: what a clerk types of a person or a loan, and the loans it names.
+
+People and their open loans come from the index and the newest count, a loan's id is read from the
+service. Nothing here leads to a loan by itself unless what was typed names one and no other.
+"""
+
+from dataclasses import dataclass, field
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEARCH_BORROWERS
+from lendingadmin.lending.errors import LendingError, UnfinishedList, Unreadable
+from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.people.index import words
+from lendingadmin.people.index.find import Person, find_index, find_people
+from lendingadmin.people.search.lookups import LOOKUPS, Match, validate_id
+from lendingadmin.web.masking import list_rights
+
+from .models import SnapshotLoan
+from .open_loans import filter_open
+from .snapshot_job import find_with_loans
+
+_BY_ID = frozenset({"loan", "number"})
+# So many loans of people are offered to choose from.
+_SHOWN = 50
+# A whole phone number, without the zero or the country before it.
+_PHONE = words.PHONE_ENDINGS[0]
+
+
+@dataclass(frozen=True)
+class Payee:
+    """A loan that may be meant, its person and what the count says of it, as far as known."""
+
+    loan_id: str
+    person: Person | None = None
+    counted: SnapshotLoan | None = None
+    about: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class FoundPayees:
+    """The loans that may be meant. `without_loan` are people who have no open loan by the count.
+
+    `loan_id` is the one loan that what was typed names; empty where it may mean others.
+    """
+
+    payees: list[Payee] = field(default_factory=list)
+    without_loan: list[Person] = field(default_factory=list)
+    may_be_more: bool = False
+    loan_id: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nobody and nothing fits."""
+        return not (self.payees or self.without_loan)
+
+
+def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
+    """The loans that what was typed may mean. Raises LendingError where the service is asked."""
+    index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
+    found = find_people(index, typed, list_rights(person, app_id)) if index else None
+    people = found.people if found else []
+    may_be_more = bool(found and found.may_be_more)
+    payees, without_loan = _list_loans(app_id, people)
+    by_id = [] if people and not _may_be_number(typed) else _find_by_id(person, app_id, typed)
+    known = {match.key for match in by_id}
+    payees = [one for one in payees if one.loan_id not in known]
+    payees += [Payee(one.key, about=one.about, warning=one.warning) for one in by_id]
+    is_sole = len(payees) == 1 and not (without_loan or may_be_more)
+    is_named = is_sole and _is_named(payees[0], typed)
+    return FoundPayees(payees, without_loan, may_be_more, payees[0].loan_id if is_named else "")
+
+
+def _list_loans(app_id: str, people: list[Person]) -> tuple[list[Payee], list[Person]]:
+    """The open loans of people by the newest count, and those of them without one."""
+    snapshot = find_with_loans(app_id) if people else None
+    if snapshot is None:
+        return [], people
+    by_id = {one.borrower_id: one for one in people}
+    rows = filter_open(snapshot, by_id).order_by("-overdue_rank", "id")[:_SHOWN]
+    loans = list(rows)
+    payees = [Payee(row.account_id, by_id[row.borrower_id], row) for row in loans]
+    with_loan = {row.borrower_id for row in loans}
+    return payees, [one for one in people if one.borrower_id not in with_loan]
+
+
+def _may_be_number(typed: str) -> bool:
+    """Whether it may be a loan's number or id too, although somebody's phone or name fits it."""
+    digits = words.read_digits(typed)
+    return bool(digits) and len(digits) < _PHONE
+
+
+def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
+    """The loans that bear what was typed as their id, uid or number."""
+    if validate_id(typed):
+        return []
+    app, held = gateway.app(app_id), list_rights(person, app_id)
+    places = [one for one in LOOKUPS if one.key in _BY_ID and one.fits(typed)]
+    places = [one for one in places if person.has_perm(one.permission)]
+    results = read_in_parallel(gateway.client(), *(one.call(app, typed, held) for one in places))
+    found: dict[str, Match] = {}
+    for place, result in zip(places, results, strict=True):
+        if isinstance(result, LendingError):
+            # A service need not look loans up by their number; then the number is no loan's here.
+            if place.key == "number" and isinstance(result, Unreadable | UnfinishedList):
+                continue
+            raise result
+        found |= {match.key: match for match in result if match.key not in found}
+    return list(found.values())
+
+
+def _is_named(payee: Payee, typed: str) -> bool:
+    """Whether what was typed is this loan's or this person's own, to the letter.
+
+    The beginning of a name, or one with a mistyped letter, may mean somebody else.
+    """
+    if payee.person is None:
+        return not payee.warning
+    one, phone = payee.person, words.read_phone(typed)
+    if words.fold_ids(typed) & {one.borrower_id.casefold()}:
+        return True
+    if one.number and words.fold_number(typed) == words.fold_number(one.number):
+        return True
+    if len(phone) >= _PHONE and one.phone:
+        return phone.endswith(one.phone) or one.phone.endswith(phone)
+    own, given = set(words.split_words(one.name)), words.split_words(typed)
+    return bool(given) and set(given) <= own

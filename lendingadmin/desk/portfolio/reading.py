@@ -1,0 +1,123 @@
+"""Reads what a snapshot keeps of a loan; None for a value that is missing or malformed."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, tzinfo
+from decimal import ROUND_CEILING, Decimal
+
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.values import (
+    Balance,
+    Loan,
+    LoanBalances,
+    LoanSchedule,
+    Malformed,
+    status_key,
+)
+from lendingadmin.web.display.numbers import number
+from lendingadmin.web.display.statuses import says_open
+from lendingadmin.web.display.times import contract_date
+
+from .amounts import exactly
+from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
+
+# What is read of a loan, by the wire's names.
+KEYS = (
+    *("accountId", "uid", "borrowerId", "productId", "loanAmount", "balances", "schedule"),
+    *("status", "performanceStatus", "startDate", "createdAt", "settlementDate", "result"),
+)
+_RANKED = ("principal", "outstanding", "principal_outstanding", "overdue", "paid_since_last")
+_MOST_DAYS = 2**31 - 1
+
+
+def read_rows(
+    items: Iterable[Loan | Malformed], zone: tzinfo, day: date, words: Mapping[str, str]
+) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
+    """A row for each loan of a page, the first of those with the same id; how many had none.
+
+    `day` is that of the count in the lender's zone, `words` are those of LENDING_LOAN_STATUSES.
+    """
+    found: dict[str, tuple[SnapshotLoan, Loan]] = {}
+    unreadable = 0
+    with exactly():
+        for item in items:
+            key = "" if isinstance(item, Malformed) else loan_math.key_of(item)
+            if isinstance(item, Malformed) or not 0 < len(key) <= LONGEST_ID:
+                unreadable += 1
+            elif key not in found:
+                row = _row(key, item, zone)
+                _set_open(row, item, day, words)
+                found[key] = (row, item)
+    return list(found.values()), unreadable
+
+
+def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
+    coming = loan_math.next_of(loan)
+    return SnapshotLoan(
+        account_id=key,
+        borrower_id=_id(loan_math.borrower_of(loan)),
+        product_id=_id(loan_math.product_of(loan)),
+        status=_key(loan.status),
+        performance=_key(loan.performance_status),
+        start_day=contract_date(loan.start_date, zone),
+        settlement_day=contract_date(loan.settlement_date, zone),
+        days_late=_whole(
+            loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
+        ),
+        next_due_day=contract_date(coming.due_date, zone) if coming else None,
+        next_due_amount=number(loan_math.due_of(coming)) if coming else None,
+        principal=number(loan.loan_amount),
+        outstanding=number(loan_math.total_of(loan, "unpaid")),
+        principal_outstanding=_principal_outstanding(loan),
+        overdue=number(loan_math.total_of(loan, "overdue")),
+        paid=number(loan_math.total_of(loan, "paid")),
+    )
+
+
+def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]) -> None:
+    """Set whether the loan is open, by its status word, else by its dates and its outcome; and
+    whether not even its first instalment was paid.
+
+    A loan that is paid in full has a settlement date and a result, and a new one has no result
+    (spec: States and transitions, 3; Loans, MakeRepayment). What came and is no date is not null.
+    """
+    word = says_open(row.status, words)
+    row.has_status_word = word is not None
+    if word is None:
+        has_begun = row.start_day is None or row.start_day <= day
+        word = has_begun and loan.settlement_date is None and loan.result is None
+    row.is_open = word
+    is_late = bool(row.overdue and row.overdue > 0)
+    row.is_first_missed = word and is_late and row.paid is not None and not row.paid
+
+
+def _id(key: str) -> str:
+    """An id that can be kept. A part of a longer one would be another's."""
+    return key if len(key) <= LONGEST_ID else ""
+
+
+def _key(status: object) -> str:
+    """A number or a word. Anything else is left out: it may be personal, and figures hold it."""
+    if isinstance(status, Malformed):
+        return ""
+    # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
+    return status_key(status).replace("\x00", "")[:LONGEST_STATUS]
+
+
+def set_ranks(row: SnapshotLoan) -> None:
+    """Set the values by which lists are ordered, once all amounts of the row are known."""
+    for name in _RANKED:
+        amount = getattr(row, name)
+        setattr(row, f"{name}_rank", float(amount) if amount else None)
+
+
+def _principal_outstanding(loan: Loan) -> Decimal | None:
+    part = loan.balances.principal if isinstance(loan.balances, LoanBalances) else None
+    return number(part.unpaid) if isinstance(part, Balance) else None
+
+
+def _whole(value: object) -> int | None:
+    """Days rounded up, so that more than N of them are more than N as the service's number."""
+    days = number(value)
+    if days is None or abs(days) > _MOST_DAYS:
+        return None
+    return int(days.to_integral_value(ROUND_CEILING))

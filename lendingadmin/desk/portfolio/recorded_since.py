@@ -1,0 +1,46 @@
+"""What was recorded here since a count, by loan: what corrects the lists over it."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import Max, Q, QuerySet
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.repayments.managers import RECORDED, sum_thousandths, to_amount
+from lendingadmin.money.repayments.models import Repayment
+
+from .models import Snapshot
+
+
+class RecordedSince(NamedTuple):
+    """What was recorded on a loan since its count began, in the app's currency.
+
+    `amount` was entered after the count had ended. `meanwhile` was entered while it ran, so that
+    the count may hold it or not. `at` is when the last of both was recorded.
+    """
+
+    amount: Decimal
+    meanwhile: Decimal
+    at: datetime
+
+
+def list_recorded_since(app: LendingApp, snapshot: Snapshot) -> QuerySet[Repayment]:
+    """The repayments that were entered since a count began and are recorded."""
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
+    return rows.filter(created_at__gt=snapshot.began_at, currency_code__in=("", app.currency))
+
+
+def read_recorded_since(app: LendingApp, snapshot: Snapshot) -> dict[str, RecordedSince]:
+    """The sums of `list_recorded_since` by the loan's id."""
+    is_after = Q(created_at__gt=snapshot.ended_at)
+    groups = list_recorded_since(app, snapshot).values("account_id").order_by("account_id")
+    sums = groups.annotate(
+        after=sum_thousandths(is_after), meanwhile=sum_thousandths(~is_after), at=Max("state_at")
+    )
+    return {
+        one["account_id"]: RecordedSince(
+            to_amount(one["after"]), to_amount(one["meanwhile"]), one["at"]
+        )
+        for one in sums
+    }

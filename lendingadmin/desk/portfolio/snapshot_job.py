@@ -1,0 +1,205 @@
+"""Takes a snapshot of the portfolio: every page of the loans list, some seconds at a time.
+
+One page and the figures are kept in memory, for any number of loans.
+"""
+
+import logging
+from datetime import datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.worker.walks import AFTER_A_FAILURE, Walk, find_interval
+from lendingadmin.lending.errors import UnfinishedList
+from lendingadmin.lending.pages import LED_BACK, ListResource, Page
+from lendingadmin.lending.values import Loan, moment
+from lendingadmin.web.display.numbers import number
+
+from . import reading
+from .amounts import exactly
+from .figures import Figures
+from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE = 500
+
+State = Snapshot.State
+
+
+def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
+    """Create a snapshot of an app; None where one is running. Nothing is read yet."""
+    last = list_complete(app_id).first()
+    now = timezone.now()
+    try:
+        with transaction.atomic():
+            return Snapshot.objects.create(
+                app_id=app_id,
+                asked_by=by,
+                restarted=restarted,
+                began_at=now,
+                heartbeat_at=now,
+                previous=last,
+                expected=last.loans_read if last else None,
+            )
+    except IntegrityError:
+        return None
+
+
+def list_complete(app_id: str) -> QuerySet[Snapshot]:
+    """The complete snapshots of an app, the newest first."""
+    return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
+
+
+def find_with_loans(app_id: str) -> Snapshot | None:
+    """The newest complete snapshot, whose loans are kept; None before the first of this version."""
+    row = list_complete(app_id).first()
+    is_read = row and row.has_loans and row.figures_version == FIGURES_VERSION
+    return row if is_read else None
+
+
+def read_ages() -> list[tuple[tuple[str, ...], float]]:
+    """When the newest complete snapshot of each app began, for `metrics.register_gauge`."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    found = [(app_id, list_complete(app_id).first()) for app_id in apps]
+    return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
+
+
+def find_newest(app_id: str) -> Snapshot | None:
+    """The snapshot that began last, in whichever state."""
+    return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
+
+
+def find_next_due(last: Snapshot) -> datetime | None:
+    """When the next snapshot begins by itself; None while this one runs, or without SNAPSHOT_EVERY.
+
+    One that failed is tried again within the hour; one that was stopped waits like a complete one.
+    After a complete one whose figures have another meaning, it is this minute.
+    """
+    every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
+    if not every or last.state == State.RUNNING:
+        return None
+    due = last.began_at + (min(every, AFTER_A_FAILURE) if last.state == State.FAILED else every)
+    if last.state == State.DONE and last.figures_version != FIGURES_VERSION:
+        return min(due, timezone.now().replace(second=0, microsecond=0))
+    return due
+
+
+def stop(app_id: str, by: User) -> Snapshot | None:
+    """Stop the running snapshot; the worker sees it after its page. None where none is running."""
+    running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
+    row, now = running.first(), timezone.now()
+    why = _("Stopped by %(person)s.") % {"person": by.username}
+    changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
+    # Whichever page the worker has come to.
+    return row if row and running.filter(pk=row.pk).update(**changes) else None
+
+
+class CountWalk(Walk[Snapshot]):
+    """The walk through the loans. One that has to start over is another snapshot."""
+
+    model = Snapshot
+
+    def find_obstacle(self) -> str:
+        """Why the counting cannot go on."""
+        is_older = self.row.figures_version != FIGURES_VERSION
+        if is_older:
+            return _("The figures changed their meaning while the portfolio was being counted.")
+        return super().find_obstacle()
+
+    def open_list(self) -> ListResource[Loan]:
+        """The loans, of each what is counted."""
+        return gateway.app(self.row.app_id).loans.only(reading.KEYS)
+
+    def add_page(self, page: Page[Loan]) -> bool:
+        """Add the loans of a page. Raises UnfinishedList where all are known already.
+
+        Within a slice the page iterator notices a list that leads back to itself; across slices the
+        loans that are known already show it.
+        """
+        row, zone = self.row, gateway.lending_app(self.row.app_id).zone
+        day = row.began_at.astimezone(zone).date()
+        found, unreadable = reading.read_rows(page.items, zone, day, settings.LENDING_LOAN_STATUSES)
+        # Pages shift while people write, so that a loan may come twice.
+        known = _read_paid(row, [loan.account_id for loan, _read in found])
+        fresh = [(loan, read) for loan, read in found if loan.account_id not in known]
+        if found and not fresh and not unreadable:
+            raise UnfinishedList(LED_BACK)
+        _set_paid_since(row, fresh)
+        rows = [loan for loan, _read in fresh]
+        sums = Figures.from_json(row.figures) if row.figures else Figures(day)
+        sums.add_all(rows)
+        for loan in rows:
+            loan.snapshot = row
+            reading.set_ranks(loan)
+        lacking = row.without_borrower
+        if lacking is not None:
+            lacking += sum(loan.is_open and not loan.borrower_id for loan in rows)
+        ends = {"state": State.DONE, "ended_at": timezone.now()}
+        with transaction.atomic():
+            if not self.move(
+                empty_pages=0 if rows else row.empty_pages + 1,
+                loans_read=row.loans_read + len(rows),
+                unreadable=row.unreadable + unreadable,
+                without_borrower=lacking,
+                figures=sums.as_json(),
+                page_token=page.next_page_token or "",
+                **({} if page.next_page_token else ends),
+            ):
+                return False
+            SnapshotLoan.objects.bulk_create(rows, batch_size=_AT_ONCE)
+        return True
+
+    def end_list(self, until: float) -> None:
+        """The snapshot is complete with its last page; its lists are added up at once."""
+        from . import tasks
+
+        logger.info(
+            "%s of %s is complete: %s loans", self.row, self.row.app_id, self.row.loans_read
+        )
+        tasks.prepare_lists.enqueue()
+
+    def start_over(self) -> None:
+        """Take another snapshot: loans may have moved meanwhile, so nothing of this one is used."""
+        from . import tasks
+
+        with transaction.atomic():
+            why = _("The service lost its place in the list; the count began again.")
+            if self.end(State.FAILED, why):
+                tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
+
+
+def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
+    """What was paid on these loans, as far as the snapshot has them."""
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot)
+    found: dict[str, Decimal | None] = {}
+    for at in range(0, len(keys), _AT_ONCE):
+        some = rows.filter(account_id__in=keys[at : at + _AT_ONCE])
+        found.update(some.values_list("account_id", "paid"))
+    return found
+
+
+def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
+    """Set what was paid on each loan since the last complete snapshot, where that is known.
+
+    A loan that is missing there counts from zero only if it was created since: a page that shifted
+    may have left it out.
+    """
+    last = row.previous
+    if last is None:
+        return
+    before = _read_paid(last, [loan.account_id for loan, _read in fresh])
+    with exactly():
+        for loan, read in fresh:
+            paid = before.get(loan.account_id)
+            made = moment(read.created_at)
+            if loan.account_id not in before and made and made >= last.began_at:
+                paid = Decimal(0)
+            if paid is not None and loan.paid is not None:
+                loan.paid_since_last = number(loan.paid - paid)

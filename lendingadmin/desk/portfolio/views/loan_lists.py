@@ -1,0 +1,192 @@
+"""Lists over the loans of the newest count, and the names that people give them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page
+from django.db import IntegrityError, transaction
+from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import audit, gateway
+from lendingadmin.core.staff.roles import SEE_NAMES
+from lendingadmin.desk.portfolio import saved_lists
+from lendingadmin.desk.portfolio.loan_list_form import LoanListForm
+from lendingadmin.desk.portfolio.loan_lists import ListedLoan, LoanPaginator, open_list
+from lendingadmin.desk.portfolio.models import SavedList, Snapshot
+from lendingadmin.desk.portfolio.saved_lists import SHARE, SavedListForm
+from lendingadmin.lending.values import timestamp_text
+from lendingadmin.people.index.names import list_names
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest, address_with
+
+_LIST = "lending.loans.list"
+_COLUMNS = (
+    *("accountId", "borrowerId", "productId", "status", "performanceStatus", "startDate"),
+    *("settlementDate", "loanAmount", "schedule.daysLate", "balances.repayment.overdue"),
+    *("balances.repayment.unpaid", "schedule.nextInstallment.dueDate"),
+    *("schedule.nextInstallment.amounts.repayment", "countedAt", "recordedSince"),
+    *("recordedMeanwhile", "borrowerName"),
+)
+
+
+@access(_LIST)
+def loan_list(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The list that the address describes."""
+    return _show(request, app_id, request.GET.dict())
+
+
+@access(_LIST)
+def saved_list(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A list under a name."""
+    saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
+    return _show(request, app_id, saved_lists.read_state(saved, request.GET), saved)
+
+
+def _show(
+    request: PersonRequest, app_id: str, state: Mapping[str, Any], saved: SavedList | None = None
+) -> HttpResponse:
+    app = gateway.lending_app(app_id)
+    found = open_list(app, state)
+    context: dict[str, Any] = {"app": app, "found": found, "saved": saved}
+    if saved is not None:
+        context["may_delete"] = saved_lists.may_delete(request.user, saved)
+        context["is_pinned"] = saved.pinned_by.filter(pk=request.user.pk).exists()
+    if found and found.is_valid:
+        page = LoanPaginator(found).get_page(request.GET.get("page"))
+        context |= {
+            "rows": [found.build_row(loan) for loan in page],
+            "pages": _list_pages(request, page),
+            "query": saved_lists.write_query(found.wanted),
+        }
+    return render(request, "portfolio/loan_list.html", context)
+
+
+def _list_pages(request: PersonRequest, page: Page[Any]) -> list[tuple[object, str]]:
+    """The numbers of the pages with their addresses, the current one and gaps without."""
+    if page.paginator.num_pages == 1:
+        return []
+    return [
+        (number, address_with(request, {"page": str(number)}) if number != page.number else "")
+        if isinstance(number, int)
+        else (number, "")
+        for number in page.paginator.get_elided_page_range(page.number)
+    ]
+
+
+@access(_LIST, methods=("GET", "POST"))
+def save(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Give the list in the address a name."""
+    app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
+    if not listed.is_valid():
+        raise Http404("The address describes no list.")
+    form = SavedListForm(request.POST or None, app_id=app.app_id, owner=request.user)
+    if request.method == "POST" and form.is_valid():
+        query = saved_lists.write_query(listed.cleaned_data)
+        saved = _create(request, app.app_id, query, form.cleaned_data)
+        if saved is not None:
+            messages.success(request, _("Saved: %(name)s.") % {"name": saved.name})
+            return redirect(saved)
+        form.add_error("name", saved_lists.NAME_TAKEN)
+    return render(request, "portfolio/save_list.html", {"app": app, "form": form})
+
+
+def _create(
+    request: PersonRequest, app_id: str, query: str, wanted: Mapping[str, Any]
+) -> SavedList | None:
+    """Create the list; None where another request took the name meanwhile."""
+    is_shared = wanted.get("is_shared", False)
+    try:
+        with transaction.atomic():
+            saved = SavedList.objects.create(
+                app_id=app_id,
+                owner=request.user,
+                name=wanted["name"],
+                query=query,
+                is_shared=is_shared,
+            )
+            if wanted["is_pinned"]:
+                saved.pinned_by.add(request.user)
+    except IntegrityError:
+        return None
+    if is_shared:
+        audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="shared")
+    return saved
+
+
+@access(_LIST, methods=("POST",))
+def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Put a list into one's sidebar, or take it out."""
+    saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
+    if request.POST.get("pin") != "on":
+        saved.pinned_by.remove(request.user)
+    elif saved_lists.has_room(request.user, app_id):
+        saved.pinned_by.add(request.user)
+    else:
+        messages.warning(request, saved_lists.NO_ROOM)
+    return redirect(saved)
+
+
+@access(_LIST, methods=("POST",))
+def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Delete a list under a name; its loans are not touched."""
+    saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
+    if not saved_lists.may_delete(request.user, saved):
+        raise Http404("This list is somebody else's.")
+    if saved.is_shared:
+        audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="deleted")
+    saved.delete()
+    words = _("Deleted the list %(name)s. Its loans are as they were.")
+    messages.success(request, words % {"name": saved.name})
+    return redirect("loan-list", app_id)
+
+
+@access(EXPORT, _LIST, quota=EXPORTS)
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The list that the address describes, as CSV."""
+    return _export(request, app_id, request.GET.dict())
+
+
+@access(EXPORT, _LIST, quota=EXPORTS)
+def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
+    """A list under a name, as CSV."""
+    saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
+    return _export(request, app_id, saved_lists.read_state(saved, request.GET))
+
+
+def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> HttpResponseBase:
+    found = open_list(gateway.lending_app(app_id), state)
+    if found is None or not found.is_valid:
+        return back_to_list(request)
+    loans = map(found.build_row, found.rows.iterator(chunk_size=500))
+    may_see = request.user.has_perm(SEE_NAMES)
+    pages = (
+        CsvPage(_build_rows(app_id, page, found.snapshot, may_see))
+        for page in split_into_pages(loans)
+    )
+    name = f"{app_id}-loan-list-{timezone.localdate():%Y-%m-%d}.csv"
+    return csv_response(request, name, _COLUMNS, pages, subject="loan lists", app_id=app_id)
+
+
+def _build_rows(
+    app_id: str, rows: list[ListedLoan], snapshot: Snapshot, may_see: bool
+) -> Iterator[Iterable[object]]:
+    """Rows of the CSV: amounts less what was recorded here since, and that beside them."""
+    names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
+    counted_at = timestamp_text(snapshot.began_at)
+    for row, name in zip(rows, names, strict=True):
+        loan, amounts, recorded = row.loan, row.amounts, row.recorded
+        yield (
+            *(loan.account_id, loan.borrower_id, loan.product_id, loan.status, loan.performance),
+            *(loan.start_day, loan.settlement_day, loan.principal, loan.days_late),
+            *(amounts["overdue"], amounts["outstanding"]),
+            *(loan.next_due_day, amounts["next_due_amount"], counted_at),
+            *((recorded.amount, recorded.meanwhile) if recorded else (None, None)),
+            name,
+        )

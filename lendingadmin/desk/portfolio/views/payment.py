@@ -1,0 +1,94 @@
+"""The payment box: from a person or a loan, an amount and a code to the review of a repayment.
+
+What is typed of people travels by POST alone. The review and the record are those of every
+repayment (`money/repayments/views/recording.py`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.desk.portfolio.forms import PaymentBoxForm
+from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.identity import check_named
+from lendingadmin.money.repayments.views import recording
+from lendingadmin.money.writes import idempotency
+from lendingadmin.people.search.counts import count_search
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.quotas import OverQuota
+from lendingadmin.web.requests import PersonRequest
+
+RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
+
+
+@access(*RECORD, methods=("GET", "POST"))
+def payment(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The box on a page of its own. A POST leads to the review where one loan is named; where
+    several may be meant, they are offered with what was typed.
+    """
+    return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
+
+
+def enter_payment(
+    request: PersonRequest,
+    app_id: str,
+    initial: Mapping[str, Any] | None = None,
+    *,
+    usual: Mapping[str, str] | None = None,
+    source: object = None,
+) -> HttpResponse:
+    """The box on a page, which begins with these values of its form and stays at this address.
+
+    `usual` as in RepaymentForm. `source` has a page of its own that the payment was found on, such
+    as a statement.
+    """
+    app, found, card = gateway.lending_app(app_id), FoundPayees(), None
+    form = PaymentBoxForm(request.POST or None, app=app, initial=initial, usual=usual)
+    if request.method == "POST" and form.is_valid():
+        try:
+            found = _find(request, app_id, form)
+            loan_id = request.POST.get("loan") or found.loan_id
+            if loan_id:
+                loan = check_named(gateway.app(app_id).loans.get(loan_id), loan_id)
+                review = recording.lead_to_review(request, form, app_id, loan)
+                if review:
+                    return review
+        except LendingError as error:
+            card = errors.card(error)
+    token = idempotency.issue_key(request, recording.PURPOSE)
+    _focus(form, found)
+    context = {"app": app, "box": form, "token": token, "found": found, "card": card}
+    context |= {"action": request.path, "source": source}
+    return render(request, "portfolio/payment.html", context)
+
+
+def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPayees:
+    """The loans that may be meant; what is wrong with what was typed goes into the form."""
+    if request.POST.get("loan"):
+        return FoundPayees()
+    try:
+        count_search(request.user, app_id)
+    except OverQuota:
+        form.add_error(
+            "who", _("You have searched too often within this hour. Open the loan itself.")
+        )
+        return FoundPayees()
+    found = find_payees(request.user, app_id, form.cleaned_data["who"])
+    if found.is_empty:
+        form.add_error("who", _("No person and no loan fits this. Nothing was recorded."))
+    return found
+
+
+def _focus(form: PaymentBoxForm, found: FoundPayees) -> None:
+    """Put the cursor into the first field that is wrong, else into the first one."""
+    if found.payees:
+        return
+    wrong = [name for name in form.fields if name in form.errors]
+    name = wrong[0] if wrong else "who"
+    form.fields[name].widget.attrs["autofocus"] = True

@@ -1,0 +1,74 @@
+"""Snapshots of the portfolio: begin one, stop it, and how far it is."""
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import audit, gateway
+from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.web import polling
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+COUNT = "dashboard.portfolio.count"
+
+# A hundred thousand loans take about a minute; a slow service takes longer.
+_LONGEST = timedelta(hours=1)
+_STANDS_STILL = timedelta(minutes=1)
+
+
+@access(COUNT, methods=("POST",))
+def count(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Begin a snapshot, unless one is running."""
+    app = gateway.lending_app(app_id)
+    row = tasks.start(app.app_id, request.user)
+    if row is None:
+        messages.info(request, _("The loans are being counted already."))
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
+    return redirect("home", app_id)
+
+
+@access(COUNT, methods=("POST",))
+def stop(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Stop the running snapshot; the figures of the last complete one stay."""
+    app = gateway.lending_app(app_id)
+    row = snapshot_job.stop(app.app_id, request.user)
+    if row is None:
+        messages.info(request, _("There was nothing to stop: the counting had ended."))
+    else:
+        audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
+    return redirect("home", app_id)
+
+
+@access("lending.loans.list")
+def progress(request: PersonRequest, app_id: str) -> HttpResponse:
+    """How far the snapshot is: a fragment that polls until it ends."""
+    app = gateway.lending_app(app_id)
+    row = snapshot_job.find_newest(app.app_id)
+    if row is None:
+        raise Http404("Nothing was counted here.")
+    context = describe_progress(request, row) | {"app": app, "is_fragment": True}
+    return render(request, "portfolio/_progress.html", context)
+
+
+def describe_progress(request: PersonRequest, row: Snapshot) -> dict[str, object]:
+    """What `_progress.html` shows of a snapshot."""
+    now = timezone.now()
+    return {
+        "row": row,
+        "poll": polling.poll(
+            request,
+            row.began_at,
+            _LONGEST,
+            waiting=row.state == Snapshot.State.RUNNING,
+            delays=polling.WATCHED,
+        ),
+        "most": max(row.expected or 0, row.loans_read),
+        "still": now - row.heartbeat_at > _STANDS_STILL,
+    }

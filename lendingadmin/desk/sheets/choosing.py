@@ -1,0 +1,186 @@
+"""Which loans stand on a sheet: of the newest count, corrected by what was recorded here since.
+
+Left out are loans on which nobody collects (disputes, hardship, deaths, and borrowers who do not
+want to be contacted), and those that stand on another sheet of the same day which is still out:
+two people must not ask one borrower for the same instalment. A wrong phone number keeps nobody
+from being visited.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.models import Assignment
+from lendingadmin.desk.collections.models import Stop
+from lendingadmin.desk.collections.states import StopKind
+from lendingadmin.desk.portfolio.amounts import exactly
+from lendingadmin.desk.portfolio.loan_totals import correct_amounts
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
+from lendingadmin.desk.portfolio.recorded_since import RecordedSince, read_recorded_since
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+
+from .models import Choice, Sheet, SheetRow
+
+#: So many rows has a sheet at most, and so many loans are put on sheets at once.
+LONGEST, MOST = 500, 5_000
+_AT_ONCE = 500
+_VISITED = (StopKind.WRONG_NUMBER,)
+
+
+class Wanted(NamedTuple):
+    """What somebody asks for: the day of the visit, which loans, of which product and officer."""
+
+    day: date
+    choice: Choice = Choice.ALL
+    product_id: str = ""
+    officer: User | None = None
+
+
+class Chosen(NamedTuple):
+    """A loan for a sheet; amounts as in SheetRow."""
+
+    account_id: str
+    borrower_id: str
+    due: Decimal | None
+    overdue: Decimal | None
+
+
+class Choosing(NamedTuple):
+    """What was chosen, in the order of the rows, and how many loans were left out and why.
+
+    `has_more`: there are more than MOST, and the rest is not here.
+    """
+
+    counted_at: datetime
+    chosen: Sequence[Chosen]
+    stopped: int = 0
+    on_others: int = 0
+    paid: int = 0
+    has_more: bool = False
+
+    @property
+    def sheets(self) -> int:
+        """How many sheets they make."""
+        return -(-len(self.chosen) // LONGEST)
+
+    @property
+    def due(self) -> Decimal:
+        """What is due by the day."""
+        return add_up(one.due for one in self.chosen)
+
+    @property
+    def overdue(self) -> Decimal:
+        """What is overdue."""
+        return add_up(one.overdue for one in self.chosen)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells one content from another."""
+        return f"{len(self.chosen)}-{self.due:f}-{self.overdue:f}"
+
+
+def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
+    """The loans that are asked for; None before the first count."""
+    snapshot = find_with_loans(app.app_id)
+    if snapshot is None:
+        return None
+    recorded = read_recorded_since(app, snapshot)
+    loans = _list_loans(app, snapshot, wanted)
+    has_more = len(loans) > MOST
+    stops = _read_stops(app.app_id, {loan.borrower_id for loan in loans})
+    others = read_others(app.app_id, wanted.day)
+    chosen, left = list[Chosen](), {"stopped": 0, "on_others": 0, "paid": 0}
+    for loan in loans[:MOST]:
+        one = _build(app, snapshot, loan, recorded.get(loan.account_id), wanted.day)
+        if {(loan.borrower_id, ""), (loan.borrower_id, loan.account_id)} & stops:
+            left["stopped"] += 1
+        elif loan.account_id in others:
+            left["on_others"] += 1
+        elif _is_paid(one, wanted.choice):
+            left["paid"] += 1
+        else:
+            chosen.append(one)
+    return Choosing(snapshot.began_at, chosen, has_more=has_more, **left)
+
+
+def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
+    """The exact sum of what is known."""
+    with exactly():
+        return sum((one for one in amounts if one is not None), Decimal(0))
+
+
+def _list_loans(app: LendingApp, snapshot: Snapshot, wanted: Wanted) -> list[SnapshotLoan]:
+    """The counted loans of the kind, each once, one more than MOST at most.
+
+    Loans of one borrower follow each other, as the visit does.
+    """
+    every = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
+    if wanted.product_id:
+        every = every.filter(product_id=wanted.product_id)
+    if wanted.officer is not None:
+        own = Assignment.objects.list_borrower_ids(app.app_id, wanted.officer.pk, wanted.day)
+        every = every.filter(borrower_id__in=own)
+    # Each by its own index: with OR between them databases read all loans of the count.
+    kinds = {
+        Choice.DUE: every.filter(
+            next_due_day__gte=_get_counted_day(app, snapshot), next_due_day__lte=wanted.day
+        ),
+        Choice.OVERDUE: every.filter(overdue_rank__gt=0),
+    }
+    found: dict[int, SnapshotLoan] = {}
+    for kind, rows in kinds.items():
+        if wanted.choice in (kind, Choice.ALL):
+            found |= {loan.pk: loan for loan in rows.order_by("pk")[: MOST + 1]}
+    loans = sorted(found.values(), key=lambda loan: (loan.borrower_id, loan.account_id))
+    return loans[: MOST + 1]
+
+
+def _get_counted_day(app: LendingApp, snapshot: Snapshot) -> date:
+    return snapshot.began_at.astimezone(app.zone).date()
+
+
+def _build(
+    app: LendingApp,
+    snapshot: Snapshot,
+    loan: SnapshotLoan,
+    recorded: RecordedSince | None,
+    day: date,
+) -> Chosen:
+    """A loan with its amounts of now; the next instalment counts where it is due by the day."""
+    amounts = correct_amounts(loan, recorded)
+    is_due = (
+        loan.next_due_day is not None
+        and _get_counted_day(app, snapshot) <= loan.next_due_day <= day
+    )
+    due = amounts["next_due_amount"] if is_due else Decimal(0)
+    return Chosen(loan.account_id, loan.borrower_id, due, amounts["overdue"])
+
+
+def _is_paid(one: Chosen, choice: Choice) -> bool:
+    """Whether nothing is left of what it was chosen for; what is not known may be left."""
+    asked = {Choice.DUE: [one.due], Choice.OVERDUE: [one.overdue]}
+    amounts = asked.get(choice, [one.due, one.overdue])
+    return all(amount is not None and amount <= 0 for amount in amounts)
+
+
+def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
+    """Of whom nobody collects: borrower and loan, or borrower alone for all of their loans."""
+    found, ids = set[tuple[str, str]](), sorted(borrower_ids)
+    for some in (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)):
+        rows = Stop.objects.filter(
+            ~Q(kind__in=_VISITED), app_id=app_id, borrower_id__in=some, ended_at=None
+        )
+        found.update(rows.values_list("borrower_id", "account_id"))
+    return found
+
+
+def read_others(app_id: str, day: date) -> set[str]:
+    """The loans that stand on a sheet of the day which is still out."""
+    sheets = Sheet.objects.filter(app_id=app_id, state=Sheet.State.OPEN, day=day)
+    rows = SheetRow.objects.filter(sheet__in=list(sheets.values_list("pk", flat=True)))
+    return set(rows.values_list("account_id", flat=True))

@@ -1,0 +1,58 @@
+"""What is erased of sheets: why one was cancelled. Their rows hold ids and amounts, and stay."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+
+from .models import Sheet, SheetRow
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("why collection sheets were cancelled"),
+        erase_borrower,
+        kind="sheets",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
+    register_kept(
+        _("rows of collection sheets"),
+        _("who was visited for which amount must be provable beside the cash"),
+        lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The rows of a borrower, and the cancelled sheets that they stand on."""
+    yield _list_rows(app_id, borrower_id)
+    yield _list_cancelled(app_id, borrower_id)
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Erase why sheets with a row of a borrower were cancelled: it may speak of them."""
+    cancelled = _list_cancelled(app_id, borrower_id).exclude(reason="")
+    keys = list(cancelled.values_list("pk", flat=True))
+    return Sheet.objects.filter(pk__in=keys).update(reason="")
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase why sheets were cancelled before, of at most so many."""
+    old = Sheet.objects.filter(cancelled_at__lt=before).exclude(reason="")
+    keys = list(old.order_by("cancelled_at").values_list("pk", flat=True)[:most])
+    return Sheet.objects.filter(pk__in=keys).update(reason="")
+
+
+def _list_rows(app_id: str, borrower_id: str) -> QuerySet[SheetRow]:
+    return SheetRow.objects.filter(sheet__app_id=app_id, borrower_id=borrower_id)
+
+
+def _list_cancelled(app_id: str, borrower_id: str) -> QuerySet[Sheet]:
+    own = _list_rows(app_id, borrower_id).values("sheet")
+    return Sheet.objects.filter(pk__in=own, cancelled_at__isnull=False)

@@ -1,0 +1,24 @@
+"""What the find box finds of sheets: one by the code on it."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.people.search.kinds import RecordKind
+from lendingadmin.people.search.lookups import Match
+
+from .codes import read_code
+from .models import Sheet
+from .permissions import READ
+
+SHEET = RecordKind(gettext_noop("Collection sheet"), "clipboard-document-list", "sheet", READ)
+
+
+def find_sheets(app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The sheet of an app with this code, or with a row of this id."""
+    code = read_code(wanted)
+    rows = Sheet.objects.filter(app_id=app_id, code=code) if code else Sheet.objects.none()
+    words = _("for %(day)s, %(count)s rows")
+    return tuple(
+        Match(SHEET, row.code, words % {"day": f"{row.day:%Y-%m-%d}", "count": row.row_count})
+        for row in rows
+    )

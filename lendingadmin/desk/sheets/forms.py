@@ -1,0 +1,206 @@
+"""The forms of collection sheets: what to put on one, what came back, why one is cancelled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.display.money import currency_decimals
+from lendingadmin.web.fields import AmountField, LineField, day_field
+
+from .choosing import Wanted
+from .codes import LENGTH, looks_like_code, read_code
+from .models import Choice, Sheet, SheetRow
+
+_LONGEST_PLAN = timedelta(days=31)
+_PARTLY, _LATE = "partly", "late"
+
+
+class NewSheetForm(forms.Form):
+    """What a new sheet is for: the day of the visit, which loans, of which product and officer."""
+
+    day = day_field(label=_("Day of the visit"))
+    choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
+    product = forms.ChoiceField(label=_("Product"), required=False)
+    officer = forms.ModelChoiceField(
+        label=_("Borrowers of"),
+        queryset=User.objects.none(),
+        required=False,
+        to_field_name="username",
+        empty_label=_("everybody"),
+    )
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        today: date,
+        products: Sequence[tuple[str, int]],
+        officers: QuerySet[User],
+    ) -> None:
+        given = {name: value for name, value in (data or {}).items() if value}
+        super().__init__({"day": today.isoformat(), "choice": Choice.ALL.value} | given)
+        self.today = today
+        choices = [("", gettext("any")), *((key, f"{key} ({loans:,})") for key, loans in products)]
+        self.fields["product"].choices = choices  # type: ignore[attr-defined]
+        self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
+
+    def clean_day(self) -> date:
+        """A day from today on: what is due by then is known."""
+        day: date = self.cleaned_data["day"]
+        if not self.today <= day <= self.today + _LONGEST_PLAN:
+            raise forms.ValidationError(gettext("Give a day from today on, within a month."))
+        return day
+
+    @property
+    def wanted(self) -> Wanted:
+        """What a valid form asks for."""
+        given = self.cleaned_data
+        return Wanted(given["day"], Choice(given["choice"]), given["product"], given["officer"])
+
+
+class GridForm(forms.Form):
+    """The sheet as it came back: a field for each row, the counted cash, and the day.
+
+    An empty row, and a nought, means that nothing was collected.
+    """
+
+    def __init__(
+        self, data: Any, *, app: LendingApp, sheet: Sheet, rows: Sequence[SheetRow], today: date
+    ) -> None:
+        super().__init__(data, initial={"day": min(sheet.day, today)})
+        self.sheet, self.rows, self.today, self.app = sheet, rows, today, app
+        for row in rows:
+            field = _build_amount(app, label=gettext("Row %(number)s") % {"number": row.number})
+            self.fields[_name(row.number)] = field
+        if rows:
+            self.fields[_name(rows[0].number)].widget.attrs["autofocus"] = True
+        self.fields["counted"] = _build_amount(
+            app, label=gettext("Counted cash (%(currency)s)") % {"currency": app.currency}
+        )
+        self.fields["counted"].is_wanted = True  # type: ignore[attr-defined]
+        self.fields["day"] = day_field(label=gettext("Day of the collection"))
+
+    @property
+    def cells(self) -> Iterable[tuple[SheetRow, forms.BoundField]]:
+        """Each row with its field."""
+        return ((row, self[_name(row.number)]) for row in self.rows)
+
+    @property
+    def amounts(self) -> dict[int, Decimal]:
+        """What was collected, by the number of the row, as far as it can be read."""
+        typed = ((row.number, self.cleaned_data.get(_name(row.number))) for row in self.rows)
+        return {number: amount for number, amount in typed if amount}
+
+    @property
+    def wrong_rows(self) -> list[int]:
+        """The rows whose amounts can't be read."""
+        return [row.number for row in self.rows if _name(row.number) in self.errors]
+
+    def clean_day(self) -> date:
+        """A day on which the sheet may have been out."""
+        day: date = self.cleaned_data["day"]
+        made_on = self.sheet.created_at.astimezone(self.app.zone).date()
+        if not made_on <= day <= self.today:
+            words = gettext("Give a day from %(day)s, when the sheet was made, to today.")
+            raise forms.ValidationError(words % {"day": f"{made_on:%Y-%m-%d}"})
+        return day
+
+    def clean(self) -> dict[str, Any]:
+        """No amount has more decimals than the currency, and the cash was counted."""
+        cleaned = super().clean() or self.cleaned_data
+        decimals = currency_decimals(self.app.currency)
+        words = gettext("%(currency)s has at most %(count)s decimals.")
+        given = {"currency": self.app.currency, "count": decimals}
+        for name, amount in list(cleaned.items()):
+            if isinstance(amount, Decimal) and amount != round(amount, decimals):
+                self.add_error(name, words % given)
+        if "counted" not in self.errors and cleaned.get("counted") is None:
+            self.add_error("counted", gettext("Count the cash, and give what it comes to."))
+        return cleaned
+
+
+class CancelForm(forms.Form):
+    """Why nothing is collected with a sheet; kept encrypted."""
+
+    reason = forms.CharField(
+        label=_("Reason"), min_length=5, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+
+class SheetsForm(forms.Form):
+    """The filter of the sheets."""
+
+    state = forms.ChoiceField(
+        label=_("State"),
+        required=False,
+        choices=[
+            ("", _("any")),
+            *Sheet.State.choices,
+            (_PARTLY, _("not all recorded")),
+            (_LATE, _("should be back")),
+        ],
+    )
+    day = day_field(label=_("Day"), required=False)
+    officer = forms.ModelChoiceField(
+        label=_("Borrowers of"),
+        queryset=User.objects.none(),
+        required=False,
+        to_field_name="username",
+        empty_label=_("everybody"),
+    )
+
+    def __init__(self, data: Mapping[str, Any], *, officers: QuerySet[User]) -> None:
+        super().__init__(data)
+        self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
+
+    @property
+    def is_late(self) -> bool:
+        """Whether only those are asked for that should be back."""
+        return bool(self.cleaned_data["state"] == _LATE)
+
+    @property
+    def is_partly(self) -> bool:
+        """Whether only those are asked for of which not all is recorded."""
+        return bool(self.cleaned_data["state"] == _PARTLY)
+
+
+class CodeForm(forms.Form):
+    """The code of a sheet, as somebody types it off the paper."""
+
+    code = LineField(
+        label=_("Code on the sheet"),
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+        ),
+    )
+
+    def clean_code(self) -> str:
+        """The code; a mistyped one is told from one that no sheet has."""
+        text: str = self.cleaned_data["code"]
+        if code := read_code(text):
+            return code
+        words = gettext("A code has %(count)s letters and figures, such as K7M-A4QX.")
+        if looks_like_code(text):
+            words = gettext("This is no code: a sign is wrong, or two have changed places.")
+        raise forms.ValidationError(words % {"count": LENGTH})
+
+
+def _build_amount(app: LendingApp, label: str) -> AmountField:
+    field = AmountField(
+        max_digits=15, decimal_places=3, min_value=Decimal(0), required=False, label=label
+    )
+    field.currency = app.currency
+    return field
+
+
+def _name(number: int) -> str:
+    return f"row-{number}"

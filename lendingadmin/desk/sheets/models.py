@@ -1,0 +1,166 @@
+"""Collection sheets: whom somebody visits for cash, and what came back with the sheet.
+
+What was collected stands in the rows of a statement file of counted cash (`statements`), one for
+each time that the sheet was typed.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.desk.portfolio.amounts import AmountField
+from lendingadmin.desk.portfolio.models import LONGEST_ID
+from lendingadmin.desk.statements.models import StatementFile
+
+from .codes import LENGTH, write_code
+
+
+class Choice(models.TextChoices):
+    """Which loans stand on a sheet."""
+
+    ALL = "all", _("overdue or due")
+    DUE = "due", _("due by that day")
+    OVERDUE = "overdue", _("overdue")
+
+
+class Sheet(models.Model):
+    """A list of loans to collect on, as it was when it was made. Its rows never change.
+
+    `day` is the day of the visit in the lender's zone. `due` and `overdue` are the sums of its
+    rows, `counted_at` is when the count that they come from began. `officer` is whose borrowers
+    they are; null where it is of everybody's. Several that were made at once share
+    `idempotency_key`.
+    """
+
+    class State(models.TextChoices):
+        """Where a sheet is."""
+
+        OPEN = "open", _("out")
+        RETURNED = "returned", _("returned")
+        CANCELLED = "cancelled", _("cancelled")
+
+    app_id = models.CharField(max_length=64)
+    code = models.CharField(max_length=LENGTH, unique=True)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.OPEN)
+    day = models.DateField()
+    choice = models.CharField(max_length=7, choices=Choice.choices)
+    product_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    officer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    row_count = models.PositiveIntegerField()
+    due = AmountField()
+    overdue = AmountField()
+    counted_at = models.DateTimeField()
+    idempotency_key = models.CharField(max_length=64)
+    part = models.PositiveSmallIntegerField(default=1)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    # When it was first opened for printing: names have left the house by then.
+    printed_at = models.DateTimeField(null=True)
+    cancelled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    cancelled_at = models.DateTimeField(null=True)
+    reason = EncryptedTextField(blank=True, bound_to=["code"])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["idempotency_key", "part"], name="sheets_sheet_once_per_form"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "created_at", "id"], name="sheets_sheet_of_app"),
+            models.Index(
+                fields=["app_id", "state", "created_at", "id"], name="sheets_sheet_in_state"
+            ),
+            # Those of a day, and those that should be back.
+            models.Index(fields=["app_id", "state", "day"], name="sheets_sheet_of_day"),
+            # Those whose reasons are so old that they are erased.
+            models.Index(
+                fields=["cancelled_at"],
+                condition=models.Q(cancelled_at__isnull=False),
+                name="sheets_sheet_cancelled",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"sheet-{self.shown_code}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("sheet", args=[self.app_id, self.code])
+
+    @property
+    def shown_code(self) -> str:
+        """The code as it is printed."""
+        return write_code(self.code)
+
+
+class SheetRow(models.Model):
+    """One loan on a sheet; amounts in the app's currency, null where the count has none.
+
+    `due` is the instalment that is due by the sheet's day, `overdue` what was overdue when the
+    sheet was made. Of the borrower there is the id alone.
+    """
+
+    sheet = models.ForeignKey(Sheet, on_delete=models.CASCADE, related_name="rows")
+    number = models.PositiveSmallIntegerField()
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    due = AmountField()
+    overdue = AmountField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sheet", "number"], name="sheets_row_once"),
+            models.UniqueConstraint(fields=["sheet", "account_id"], name="sheets_loan_once"),
+        ]
+        indexes = [
+            # What is kept of a borrower.
+            models.Index(fields=["borrower_id"], name="sheets_row_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"row {self.number} of {self.sheet}"
+
+
+class SheetReturn(models.Model):
+    """A sheet was typed: the cash that was counted, equal to the sum of its amounts.
+
+    The amounts are the lines of `file`, which is null where nothing was collected. `day` is the
+    day of the collection.
+    """
+
+    sheet = models.ForeignKey(Sheet, on_delete=models.CASCADE, related_name="returns")
+    number = models.PositiveSmallIntegerField()
+    file = models.OneToOneField(
+        StatementFile, null=True, on_delete=models.PROTECT, related_name="sheet_return"
+    )
+    counted = models.DecimalField(max_digits=18, decimal_places=3)
+    day = models.DateField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sheet", "number"], name="sheets_return_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sheet}/{self.number}"

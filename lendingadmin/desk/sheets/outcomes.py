@@ -1,0 +1,193 @@
+"""What came of each row of a sheet, and of whole sheets: by the ledger, never by what was typed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import Exists, OuterRef, Q
+from django.db.models.functions import Substr, Upper
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.findings import Decision
+from lendingadmin.desk.statements.models import Allocation, StatementLine
+from lendingadmin.desk.statements.rows import describe_finding
+from lendingadmin.desk.statements.standings import Recorded
+from lendingadmin.money.repayments.managers import RECORDED, sum_thousandths, to_amount
+from lendingadmin.money.repayments.models import Repayment, normalise_external_id
+from lendingadmin.web.display.statuses import Status
+
+from .codes import LENGTH, make_external_id
+from .models import Sheet, SheetReturn, SheetRow
+
+
+@dataclass(frozen=True)
+class RowOutcome:
+    """A row with what was typed of it each time, and what became of that.
+
+    `amounts` has one for each return, None where the row was empty. `repayments` bear its id, the
+    ones that are recorded first; `chip` tells where it stands, None where nothing was collected.
+    """
+
+    row: SheetRow
+    amounts: Sequence[Decimal | None]
+    repayments: Sequence[Repayment]
+    chip: Status | None
+    allocation: Allocation | None
+
+    @property
+    def amount(self) -> Decimal | None:
+        """What was typed last."""
+        return self.amounts[-1] if self.amounts else None
+
+    @property
+    def recorded(self) -> Decimal:
+        """What is recorded under its id."""
+        return sum((one.amount for one in self.repayments if _counts(one)), Decimal(0))
+
+    @property
+    def differs(self) -> bool:
+        """Whether it was typed with different amounts, or another one is recorded."""
+        other = bool(self.recorded) and self.recorded != (self.amount or 0)
+        return len(set(self.amounts)) > 1 or other
+
+
+class Difference(NamedTuple):
+    """A row that was typed before with another amount: both, None where it was empty."""
+
+    number: int
+    before: Decimal | None
+    now: Decimal | None
+
+
+class Standing(NamedTuple):
+    """How far a sheet is: its chip, what was typed last, and what is recorded of all of it."""
+
+    chip: Status
+    typed: Decimal | None
+    recorded: Decimal
+
+
+def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
+    """The rows of a sheet in order, in a fixed number of queries."""
+    returns = list(sheet.returns.order_by("number"))
+    typed = [read_amounts(one) for one in returns]
+    rows = list(sheet.rows.order_by("number"))
+    repayments = _read_repayments(sheet, rows)
+    allocations = _read_allocations(returns)
+    found = []
+    for row in rows:
+        own = repayments.get(row.number, [])
+        amounts = [one.get(row.number) for one in typed]
+        allocation = allocations.get(row.number)
+        chip = _describe(amounts, own, allocation)
+        found.append(RowOutcome(row, amounts, own, chip, allocation))
+    return found
+
+
+def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
+    """What was typed, by the number of the row."""
+    if kept.file_id is None:
+        return {}
+    lines = StatementLine.objects.filter(file=kept.file_id).order_by("position")
+    return {number: amount for number, amount in lines.values_list("number", "amount") if amount}
+
+
+def compare(before: Mapping[int, Decimal], now: Mapping[int, Decimal]) -> list[Difference]:
+    """The rows whose amounts differ between two times that a sheet was typed."""
+    numbers = sorted({*before, *now})
+    both = [Difference(number, before.get(number), now.get(number)) for number in numbers]
+    return [one for one in both if one.before != one.now]
+
+
+def read_standings(sheets: Sequence[Sheet]) -> dict[int, Standing]:
+    """How far each of these sheets of one app is, in two queries."""
+    returns = SheetReturn.objects.filter(sheet__in=sheets).order_by("number")
+    last = {one.sheet_id: one for one in returns}
+    recorded = _sum_recorded(sheets)
+    return {
+        sheet.pk: _judge(sheet, last.get(sheet.pk), recorded.get(sheet.code, Decimal(0)))
+        for sheet in sheets
+    }
+
+
+def is_partly_recorded() -> Q:
+    """The condition of returned sheets that have an amount which is not recorded."""
+    same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
+    missing = StatementLine.objects.filter(
+        ~Exists(Repayment.objects.filter(RECORDED, **same)),
+        file__sheet_return__sheet=OuterRef("pk"),
+    )
+    return Q(state=Sheet.State.RETURNED) & Q(Exists(missing))
+
+
+def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
+    """What is recorded of each sheet by its code, sent again or not: by the ids of the rows."""
+    if not sheets:
+        return {}
+    lines = StatementLine.objects.filter(file__sheet_return__sheet__in=sheets)
+    rows = Repayment.objects.filter(
+        RECORDED, app_id=sheets[0].app_id, external_id_key__in=lines.values("receipt_key")
+    )
+    # `cash`, the code, the row: as ids are compared.
+    sums = rows.values(code=Upper(Substr("external_id_key", len("cash") + 1, LENGTH)))
+    found = sums.order_by("code").annotate(total=sum_thousandths(Q()))
+    return {group["code"]: to_amount(group["total"]) for group in found}
+
+
+def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standing:
+    if sheet.state == Sheet.State.CANCELLED:
+        return Standing(Status(_("cancelled"), "", "minus-circle"), None, recorded)
+    if last is None:
+        return Standing(Status(_("out"), "info", "clock"), None, recorded)
+    if recorded > last.counted:
+        words = _("recorded more than was counted")
+        return Standing(Status(words, "bad", "exclamation-triangle"), last.counted, recorded)
+    if not last.counted:
+        return Standing(Status(_("nothing collected"), "", "minus"), last.counted, recorded)
+    if recorded == last.counted:
+        return Standing(Status(_("recorded"), "good", "check-circle"), last.counted, recorded)
+    words = _("partly recorded") if recorded else _("returned, not recorded yet")
+    return Standing(Status(words, "warn", "exclamation-triangle"), last.counted, recorded)
+
+
+def _read_repayments(sheet: Sheet, rows: Iterable[SheetRow]) -> dict[int, list[Repayment]]:
+    """What bears the ids of the rows, by their number."""
+    keys = {normalise_external_id(make_external_id(sheet.code, row.number)): row for row in rows}
+    same = Repayment.objects.filter(app_id=sheet.app_id, external_id_key__in=list(keys))
+    found: dict[int, list[Repayment]] = {}
+    for one in same.order_by("pk"):
+        found.setdefault(keys[one.external_id_key].number, []).append(one)
+    return {
+        number: sorted(own, key=lambda one: (not _counts(one), -one.pk))
+        for number, own in found.items()
+    }
+
+
+def _read_allocations(returns: Sequence[SheetReturn]) -> dict[int, Allocation]:
+    """What the desk says of each row, by its number; of one that was typed twice the last."""
+    files = [one.file_id for one in returns if one.file_id]
+    rows = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
+    rows = rows.defer("batch__file__content").order_by("batch__file", "position", "-part")
+    return {one.line.number: one for one in rows}
+
+
+def _describe(
+    amounts: Sequence[Decimal | None], own: Sequence[Repayment], allocation: Allocation | None
+) -> Status | None:
+    if own:
+        return own[0].message.chip
+    if not any(amounts):
+        return None
+    if allocation is None:
+        return Status(_("being checked"), "info", "clock")
+    if allocation.decision == Decision.LEFT_OUT:
+        return Status(_("left out"), "", "minus-circle")
+    if allocation.decision == Decision.ACCEPTED:
+        return Status(_("waits to be recorded"), "info", "clock")
+    return describe_finding(allocation.finding)
+
+
+def _counts(repayment: Repayment) -> bool:
+    """Whether it is recorded, as RECORDED says."""
+    return Recorded.of(repayment).is_recorded

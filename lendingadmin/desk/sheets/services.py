@@ -1,0 +1,250 @@
+"""Commands of the area: make sheets, note that one is printed, take one back, cancel one."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext_lazy
+
+from lendingadmin.core import audit
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.gateway import LendingApp, lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.statements import allocating, batches, keeping, tasks
+from lendingadmin.desk.statements.lines import Kind, Line
+from lendingadmin.desk.statements.models import Batch
+
+from . import choosing
+from .choosing import LONGEST, Choosing, Wanted, add_up
+from .codes import make_code, make_external_id
+from .models import Sheet, SheetReturn, SheetRow
+from .permissions import CANCEL, MAKE
+
+RETURN = "dashboard.sheets.return"
+
+State = Sheet.State
+
+
+class Unbalanced(Exception):
+    """The cash that was counted is not the sum of the amounts; `difference` is what is over."""
+
+    def __init__(self, total: Decimal, counted: Decimal) -> None:
+        super().__init__("the counted cash is not the sum")
+        self.total, self.difference = total, counted - total
+
+
+class OnOtherSheet(Exception):
+    """A loan stands on another sheet of the same day: nothing was made."""
+
+
+class NotReturnable(Exception):
+    """Nothing comes back with this sheet now: it is cancelled, or what was typed before of it is
+    still on its way into the ledger.
+    """
+
+
+def make_sheets(
+    app: LendingApp, wanted: Wanted, found: Choosing, idempotency_key: str, by: User
+) -> list[Sheet]:
+    """Make the sheets of what was chosen, once for each form; gives back the first ones.
+
+    Raises OnOtherSheet where one of the loans came to stand on another sheet of the day meanwhile.
+    """
+    parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
+    try:
+        with transaction.atomic():
+            # Forms that are sent at once wait for each other here.
+            newest = Snapshot.objects.filter(app_id=app.app_id).order_by("-pk")
+            list(newest.select_for_update().values_list("pk")[:1])
+            if first := _list_first(idempotency_key):
+                return first
+            if not choosing.read_others(app.app_id, wanted.day).isdisjoint(
+                one.account_id for one in found.chosen
+            ):
+                raise OnOtherSheet
+            sheets = []
+            for part, rows in enumerate(parts, start=1):
+                sheet = Sheet.objects.create(
+                    app_id=app.app_id,
+                    code=make_code(),
+                    day=wanted.day,
+                    choice=wanted.choice,
+                    product_id=wanted.product_id,
+                    officer=wanted.officer,
+                    row_count=len(rows),
+                    due=add_up(one.due for one in rows),
+                    overdue=add_up(one.overdue for one in rows),
+                    counted_at=found.counted_at,
+                    idempotency_key=idempotency_key,
+                    part=part,
+                    created_by=by,
+                )
+                SheetRow.objects.bulk_create(
+                    SheetRow(sheet=sheet, number=number, **one._asdict())
+                    for number, one in enumerate(rows, start=1)
+                )
+                sheets.append(sheet)
+            for sheet in sheets:
+                words = _("%(count)s rows for %(day)s")
+                detail = words % {"count": sheet.row_count, "day": sheet.day}
+                _audit(sheet, by, MAKE, "made", detail=detail)
+    except IntegrityError:
+        if first := _list_first(idempotency_key):
+            return first
+        raise
+    return sheets
+
+
+def _list_first(idempotency_key: str) -> list[Sheet]:
+    """What the same form made before."""
+    return list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
+
+
+def note_printing(sheet: Sheet, by: User) -> datetime | None:
+    """Note that a sheet is opened for printing; when it was first, if it was opened before."""
+    with transaction.atomic():
+        now = timezone.now()
+        rows = Sheet.objects.filter(pk=sheet.pk)
+        is_first = rows.filter(printed_at=None).update(printed_at=now) == 1
+        sheet.refresh_from_db(fields=["printed_at"])
+        again = gettext_noop("opened for reprinting")
+        outcome = gettext_noop("opened for printing") if is_first else again
+        detail = _("%(count)s names") % {"count": sheet.row_count}
+        _audit(sheet, by, MAKE, outcome, detail=detail)
+    return None if is_first else sheet.printed_at
+
+
+def take_back(
+    sheet: Sheet, amounts: Mapping[int, Decimal], counted: Decimal, day: date, by: User
+) -> SheetReturn:
+    """Keep what was collected, by the number of the row, and have it checked for the ledger.
+
+    All of it is committed together, before anything is asked of the service. Raises Unbalanced
+    where the counted cash is not exactly the sum, and NotReturnable.
+    """
+    check_balance(amounts, counted)
+    app = lending_app(sheet.app_id)
+    try:
+        with transaction.atomic():
+            locked = Sheet.objects.select_for_update().get(pk=sheet.pk)
+            last = find_last_return(locked)
+            if locked.state == State.CANCELLED or not is_over(last):
+                raise NotReturnable
+            number = last.number + 1 if last else 1
+            kept = SheetReturn(sheet=sheet, number=number, counted=counted, day=day, created_by=by)
+            if amounts:
+                name, lines = f"{sheet.code}/{number}", _build_lines(app, sheet, amounts, day)
+                kept.file = keeping.keep_counted_cash(app, name, sheet.code, day, lines, by)
+            kept.save()
+            Sheet.objects.filter(pk=sheet.pk).update(state=State.RETURNED)
+            if kept.file and (batch := batches.begin(kept.file, by)):
+                tasks.enqueue(batch)
+            given = {"count": len(amounts), "cash": f"{counted:f}", "currency": app.currency}
+            outcome = "typed" if number == 1 else gettext_noop("typed again")
+            detail = _("%(count)s amounts, %(cash)s %(currency)s") % given
+            _audit(sheet, by, RETURN, outcome, detail=detail)
+    except IntegrityError:
+        # Somebody typed it at the same moment.
+        raise NotReturnable from None
+    sheet.refresh_from_db()
+    return kept
+
+
+def check_balance(amounts: Mapping[int, Decimal], counted: Decimal) -> None:
+    """Raises Unbalanced where the counted cash is not exactly the sum of the amounts."""
+    total = add_up(amounts.values())
+    if total != counted:
+        raise Unbalanced(total, counted)
+
+
+def find_last_return(sheet: Sheet) -> SheetReturn | None:
+    """The last time that the sheet was typed; None where it never was."""
+    rows = sheet.returns.select_related("file__batch", "created_by")
+    return rows.defer("file__content").order_by("-number").first()
+
+
+def is_over(last: SheetReturn | None) -> bool:
+    """Whether the sheet may be typed: nothing that was typed before is on its way any more."""
+    if last is None or last.file is None:
+        return True
+    batch = Batch.objects.filter(file=last.file_id).first()
+    if batch is None or batch.state not in (Batch.State.READY, Batch.State.DONE):
+        return False
+    left = (batches.list_to_do(batch), allocating.list_undecided(batch))
+    return batch.state == Batch.State.DONE or not any(rows.exists() for rows in left)
+
+
+def cancel(sheet: Sheet, reason: str, by: User) -> bool:
+    """Say that nothing is collected with an open sheet; False where it is not out any more."""
+    fields = {"cancelled_by": by, "cancelled_at": timezone.now(), "reason": reason}
+    with transaction.atomic():
+        rows = Sheet.objects.filter(pk=sheet.pk, state=State.OPEN)
+        if not rows.update(**bind(sheet, state=State.CANCELLED, **fields)):
+            return False
+        _audit(sheet, by, CANCEL, "cancelled")
+    return True
+
+
+LATE = ngettext_lazy(
+    "%(count)s collection sheet that should be back",
+    "%(count)s collection sheets that should be back",
+    "number",
+)
+
+
+def list_late(app: LendingApp) -> QuerySet[Sheet]:
+    """The sheets that should be back: out, and SHEETS_BACK_AFTER over since their day."""
+    latest = timezone.localdate(timezone=app.zone) - timedelta(days=settings.SHEETS_BACK_AFTER)
+    return Sheet.objects.filter(app_id=app.app_id, state=State.OPEN, day__lt=latest)
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
+    """The sheets that should be back, for who answers for them; none for anybody else."""
+    if not person.has_perm(CANCEL, app_id):
+        return Sheet.objects.none()
+    return list_late(lending_app(app_id))
+
+
+def _build_lines(
+    app: LendingApp, sheet: Sheet, amounts: Mapping[int, Decimal], day: date
+) -> Sequence[Line]:
+    """The rows with an amount, as lines that each name their loan.
+
+    A day has no time: it stands for its noon, which is on the same day in every zone that a
+    service may think in, and never still to come.
+    """
+    noon = datetime.combine(day, time(12), app.zone)
+    moment = min(noon, timezone.now().astimezone(app.zone))
+    rows = sheet.rows.filter(number__in=list(amounts)).order_by("number")
+    return [
+        Line(
+            number=row.number,
+            kind=Kind.PAYMENT,
+            amount=amounts[row.number],
+            currency=app.currency,
+            moment=moment,
+            has_time=False,
+            receipt=make_external_id(sheet.code, row.number),
+            reference=row.account_id,
+        )
+        for row in rows
+    ]
+
+
+def _audit(sheet: Sheet, by: User, action: str, outcome: str, detail: str = "") -> None:
+    audit.record(
+        by,
+        action,
+        app_id=sheet.app_id,
+        subject=str(sheet),
+        outcome=outcome,
+        saved="yes",
+        detail=detail,
+        url=sheet.get_absolute_url(),
+    )

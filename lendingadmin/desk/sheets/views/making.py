@@ -1,0 +1,115 @@
+"""Making sheets, and putting one on paper."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.desk.assignments.permissions import list_officers
+from lendingadmin.desk.portfolio.loan_lists import list_products
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+from lendingadmin.desk.sheets import choosing, services
+from lendingadmin.desk.sheets.choosing import LONGEST, MOST, Choosing
+from lendingadmin.desk.sheets.forms import NewSheetForm
+from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.sheets.permissions import MAKE, READ
+from lendingadmin.desk.sheets.qr import build_qr
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.access import access
+from lendingadmin.web.quotas import SHEETS
+from lendingadmin.web.requests import PersonRequest
+
+from .records import find_sheet
+
+PURPOSE = "sheets.make"
+
+
+@access(READ, MAKE, "lending.loans.list", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """How many loans what is asked for has, and their sums; the POST makes the sheets of them."""
+    app = gateway.lending_app(app_id)
+    snapshot = find_with_loans(app_id)
+    form = NewSheetForm(
+        request.POST if request.method == "POST" else request.GET,
+        today=timezone.localdate(timezone=app.zone),
+        products=list_products(snapshot) if snapshot else (),
+        officers=list_officers(app_id),
+    )
+    found = choosing.choose(app, form.wanted) if snapshot and form.is_valid() else None
+    obstacle = ""
+    if request.method == "POST" and found is not None:
+        obstacle = _find_obstacle(request, found)
+        if not obstacle and (answer := _make(request, app_id, form, found)):
+            return answer
+    context: dict[str, Any] = {"app": app, "form": form, "found": found, "obstacle": obstacle}
+    context |= {"snapshot": snapshot, "longest": LONGEST, "most": MOST}
+    context["token"] = idempotency.issue_key(request, PURPOSE)
+    return render(request, "sheets/new.html", context)
+
+
+@access(READ, MAKE, methods=("POST",), quota=SHEETS)
+def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
+    """The sheet as it goes on paper; the trail keeps that its names left the house.
+
+    It is the answer to the POST itself: to load it again is a reprint, and says so. No phone
+    number stands on it: paper gets lost, and who visits needs none.
+    """
+    sheet = find_sheet(app_id, code)
+    if sheet.state == Sheet.State.CANCELLED:
+        messages.warning(request, _("Nothing is printed: the sheet is cancelled."))
+        return redirect(sheet)
+    printed_at = services.note_printing(sheet, request.user)
+    context = {
+        "app": gateway.lending_app(app_id),
+        "sheet": sheet,
+        "rows": sheet.rows.order_by("number"),
+        "printed_at": printed_at,
+        "now": timezone.now(),
+        # The bare code: it outlives every address, says nothing to a stranger's phone, and is so
+        # short that its squares are large.
+        "qr": build_qr(sheet.code),
+        "lender": settings.LENDER_NAMES.get(app_id, app_id),
+    }
+    return render(request, "sheets/paper.html", context)
+
+
+def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
+    """Why nothing is made, as a sentence; empty where it can be."""
+    if found.has_more:
+        words = _("Choose a product or an officer: these are more than %(most)s loans.")
+        return words % {"most": f"{MOST:,}"}
+    if not found.chosen:
+        return _("No loan is left for a sheet.")
+    if request.POST.get("shown") != found.fingerprint:
+        return _("The loans changed meanwhile: this is what would stand on the sheet now.")
+    return ""
+
+
+def _make(
+    request: PersonRequest, app_id: str, form: NewSheetForm, found: Choosing
+) -> HttpResponse | None:
+    """Make them and lead to them; None where they must be looked at again."""
+    try:
+        key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
+    except idempotency.StaleKey:
+        words = _("Not saved: this form was open for too long. Look at it and make it again.")
+        messages.warning(request, words)
+        return None
+    app = gateway.lending_app(app_id)
+    try:
+        sheets = services.make_sheets(app, form.wanted, found, key, request.user)
+    except services.OnOtherSheet:
+        words = _("Not saved: another sheet was made meanwhile. Look at what is left.")
+        messages.warning(request, words)
+        return None
+    if len(sheets) == 1:
+        messages.success(request, _("Saved: the sheet is made. Print it."))
+        return redirect(sheets[0])
+    words = _("Saved: %(count)s sheets are made. Print each.")
+    messages.success(request, words % {"count": len(sheets)})
+    return redirect("sheets", app_id)

@@ -1,0 +1,126 @@
+"""A sheet that came back: one grid of amounts, whose sum is the counted cash."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.desk.sheets import outcomes, services
+from lendingadmin.desk.sheets.forms import GridForm
+from lendingadmin.desk.sheets.models import Sheet, SheetReturn
+from lendingadmin.desk.sheets.outcomes import Difference
+from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
+from lendingadmin.web.display.locales import group_sign
+from lendingadmin.web.display.money import money
+from lendingadmin.web.requests import PersonRequest
+
+from .records import RETURN, find_sheet
+
+
+class _Page:
+    """One request for the grid of a sheet; `last` is what was typed of it before."""
+
+    def __init__(self, request: PersonRequest, app: LendingApp, sheet: Sheet) -> None:
+        self.request, self.app, self.sheet = request, app, sheet
+        self.last = services.find_last_return(sheet)
+        today = timezone.localdate(timezone=app.zone)
+        rows = list(sheet.rows.order_by("number"))
+        data = request.POST if request.method == "POST" else None
+        self.form = GridForm(data, app=app, sheet=sheet, rows=rows, today=today)
+        self.differences: Sequence[Difference] = ()
+
+    def submit(self) -> HttpResponse | None:
+        """Keep what was typed; the page that follows, or None to show this one again."""
+        if not self.form.is_valid():
+            return None
+        given, amounts = self.form.cleaned_data, self.form.amounts
+        try:
+            services.check_balance(amounts, given["counted"])
+            if not services.is_over(self.last):
+                raise services.NotReturnable
+            if self.last is not None and (answer := self._compare(self.last)):
+                return answer
+            if self.differences and self.request.POST.get("compared") != self._fingerprint:
+                return None
+            kept = services.take_back(
+                self.sheet, amounts, given["counted"], given["day"], self.request.user
+            )
+        except services.Unbalanced as error:
+            self.form.add_error("counted", self._describe_difference(error))
+            return None
+        except services.NotReturnable:
+            return self._meet_another()
+        if kept.file is None:
+            messages.success(self.request, _("Saved: nothing was collected with this sheet."))
+            return redirect(self.sheet)
+        words = _("Saved: %(amount)s. Nothing is recorded yet: see what was found, and record it.")
+        messages.success(self.request, words % {"amount": self._write(kept.counted)})
+        return redirect("statement-batch", self.app.app_id, kept.file.pk)
+
+    @property
+    def compared(self) -> str:
+        """What the form sends back, so that only differences that were shown are kept."""
+        return self._fingerprint if self.differences else ""
+
+    @property
+    def _fingerprint(self) -> str:
+        shown = "-".join(f"{one.number}:{one.before}:{one.now}" for one in self.differences)
+        return f"{self.last.number if self.last else 0}-{shown}"
+
+    def _compare(self, last: SheetReturn) -> HttpResponse | None:
+        """Set what was typed beside what was typed before; the same again leads to the sheet."""
+        before = outcomes.read_amounts(last)
+        self.differences = outcomes.compare(before, self.form.amounts)
+        if self.differences or self.form.cleaned_data["counted"] != last.counted:
+            return None
+        words = _("%(username)s typed this sheet before, with the same amounts: nothing was added.")
+        messages.info(self.request, words % {"username": last.created_by.username})
+        return redirect(self.sheet)
+
+    def _meet_another(self) -> HttpResponse | None:
+        """Somebody else's came first, or is on its way: show which rows differ from it."""
+        self.sheet.refresh_from_db()
+        self.last = services.find_last_return(self.sheet)
+        if self.last is not None and (answer := self._compare(self.last)):
+            return answer
+        words = _(
+            "Nothing was saved: this sheet was typed before, and that is still on its way into the "
+            "ledger. Finish that first."
+        )
+        if self.sheet.state == Sheet.State.CANCELLED:
+            words = _("Nothing was saved: this sheet is cancelled.")
+        self.form.add_error(None, words)
+        return None
+
+    def _describe_difference(self, error: services.Unbalanced) -> str:
+        words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is missing.")
+        if error.difference > 0:
+            words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is over.")
+        amounts = (error.total, abs(error.difference))
+        return words % dict(zip(("total", "difference"), map(self._write, amounts), strict=True))
+
+    def _write(self, amount: object) -> str:
+        return money(amount, self.app.currency, formats.locale())
+
+
+@access(*RETURN, methods=("GET", "POST"))
+def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
+    """The grid; the POST keeps the amounts where they make the counted cash, to be recorded."""
+    app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
+    if sheet.state == Sheet.State.CANCELLED:
+        messages.warning(request, _("Nothing comes back with this sheet: it is cancelled."))
+        return redirect(sheet)
+    page = _Page(request, app, sheet)
+    answer = page.submit() if request.method == "POST" else None
+    if answer is not None:
+        return answer
+    context: dict[str, Any] = {"app": app, "sheet": sheet, "page": page, "form": page.form}
+    context["group"] = group_sign(formats.locale())
+    return render(request, "sheets/return.html", context)

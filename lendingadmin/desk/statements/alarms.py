@@ -1,0 +1,373 @@
+"""What a statement that was brought in says against the journal: told to managers at once.
+
+An alarm stands on the repayment and on the home page until a manager has seen it. A statement that
+is not whole says nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import chain, groupby
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import mistakes, services
+from lendingadmin.money.repayments.managers import RECORDED
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes.unconfirmed import build_alarm
+
+from . import places
+from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
+from .identity import is_same_day
+from .lines import Kind
+from .models import Allocation, StatementFile, StatementLine
+
+#: Payments may reach a statement some days late.
+NOT_FOUND_AFTER = timedelta(days=2)
+_AT_ONCE, _FILES = 500, 20
+_Key = TypeVar("_Key", int, str)
+#: What a row without money is, in words, in the order in which they are told.
+WITHOUT_MONEY = {
+    Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as failed."),
+    Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
+    Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
+    Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
+    Kind.OTHER: gettext_lazy(
+        "Row %(row)s of the statement has this id, and its kind is not known here."
+    ),
+}
+
+
+class Stated(NamedTuple):
+    """What a statement's rows with one receipt say: the money that arrived, and the rows' kinds."""
+
+    number: int
+    amount: Decimal
+    currency: str
+    kinds: frozenset[str]
+
+
+class Entered(NamedTuple):
+    """What decides it of a recorded repayment; `is_split` where a batch split the payment."""
+
+    number: int
+    account_id: str
+    amount: Decimal
+    currency: str
+    is_split: bool = False
+
+
+def find_contradictions(
+    stated: Stated, entered: Sequence[Entered], currency: str
+) -> dict[int, str]:
+    """What the journal has of one receipt that its statement does not: sentences by repayment.
+
+    A row that brings no money is told as what it is. `currency` is the app's: what names none is
+    in it.
+    """
+    if Kind.PAYMENT not in stated.kinds:
+        kind = next((one for one in WITHOUT_MONEY if one in stated.kinds), Kind.OTHER)
+        return {one.number: WITHOUT_MONEY[kind] % {"row": stated.number} for one in entered}
+    codes = {one.currency or currency for one in entered} | {stated.currency or currency}
+    total = sum((one.amount for one in entered), Decimal(0))
+    loans = {one.account_id for one in entered}
+    found = ""
+    if len(codes) > 1:
+        found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
+    elif total != stated.amount:
+        found = _(
+            "Row %(row)s of the statement says %(amount)s; %(total)s is recorded with its id."
+        )
+    elif len(loans) > 1 and not all(one.is_split for one in entered):
+        found = _("Its id is recorded on several loans; row %(row)s of the statement has it once.")
+    values = {
+        "row": stated.number,
+        "amount": f"{stated.amount:,f}",
+        "total": f"{total:,f}",
+        "currency": stated.currency or currency,
+    }
+    return {one.number: found % values for one in entered} if found else {}
+
+
+def raise_alarms(file: StatementFile, by: User) -> int:
+    """Tell managers what a statement contradicts or may reverse, and report what it reverses as
+    mistakes.
+
+    Returns how many repayments that are. Outside a transaction: each is committed by itself.
+    """
+    if not file.is_certain:
+        return 0
+    against = dict(_list_contradictions(file))
+    for some in _split(sorted(against)):
+        for repayment in Repayment.objects.filter(pk__in=some, alarm=""):
+            text = _("%(file)s: %(words)s")
+            words = {"file": file, "words": against[repayment.pk]}
+            services.raise_alarm(repayment, text % words)
+    alarmed = {*against, *_raise_maybe_reversed(file)}
+    return len(alarmed) + sum(1 for _row in _report_reversals(file, by))
+
+
+def search_covered_days(now: datetime) -> None:
+    """The worker's duty: once a covered day is NOT_FOUND_AFTER old, tell managers of repayments
+    that its network's statements should have and do not.
+    """
+    due = StatementFile.objects.filter(
+        searched_at=None,
+        covers_to__lt=(now - NOT_FOUND_AFTER).date(),
+        app_id__in=[app.app_id for app in settings.LENDING_APPS],
+    )
+    for file in due.order_by("covers_to").defer("content")[:_FILES]:
+        if not file.proof.get("found") and file.network:
+            for repayment, row in _list_not_found(file):
+                words = _("No statement of %(network)s has this transaction id.")
+                services.raise_alarm(repayment, row or words % {"network": file.network})
+        StatementFile.objects.filter(pk=file.pk).update(searched_at=now)
+
+
+def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
+    """Recorded repayments of the file's network and days whose id no payment of a statement has,
+    and what a row that has the id says; empty where none has it.
+
+    Only of days that each account of the network that is known has a statement of.
+    """
+    first, last = file.covers_from, file.covers_to
+    if first is None or last is None:
+        return
+    app = lending_app(file.app_id)
+    covers = list_covers(file.app_id, first - ACCOUNTS_OF, last, file.network)
+    known = list_accounts(file.app_id, covers, first - ACCOUNTS_OF)
+    accounts = known.get(file.network, [])
+    rows = Repayment.objects.filter(
+        RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
+    )
+    rows = rows.on_days(first, last, "transactionDate", app.zone)
+    # A row of a bank with its reference is found, whichever payment it is of.
+    own, of_bank = (
+        Q(**{name: OuterRef("external_id_key")}) for name in ("receipt_key", "bank_key")
+    )
+    same = StatementLine.objects.filter(own | of_bank, file__app_id=file.app_id)
+    missing = rows.filter(~Exists(same.filter(kind=Kind.PAYMENT)))
+    for repayment in missing.order_by("transaction_date"):
+        day = repayment.transaction_date.astimezone(app.zone).date()
+        if is_covered(day, accounts, covers):
+            yield repayment, _describe_other_row(repayment)
+
+
+def _describe_other_row(repayment: Repayment) -> str:
+    """What a row of a statement says that has the id of a repayment and is not a payment."""
+    key = repayment.external_id_key
+    rows = StatementLine.objects.filter(
+        Q(receipt_key=key) | Q(bank_key=key), file__app_id=repayment.app_id
+    )
+    line = rows.select_related("file").order_by("pk").first()
+    if line is None:
+        return ""
+    words = WITHOUT_MONEY[Kind(line.kind)] % {"row": line.number}
+    return _("%(file)s: %(words)s") % {"file": line.file, "words": words}
+
+
+def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
+    currency = lending_app(file.app_id).currency
+    entered = _read_entered(file)
+    found = _read_stated(file, list(entered))
+    without = [key for key, stated in found.items() if Kind.PAYMENT not in stated.kinds]
+    paid = _find_paid(file.app_id, without)
+    for key, stated in found.items():
+        # The payment of a charge may be in another file.
+        if key not in paid:
+            yield from find_contradictions(stated, entered[key], currency).items()
+
+
+def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
+    """Those of these receipts that a payment of any statement of the app has."""
+    found = set[str]()
+    for some in _split(keys):
+        rows = StatementLine.objects.filter(
+            kind=Kind.PAYMENT, receipt_key__in=some, file__app_id=app_id
+        )
+        found.update(rows.values_list("receipt_key", flat=True))
+    return found
+
+
+def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
+    """What the file says of each of these receipts; of one that is twice in it, its payment's
+    amount once.
+    """
+    found: dict[str, Stated] = {}
+    columns = ("number", "kind", "receipt_key", "bank_key", "amount", "currency")
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    slices = (lines.filter(Q(receipt_key__in=some) | Q(bank_key__in=some)) for some in _split(keys))
+    wanted = set(keys)
+    for number, kind, own, of_bank, amount, currency in chain.from_iterable(
+        some.values_list(*columns) for some in slices
+    ):
+        key = own if own in wanted else of_bank
+        before = found.get(key, Stated(number, Decimal(0), currency, frozenset()))
+        is_payment = kind == Kind.PAYMENT
+        found[key] = Stated(
+            number if is_payment else before.number,
+            amount if is_payment else before.amount,
+            currency or before.currency,
+            before.kinds | {Kind(kind)},
+        )
+    return found
+
+
+def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
+    """Return the recorded repayments by receipt, and by a bank's reference if the file has it once
+    and the day is the same.
+    """
+    found: dict[str, list[Entered]] = {}
+    columns = ("external_id_key", "pk", "account_id", "amount", "currency_code")
+    lines = StatementLine.objects.filter(file=file)
+    keys = lines.exclude(receipt_key="").values("receipt_key")
+    same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=keys)
+    rows = list(same.values_list(*columns))
+    rows += _list_typed(file, lines.exclude(bank_key=""), columns)
+    split = set[int]()
+    for some in _split([row[1] for row in rows]):
+        parts = Allocation.objects.filter(repayment__in=some)
+        split.update(parts.values_list("repayment_id", flat=True))
+    for key, number, account_id, amount, code in rows:
+        entered = Entered(number, account_id, amount, code, number in split)
+        found.setdefault(key, []).append(entered)
+    return found
+
+
+def _list_typed(
+    file: StatementFile, lines: QuerySet[StatementLine], columns: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    once = lines.values("bank_key").annotate(rows=Count("pk")).filter(rows=1)
+    named = lines.filter(bank_key__in=once.values("bank_key"))
+    days = {key: at for key, at in named.values_list("bank_key", "moment") if at}
+    typed = Repayment.objects.filter(
+        RECORDED, app_id=file.app_id, external_id_key__in=once.values("bank_key")
+    )
+    return [
+        tuple(row)
+        for at, key, *row in typed.values_list("transaction_date", "external_id_key", *columns)
+        if key in days and is_same_day(days[key], has_time=False, other=at)
+    ]
+
+
+def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
+    """Report a mistake on each recorded repayment whose money a row takes back."""
+    reversals = StatementLine.objects.filter(file=file).exclude(reverses_key="")
+    by_key = {line.reverses_key: line for line in reversals.order_by("position")}
+    by_key |= _find_reversed_of_bank(file, by_key)
+    for some in _split(list(by_key)):
+        same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
+        for repayment in list(same):
+            line = by_key[repayment.external_id_key]
+            words = _("Row %(row)s of %(file)s takes this payment back: %(amount)s.")
+            values = {"row": line.number, "file": file, "amount": f"{line.amount or 0:,f}"}
+            name = f"{file.token}-{line.position}-{repayment.pk}"
+            try:
+                mistakes.report(repayment, words % values, by, name)
+            except mistakes.OneIsOpen:
+                continue
+            yield repayment
+
+
+def _find_reversed_of_bank(
+    file: StatementFile, by_key: Mapping[str, StatementLine]
+) -> dict[str, StatementLine]:
+    """Return the reversal of each payment by its key, if it names the bank's reference and exactly
+    one payment with this reference has its amount.
+
+    Of several nobody can tell which: none of these is recorded before a person decides.
+    """
+    rows = StatementLine.objects.filter(
+        bank_key__in=list(by_key),
+        kind=Kind.PAYMENT,
+        file__app_id=file.app_id,
+        file__account=file.account,
+    )
+    found: dict[int, set[str]] = {}
+    for of_bank, own, amount in rows.values_list("bank_key", "receipt_key", "amount"):
+        if by_key[of_bank].amount == -(amount or 0):
+            found.setdefault(by_key[of_bank].pk, set()).add(own)
+    lines = {line.pk: line for line in by_key.values()}
+    return {keys.pop(): lines[pk] for pk, keys in found.items() if len(keys) == 1}
+
+
+def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
+    """Put an alarm on each recorded repayment that a reversal of the file may have reversed.
+
+    Such a reversal names no payment, so a person decides which one it was.
+    """
+    reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL, reverses_key="")
+    by_amount = {
+        -line.amount: line
+        for line in reversals.order_by("-position")
+        if line.amount and not _was_told_before(line)
+    }
+    recorded = Repayment.objects.filter(
+        RECORDED, app_id=file.app_id, external_id_key=OuterRef("receipt_key")
+    )
+    lines = StatementLine.objects.filter(
+        Exists(recorded),
+        kind=Kind.PAYMENT,
+        amount__in=list(by_amount),
+        file__app_id=file.app_id,
+        file__network=file.network,
+        file__account=file.account,
+    ).exclude(receipt_key="")
+    found: dict[str, StatementLine] = {}
+    by_file = sorted(lines.select_related("file"), key=lambda line: (line.file_id, line.position))
+    for _number, group in groupby(by_file, key=lambda line: line.file_id):
+        own = list(group)
+        positions = places.find_maybe_reversed(own[0].file, own)
+        found |= {line.receipt_key: line for line in own if line.position in positions}
+    for key in set(found) - places.find_taken_back(file.app_id, list(found)):
+        reversal = by_amount[found[key].amount or Decimal(0)]
+        words = _(
+            "It may be reversed: row %(row)s of %(file)s reverses %(amount)s of no named payment."
+        )
+        values = {"row": reversal.number, "file": file, "amount": f"{-(reversal.amount or 0):,f}"}
+        same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key=key)
+        for repayment in same:
+            _add_alarm(repayment, words % values)
+            yield repayment.pk
+
+
+def _was_told_before(reversal: StatementLine) -> bool:
+    """Whether an earlier file of the account that is whole has this reversal too."""
+    file = reversal.file
+    earlier = StatementLine.objects.filter(
+        # By the small index of such reversals.
+        kind=Kind.REVERSAL,
+        reverses_key="",
+        amount=reversal.amount,
+        receipt_key=reversal.receipt_key,
+        file__app_id=file.app_id,
+        file__account=file.account,
+        file__lt=file.pk,
+    )
+    if not reversal.receipt_key:
+        earlier = earlier.filter(moment=reversal.moment)
+    return not all(earlier.values_list("file__proof__found", flat=True))
+
+
+def _add_alarm(repayment: Repayment, text: str) -> None:
+    """Put an alarm on a repayment, after one that nobody has seen yet."""
+    with transaction.atomic(durable=True):
+        row = Repayment.objects.select_for_update().get(pk=repayment.pk)
+        if text in row.alarm:
+            return
+        unseen = row.alarm if row.alarm_seen_at is None else ""
+        alarm = build_alarm(" ".join(filter(None, (unseen, text))))
+        Repayment.objects.filter(pk=row.pk).update(**alarm)
+        row.refresh_from_db()
+        services.audit_state(row, None, text)
+
+
+def _split(keys: Sequence[_Key]) -> Iterable[Sequence[_Key]]:
+    return (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE))

@@ -1,0 +1,166 @@
+"""What people decide of a batch's rows while it is ready: each in one transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max, QuerySet
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.services import find_gap
+
+from . import checking
+from .batches import RECORD
+from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
+from .models import Allocation, Batch
+
+_AT_ONCE = 500
+# What a colleague's decision on a row changes.
+_DECIDED = [
+    *("amount", "account_id", "borrower_id", "basis", "finding", "owed", "decision"),
+    *("attempt", "repayment"),
+]
+
+
+class NoneAtOnce(Exception):
+    """Each payment with this finding is looked at alone."""
+
+
+class NotReady(Exception):
+    """The batch is checked, recorded or waits for approval: nobody decides on its rows now."""
+
+
+def accept(row: Allocation, reason: str, by: User) -> bool:
+    """Let it be recorded, with a reason where something stands against it; False where none may."""
+    with _hold(row):
+        is_accepted = may_accept(row.finding, row.account_id)
+        if is_accepted:
+            _decide(row, Decision.ACCEPTED, reason, by)
+    return is_accepted
+
+
+def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
+    """Let all open rows with a finding be recorded, for one reason; returns how many.
+
+    Raises NotReady and NoneAtOnce.
+    """
+    if not may_accept_all(batch, finding):
+        raise NoneAtOnce
+    rows = batch.allocations.filter(finding=finding, decision=Decision.OPEN)
+    rows = rows.exclude(account_id="").select_related("line").order_by("position", "part")
+    return sum(accept(row, reason, by) for row in rows)
+
+
+def may_accept_all(batch: Batch, finding: str) -> bool:
+    """Return whether rows with a finding may be accepted together.
+
+    Each payment by someone else is decided by itself; so is, after a database was restored, each
+    that may be recorded already.
+    """
+    if finding == Finding.OTHER_PAYER:
+        return False
+    return finding != Finding.MAY_DOUBLE or find_gap(batch.file.app_id) is None
+
+
+def leave_out(row: Allocation, reason: str, by: User) -> None:
+    """Keep it from being recorded with this batch."""
+    with _hold(row):
+        _decide(row, Decision.LEFT_OUT, reason, by)
+
+
+def choose(row: Allocation, loan_id: str, by: User) -> None:
+    """Take another loan for it, and check it with that. Raises LendingError."""
+    with _hold(row):
+        row.account_id, row.basis = loan_id, Basis.PERSON
+        row.decided_by = by
+        checking.check_again(row)
+        _audit(row, by, "chosen")
+
+
+def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
+    """Keep so much of it here and make another row of the rest; None where nothing is left."""
+    with _hold(row):
+        rest = row.amount - amount
+        if amount <= 0 or rest <= 0 or not may_split(row):
+            return None
+        parts = row.batch.allocations.filter(position=row.position)
+        last = parts.aggregate(last=Max("part"))["last"] or 1
+        other = Allocation.objects.create(
+            batch=row.batch,
+            line=row.line,
+            position=row.position,
+            part=last + 1,
+            amount=rest,
+            finding=Finding.NO_LOAN,
+            decided_by=by,
+        )
+        row.amount, row.decided_by = amount, by
+        checking.check_again(row)
+        _audit(row, by, "split")
+    return other
+
+
+def may_split(row: Allocation) -> bool:
+    """Whether its money may go to several loans: it is not entered, and its id is a key."""
+    return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
+
+
+def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
+    """Let people decide again on what was accepted and not entered when a database was restored:
+    it may have been recorded since, and nobody here knows.
+    """
+    rows = Allocation.objects.filter(
+        batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
+    ).select_related("line", "batch__file")
+    old = [row for row in rows if checking.may_be_forgotten(row, until)]
+    for row in old:
+        row.decision, row.finding, row.decided_by = Decision.OPEN, Finding.MAY_DOUBLE, None
+    fields = ["decision", "finding", "decided_by"]
+    Allocation.objects.bulk_update(old, fields, batch_size=_AT_ONCE)
+
+
+def find_next(row: Allocation) -> Allocation | None:
+    """The next row of the batch that somebody has to decide, behind this one or from the start."""
+    rows = list_undecided(row.batch).order_by("position", "part")
+    return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
+
+
+def list_undecided(batch: Batch) -> QuerySet[Allocation]:
+    """The rows that are neither accepted nor left out, and that somebody could record."""
+    rows = batch.allocations.filter(decision=Decision.OPEN, repayment=None)
+    return rows.exclude(finding__in=NO_LOAN_HELPS)
+
+
+def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
+    row.decision, row.reason, row.decided_by = decision, reason, by
+    row.save(update_fields=["decision", "reason", "decided_by"])
+    _audit(row, by, decision.value.replace("-", " "))
+
+
+@contextmanager
+def _hold(row: Allocation) -> Iterator[None]:
+    """Keep the batch of a row ready until the transaction ends, and take the row as it stands by
+    now: a colleague may have decided meanwhile. Raises NotReady.
+    """
+    with transaction.atomic():
+        held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)
+        if not list(held.values_list("pk")):
+            raise NotReady
+        row.refresh_from_db(fields=_DECIDED)
+        yield
+
+
+def _audit(row: Allocation, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        RECORD,
+        app_id=row.batch.file.app_id,
+        subject=f"{row.batch.file}-{row.position}-{row.part}",
+        outcome=outcome,
+        saved="yes",
+        url=row.batch.get_absolute_url(),
+    )

@@ -1,0 +1,282 @@
+"""Commands of a batch: each takes it from a state that allows it, by a compare-and-swap."""
+
+import hashlib
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext_lazy
+
+from lendingadmin.core import audit
+from lendingadmin.core.gateway import LendingApp, lending_app
+from lendingadmin.core.staff.independence import check_independent, list_dependent
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import approvals, limits
+from lendingadmin.money.repayments.managers import get_midnight
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import NobodyToApprove, OwnRepayment
+
+from .findings import Decision, Finding
+from .keeping import READ
+from .models import Allocation, Batch, StatementFile
+
+State = Batch.State
+
+RECORD = "dashboard.statements.record"
+_UNAPPROVED = {"approval_reasons": "", "approved_by": None, "approved_at": None}
+RECORD_REPAYMENTS = "lending.loans.makeRepayment"
+TO_APPROVE = ngettext_lazy(
+    "%(count)s statement to approve", "%(count)s statements to approve", "number"
+)
+TO_DECIDE = ngettext_lazy(
+    "%(count)s statement with payments to decide",
+    "%(count)s statements with payments to decide",
+    "number",
+)
+
+
+def begin(file: StatementFile, by: User) -> Batch | None:
+    """Have the payments of a file checked, for the first time or again.
+
+    What is recorded or under way stays. None where the batch is checked or recorded right now, or
+    the statement is not whole, or a person is asked how it is read.
+    """
+    if not file.is_certain or not file.layout:
+        return None
+    with transaction.atomic():
+        batch, is_new = Batch.objects.get_or_create(file=file, defaults={"created_by": by})
+        now = timezone.now()
+        fields: dict[str, Any] = {"created_by": by, "began_at": now, "checked": 0}
+        fields |= _UNAPPROVED
+        starts = (State.READY, State.PAUSED, State.DONE)
+        if not is_new and not move(batch, starts, State.CHECKING, **fields):
+            return None
+        _audit(batch, by, "checked")
+    return batch
+
+
+def move(batch: Batch, starts: Iterable[str], to: str, **fields: Any) -> bool:
+    """A person moves it on, if it stands in one of these states; say whether it did."""
+    rows = Batch.objects.filter(pk=batch.pk, state__in=list(starts))
+    is_moved = _update(rows, to, fields | {"version": F("version") + 1})
+    batch.refresh_from_db()
+    return is_moved
+
+
+def advance(batch: Batch, to: str, **fields: Any) -> bool:
+    """The worker goes on with it, if nobody moved it since it was read; say whether it did."""
+    rows = Batch.objects.filter(pk=batch.pk, state=batch.state, version=batch.version)
+    is_moved = _update(rows, to, fields | {"version": batch.version + 1})
+    if is_moved:
+        fields |= {"state": to, "version": batch.version + 1}
+        for name, value in fields.items():
+            setattr(batch, name, value)
+    return is_moved
+
+
+def _update(rows: QuerySet[Batch], to: str, fields: dict[str, Any]) -> bool:
+    clean = {"why": "", "tries": 0, "heartbeat_at": timezone.now()}
+    return bool(rows.update(**clean | fields | {"state": to}))
+
+
+def submit(batch: Batch, by: User) -> bool:
+    """Have the worker record what was accepted, or ask a second person; say whether it was ready.
+
+    Raises NobodyToApprove where nobody else may.
+    """
+    app = lending_app(batch.file.app_id)
+    reasons = find_reasons(batch, app, by)
+    if reasons and not approvals.list_approvers(app.app_id, but=by).exists():
+        raise NobodyToApprove
+    fields = {"created_by": by, "approval_reasons": ",".join(reasons), "began_at": timezone.now()}
+    fields |= {"approved_by": None, "approved_at": None, "recording_since": timezone.now()}
+    with transaction.atomic():
+        to = State.AWAITING if reasons else State.RECORDING
+        is_moved = move(batch, (State.READY,), to, **fields)
+        if is_moved:
+            _release(batch)
+            _audit(batch, by, "awaiting" if reasons else "started")
+    return is_moved
+
+
+def compute_fingerprint(batch: Batch) -> str:
+    """Return what tells the rows that would be recorded from any others: the loan, amount and
+    currency of each, and the batch's version. What a person confirms is compared by it.
+    """
+    rows = list_to_do(batch).order_by("position", "part")
+    shown = rows.values_list("position", "part", "account_id", "amount", "line__currency")
+    digest = hashlib.sha256(str(batch.version).encode())
+    for row in shown.iterator():
+        digest.update(repr(row).encode())
+    return digest.hexdigest()
+
+
+def approve(batch: Batch, by: User, shown: str) -> bool:
+    """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
+
+    False where the rows have changed since, where it does not wait, or waited for too long
+    (`approvals.is_expired`, as a single repayment). Raises
+    OwnRepayment for the person who had it recorded, and NotIndependent for a person who is
+    not independent of that one.
+    """
+    if batch.created_by_id == by.pk:
+        raise OwnRepayment
+    check_independent(by, batch.created_by)
+    now = timezone.now()
+    if (
+        approvals.is_expired(batch.began_at)
+        or batch.state != State.AWAITING
+        or shown != compute_fingerprint(batch)
+    ):
+        return False
+    fields = {"approved_by": by, "approved_at": now, "recording_since": now}
+    with transaction.atomic():
+        # A row can change only after the batch was moved, which raises its version.
+        is_moved = advance(batch, State.RECORDING, **fields)
+        if is_moved:
+            _audit(batch, by, "approved")
+    return is_moved
+
+
+def read_approval(batch: Batch) -> approvals.Approval | None:
+    """Return who let the batch go, and when; None where nobody had to."""
+    if batch.approved_by is None or batch.approved_at is None:
+        return None
+    return approvals.Approval(batch.approved_by, batch.approved_at)
+
+
+def find_expiry(batch: Batch) -> str:
+    """Return why the approval of a batch no longer holds, as a sentence; empty where it does."""
+    approval = read_approval(batch)
+    if approval is None:
+        return ""
+    given = {"username": approval.by.username}
+    if approvals.is_expired(approval.at):
+        return _("%(username)s approved it more than a day ago. Record it again.") % given
+    if not approval.by.has_perm(approvals.APPROVE, batch.file.app_id):
+        words = _("%(username)s approved it and may not approve repayments any more.")
+        return f"{words % given} {_('Record it again.')}"
+    return ""
+
+
+def expire(batch: Batch, why: str) -> None:
+    """End an approval, or the wait for one. People have what is left recorded again."""
+    with transaction.atomic():
+        if advance(batch, State.READY, why=why, **_UNAPPROVED):
+            _audit(batch, None, "expired")
+
+
+def expire_unapproved() -> None:
+    """End the wait of the batches that nobody approved within a day."""
+    since = timezone.now() - approvals.APPROVE_WITHIN
+    late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
+    for batch in late.select_related("file").defer("file__content"):
+        expire(batch, _("Nobody approved it within a day. Record it again."))
+
+
+def pause(batch: Batch, by: User) -> bool:
+    """Stop the recording; the row in hand is finished."""
+    words = _("%(username)s stopped it.") % {"username": by.username}
+    with transaction.atomic():
+        is_moved = move(batch, (State.RECORDING,), State.PAUSED, why=words)
+        if is_moved:
+            _audit(batch, by, "stopped")
+    return is_moved
+
+
+def resume(batch: Batch, by: User) -> bool:
+    """Go on with a recording that pauses; what was sent is not sent again."""
+    with transaction.atomic():
+        is_moved = move(batch, (State.PAUSED,), State.RECORDING, recording_since=timezone.now())
+        if is_moved:
+            _release(batch)
+            _audit(batch, by, "resumed")
+    return is_moved
+
+
+def reopen(batch: Batch, by: User) -> bool:
+    """Let people decide again on what is not recorded; an approval is void then."""
+    with transaction.atomic():
+        starts = (State.AWAITING, State.PAUSED, State.DONE)
+        is_moved = move(batch, starts, State.READY, **_UNAPPROVED)
+        if is_moved:
+            _audit(batch, by, "reopened")
+    return is_moved
+
+
+def list_to_do(batch: Batch) -> QuerySet[Allocation]:
+    """What was accepted and is not entered yet."""
+    return batch.allocations.filter(decision=Decision.ACCEPTED, repayment=None)
+
+
+def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
+    """Why this batch needs a second person, of `limits.REASONS`; none where it does not.
+
+    Its greatest payment is held against the limit of one, all of it against that of a day.
+    """
+    own = settings.APPROVAL_LIMITS.get(app.app_id)
+    if own is None:
+        return []
+    midnight = get_midnight(timezone.now().astimezone(app.zone).date(), app.zone)
+    entered = Repayment.objects.sum_entered(app, by.pk, since=midnight)
+    rows = list_to_do(batch)
+    amounts = list(rows.exclude(finding=Finding.CURRENCY).values_list("amount", flat=True))
+    is_alike = rows.filter(finding=Finding.ALIKE).exists()
+    found = limits.list_reasons(
+        own,
+        max(amounts, default=Decimal(0)),
+        entered=entered,
+        is_converted=False,
+        is_alike=is_alike,
+    )
+    whole = limits.list_reasons(
+        own, sum(amounts, Decimal(0)), entered=entered, is_converted=False, is_alike=is_alike
+    )
+    is_converted = rows.filter(finding=Finding.CURRENCY).exists()
+    reasons = {*found, *({limits.DAY} & set(whole)), *([limits.CURRENCY] if is_converted else [])}
+    return [reason for reason in limits.REASONS if reason in reasons]
+
+
+def sum_accepted(batch: Batch) -> dict[str, Decimal]:
+    """What the rows that are accepted and not entered come to, by currency."""
+    rows = list_to_do(batch).values("line__currency").annotate(total=Sum("amount"))
+    return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
+    """Return the batches that this person may approve."""
+    if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
+        return Batch.objects.none()
+    rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
+    return rows.exclude(created_by=person).exclude(created_by__in=list_dependent(person))
+
+
+def list_undecided(app_id: str, person: User) -> QuerySet[Batch]:
+    """The batches with rows to decide, and those that were stopped, for people who record them."""
+    if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
+        return Batch.objects.none()
+    is_open = Allocation.objects.filter(batch=OuterRef("pk"), decision=Decision.OPEN)
+    waits = Q(state=State.READY) & Exists(is_open) | Q(state=State.PAUSED)
+    return Batch.objects.filter(waits, file__app_id=app_id)
+
+
+def _release(batch: Batch) -> None:
+    """Let what waited for another repayment of its loan be tried again."""
+    batch.allocations.filter(is_held=True).update(is_held=False)
+
+
+def _audit(batch: Batch, by: User | None, outcome: str) -> None:
+    audit.record(
+        by,
+        RECORD,
+        app_id=batch.file.app_id,
+        subject=f"{batch.file} {batch}",
+        outcome=outcome,
+        saved="yes",
+        url=batch.get_absolute_url(),
+    )

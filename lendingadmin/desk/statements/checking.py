@@ -1,0 +1,467 @@
+"""The dry run: whose loan each payment is for, and what stands against recording it.
+
+The worker reads the loans, some at once, and writes what it finds a page of lines at a time. A
+worker that dies has its page checked again.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, time, timedelta, tzinfo
+from decimal import Decimal
+from time import monotonic
+
+from django.db import transaction
+from django.db.models import Q, QuerySet, Sum
+from django.utils import timezone
+
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.worker.walks import SLICE, find_pause
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.models import LONGEST_ID, normalise_external_id
+from lendingadmin.money.repayments.services import Request, find_abandoned, find_forgotten_until
+from lendingadmin.money.repayments.states import OPEN, RESENDABLE, RepaymentState
+
+from . import batches, matching, places, standings
+from .findings import (
+    EXACT,
+    NO_REASON,
+    OPEN_QUESTIONS,
+    Basis,
+    Decision,
+    Finding,
+    LoanNow,
+    find_of_line,
+    find_of_loan,
+)
+from .lines import MAPPED, Kind, Standing
+from .matching import Match
+from .models import Allocation, Batch, StatementFile, StatementLine
+from .rows import read_about
+
+# So many lines are read at once, as many as there are threads for it.
+_PAGE = 24
+# Layouts that may hold payments of any channel.
+BANKS = ("camt-053", "mt940", "bank-account", MAPPED)
+# The ledger's amounts have twelve digits before the point.
+_LEAST_TOO_MUCH = Decimal(10) ** 12
+
+State = Batch.State
+
+
+def run_slice(batch_id: int) -> timedelta | None:
+    """Check lines for some seconds; how long to wait before the next slice, None at the end."""
+    rows = Batch.objects.select_related("file", "created_by")
+    batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
+    until = monotonic() + SLICE
+    while batch is not None:
+        lines = list(_list_following(batch)[:_PAGE])
+        if not lines:
+            batches.advance(batch, State.READY)
+            return None
+        try:
+            checked = check_lines(batch, lines)
+        except LendingError as error:
+            return _pause(batch, error)
+        with transaction.atomic():
+            last = lines[-1].position
+            if not batches.advance(batch, State.CHECKING, checked=last):
+                return None
+            _keep(checked)
+        if monotonic() > until:
+            return timedelta(0)
+    return None
+
+
+def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
+    """What is to be kept of these lines: new allocations, and those that were checked again.
+
+    Raises LendingError where not one loan could be read.
+    """
+    known = _read_known(batch, lines)
+    stopped = _find_stopped(batch.file, lines, {at for at, own in known.items() if len(own) > 1})
+    rows, new = [], []
+    for line in lines:
+        against = stopped.get(line.position)
+        for row in known.get(line.position) or [_begin(batch, line)]:
+            if row.pk and not _is_open(row):
+                continue
+            _renew(row)
+            rows.append(row)
+            if against:
+                row.finding = against
+                _decide(row)
+            else:
+                new.append(row)
+    _check_loans(batch, new)
+    return rows
+
+
+def judge_lines(
+    file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
+) -> dict[int, Standing]:
+    """Where each of these lines stands beside the journal, by its position; repayments of the
+    intents with the keys in `but` aside.
+
+    What was not found at the service says nothing here: that it may be there all the same is asked
+    of each loan (Finding.MAY_DOUBLE).
+    """
+    found = standings.list_repayments(file, lines)
+    keys = [line.receipt_key for line in lines if line.receipt_key]
+    same = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT, receipt_key__in=keys)
+    times = Counter(same.values_list("receipt_key", flat=True))
+    currency = lending_app(file.app_id).currency
+    return {
+        line.position: standings.judge(
+            standings.Row(*(getattr(line, name) for name in standings.ROW)),
+            *(
+                [
+                    standings.Recorded.of(one)
+                    for one in found.get(key, ())
+                    if one.state != RepaymentState.NOT_FOUND and one.idempotency_key not in but
+                ]
+                for key in (line.receipt_key, line.bank_key)
+            ),
+            is_twice=times[line.receipt_key] > 1,
+            currency=currency,
+        )
+        for line in lines
+    }
+
+
+def check_again(row: Allocation) -> None:
+    """Check one row with the loan that it has now, and keep it undecided."""
+    line, batch = row.line, row.batch
+    if against := _find_stopped(batch.file, [line], _list_split(batch, [row])).get(row.position):
+        row.finding = against
+    else:
+        _check_loans(batch, [row])
+    row.decision = Decision.OPEN
+    row.save()
+
+
+def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
+    """Of accepted rows of one batch those that the journal or a person's word stands against since
+    they were checked; it says what. Reads our own database alone.
+    """
+    batch, lines = rows[0].batch, [row.line for row in rows]
+    # A worker that takes them up again finds what it entered itself.
+    own = {row.idempotency_key for row in rows}
+    open_questions = find_open_questions(batch.file, lines, but=own)
+    stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
+    found = []
+    for row in rows:
+        against = stopped.get(row.position)
+        is_plain = row.finding in NO_REASON
+        if against is None and row.finding not in OPEN_QUESTIONS:
+            against = open_questions.get(row.position)
+        # An open one of the loan makes it wait by itself.
+        if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
+            against = Finding.ALIKE
+        if against:
+            row.finding = against
+            found.append(row)
+    return found
+
+
+def _find_stopped(
+    file: StatementFile,
+    lines: Sequence[StatementLine],
+    split: Collection[int],
+    *,
+    but: Collection[str] = (),
+) -> dict[int, Finding]:
+    """What stands against payments whatever their loans are, by position.
+
+    Of one that is split, another part may be what is recorded.
+    """
+    judged = judge_lines(file, lines, but=but)
+    keys = [line.receipt_key for line in lines]
+    put = places.find_put(file.app_id, keys)
+    taken_back = places.find_taken_back(file.app_id, keys)
+    found = {}
+    for line in lines:
+        against = find_of_line(judged[line.position], is_usable=_is_usable(line))
+        if line.position in split and against in (Finding.RECORDED, Finding.WAITING):
+            against = None
+        if against is None and line.receipt_key:
+            if line.receipt_key in taken_back:
+                against = Finding.TAKEN_BACK
+            elif line.receipt_key in put:
+                against = Finding.PUT
+        if against:
+            found[line.position] = against
+    return found
+
+
+def find_open_questions(
+    file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
+) -> dict[int, Finding]:
+    """Return what stands against payments until a person decides, by position (OPEN_QUESTIONS)."""
+    of_bank = [line for line in lines if line.bank_key]
+    judged = judge_lines(file, of_bank, but=but) if of_bank else {}
+    found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
+    reversed_ = dict.fromkeys(places.find_maybe_reversed(file, lines), Finding.MAY_REVERSED)
+    return found | reversed_
+
+
+def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
+    """The positions of those whose money goes to several loans."""
+    own = batch.allocations.filter(position__in=[row.position for row in rows], part__gt=1)
+    return set(own.values_list("position", flat=True))
+
+
+def build_request(row: Allocation) -> Request:
+    """The repayment that this row is entered as (spec: MakeRepayment).
+
+    Raises ValueError for a row without a date: its finding is against it.
+    """
+    line, file = row.line, row.batch.file
+    if line.moment is None:
+        raise ValueError("a payment without a date is not recorded")
+    moment = find_moment(line, line.moment, lending_app(file.app_id).zone)
+    return Request(
+        app_id=file.app_id,
+        account_id=row.account_id,
+        borrower_id=row.borrower_id,
+        external_id=line.receipt,
+        amount=row.amount,
+        transaction_date=moment,
+        value_date=moment,
+        channel=_find_channel(file),
+        network=file.network,
+        currency_code=line.currency or file.currency,
+        external_id_minted=file.is_counted_cash,
+    )
+
+
+def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
+    """When a payment is recorded to have been made, in the lender's zone.
+
+    A day without a time stands for its noon, which is on the same day in every zone that a service
+    may think in, and never still to come.
+    """
+    local = moment.astimezone(zone)
+    if line.has_time or local.time() != time.min:
+        return local
+    return min(local.replace(hour=12), timezone.now().astimezone(zone))
+
+
+def _find_channel(file: StatementFile) -> str:
+    if file.is_counted_cash:
+        return "physical"
+    return "" if file.layout in BANKS else "mobile"
+
+
+def _list_following(batch: Batch) -> QuerySet[StatementLine]:
+    lines = StatementLine.objects.filter(
+        file=batch.file, kind=Kind.PAYMENT, position__gt=batch.checked
+    )
+    return lines.order_by("position")
+
+
+def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[Allocation]]:
+    positions = [line.position for line in lines]
+    found: dict[int, list[Allocation]] = {}
+    rows = batch.allocations.filter(position__in=positions).select_related("line", "repayment")
+    for row in rows.order_by("position", "part"):
+        row.batch = batch
+        found.setdefault(row.position, []).append(row)
+    return found
+
+
+def _begin(batch: Batch, line: StatementLine) -> Allocation:
+    return Allocation(
+        batch=batch,
+        line=line,
+        position=line.position,
+        amount=line.amount or Decimal(0),
+        finding=Finding.NO_LOAN,
+    )
+
+
+def _is_usable(line: StatementLine) -> bool:
+    """Whether the ledger can keep its date and its amount."""
+    return line.moment is not None and line.amount is not None and line.amount < _LEAST_TOO_MUCH
+
+
+def _is_open(row: Allocation) -> bool:
+    """Whether it is checked again: what was entered is not, unless nothing is at the service."""
+    return row.repayment is None or row.repayment.state in RESENDABLE
+
+
+def _renew(row: Allocation) -> None:
+    """A row whose repayment came to nothing is entered again, under another key."""
+    if row.repayment is not None:
+        row.repayment, row.attempt = None, row.attempt + 1
+
+
+def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Find and read the loan of each row, and what stands against it. Raises LendingError."""
+    if batch.file.is_counted_cash:
+        _name_loans(rows)
+    app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
+    chosen = [row for row in rows if row.account_id]
+    found = matching.match(
+        app_id, batch.created_by, [read_about(row.line) for row in fresh], batch.file.layout
+    )
+    found += _read_chosen(batch.file, chosen)
+    faults = [one.fault for one in found if one.fault]
+    if faults and len(faults) == len(found):
+        raise faults[0]
+    start = min((row.position for row in rows), default=0)
+    taken: dict[str, Decimal] = {}
+    until = find_forgotten_until(app_id)
+    open_questions = find_open_questions(batch.file, [row.line for row in rows])
+    for row, one in zip([*fresh, *chosen], found, strict=True):
+        _apply(row, one, taken, start, until, open_questions.get(row.position))
+        _decide(row)
+        if row.decision == Decision.ACCEPTED:
+            taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
+
+
+def _name_loans(rows: Sequence[Allocation]) -> None:
+    """A row of a collection sheet is for the loan that it names: nothing else is looked for."""
+    for row in rows:
+        if not row.account_id:
+            row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
+
+
+def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
+    """Of accepted rows of one batch those for or against which something else stands now; it says
+    what.
+
+    What can't be read now says nothing: its recording will tell.
+    """
+    file, before = rows[0].batch.file, [row.finding for row in rows]
+    found = _read_chosen(file, rows)
+    until = find_forgotten_until(file.app_id)
+    open_questions = find_open_questions(file, [row.line for row in rows])
+    for row, one in zip(rows, found, strict=True):
+        if not one.fault:
+            _apply(row, one, {}, row.position, until, open_questions.get(row.position))
+    return [row for row, finding in zip(rows, before, strict=True) if row.finding != finding]
+
+
+def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
+    """Read the loans that rows have now."""
+    chosen = [(row.basis, row.account_id) for row in rows]
+    payments = [read_about(row.line) for row in rows]
+    return matching.read_chosen(file.app_id, chosen, payments, file.layout)
+
+
+def _apply(
+    row: Allocation,
+    found: Match,
+    taken: Mapping[str, Decimal],
+    start: int,
+    until: datetime | None,
+    open_question: Finding | None,
+) -> None:
+    """Take over the loan that was found; `taken` is what rows from `start` on take of each, the
+    journal may have forgotten what came up to `until`, and `open_question` is of the row itself.
+    """
+    row.owed = None
+    if found.loan is None:
+        row.account_id = row.borrower_id = ""
+        row.basis = found.basis
+        row.finding = Finding.SEVERAL if found.is_several else Finding.NO_LOAN
+        if found.fault:
+            row.finding = Finding.UNREAD
+        return
+    row.account_id = loan_math.account_of(found.loan)[:LONGEST_ID]
+    row.borrower_id = loan_math.borrower_of(found.loan)[:LONGEST_ID]
+    row.basis = found.basis
+    row.owed = loan_math.total_of(found.loan, "unpaid")
+    before = _sum_before(row, start) + taken.get(row.account_id, Decimal(0))
+    loan = LoanNow(bool(explain_closed(found.loan)), row.owed, before)
+    asked, app = build_request(row), lending_app(row.batch.file.app_id)
+    row.finding = find_of_loan(
+        row.amount,
+        loan,
+        row.basis,
+        contradiction=found.contradiction,
+        is_converted=asked.currency_code not in ("", app.currency),
+        may_double=may_be_forgotten(row, until)
+        or any(
+            find_abandoned(app.app_id, None, one).exists()
+            for one in {asked.external_id, row.line.bank_key} - {""}
+        ),
+        open_question=open_question,
+        is_alike=_is_alike(row, asked),
+    )
+
+
+def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
+    """Whether a database that was restored at `until` may have forgotten that it was recorded.
+
+    Its statement says when the money came: what came after that can't be forgotten.
+    """
+    moment = row.line.moment
+    if until is None or moment is None:
+        return until is not None
+    if row.line.has_time:
+        return moment <= until
+    zone = lending_app(row.batch.file.app_id).zone
+    return moment.astimezone(zone).date() <= until.astimezone(zone).date()
+
+
+def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> bool:
+    """Whether an earlier repayment may be the same payment: one whose own id no statement bears,
+    and which is in none of the states in `but`.
+
+    What stands on a statement under another id is another payment, however alike the two are. Of a
+    bank that is so within one file: another may write the same payment with another id.
+    """
+    alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
+    own = normalise_external_id(asked.external_id)
+    others = {one.external_id_key for one in alike} - {own}
+    listed = StatementLine.objects.filter(
+        file__app_id=asked.app_id, kind=Kind.PAYMENT, receipt_key__in=others
+    )
+    file = row.batch.file
+    if file.layout in BANKS:
+        listed = listed.exclude(~Q(file=file), file__layout__in=BANKS)
+    known = set(listed.values_list("receipt_key", flat=True)) if others else set()
+    # Its own id on another loan is another part of the same payment.
+    return any(one.external_id_key not in {own, *known} for one in alike)
+
+
+def _sum_before(row: Allocation, start: int) -> Decimal:
+    """What accepted rows before a place in the file will still take of this loan."""
+    before = row.batch.allocations.filter(
+        account_id=row.account_id,
+        decision=Decision.ACCEPTED,
+        repayment=None,
+        position__lt=start,
+    )
+    total: Decimal | None = before.aggregate(total=Sum("amount"))["total"]
+    return total or Decimal(0)
+
+
+def _decide(row: Allocation) -> None:
+    """What names its loan and has nothing against it is accepted by itself."""
+    if row.decision == Decision.LEFT_OUT:
+        return
+    is_exact = row.finding == Finding.FINE and row.basis in EXACT
+    row.decision = Decision.ACCEPTED if is_exact else Decision.OPEN
+    row.decided_by = None
+
+
+def _keep(rows: Sequence[Allocation]) -> None:
+    new = [row for row in rows if row.pk is None]
+    Allocation.objects.bulk_create(new)
+    for row in rows:
+        if row not in new:
+            row.save()
+
+
+def _pause(batch: Batch, error: LendingError) -> timedelta | None:
+    """After a fault of the service: how long to wait; None where people go on without the rest."""
+    tries = batch.tries + 1
+    pause = find_pause(tries, error)
+    to = State.CHECKING if pause else State.READY
+    fields = {"tries": tries if pause else 0, "why": error.message}
+    return pause if batches.advance(batch, to, **fields) else None

@@ -1,0 +1,100 @@
+"""Transaction ids of which a statement and the journal say different things, from both sides.
+
+They come from the alarms that nobody has seen yet (alarms.py).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import ngettext_lazy
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes.reconciliation import RESOLVE
+
+from . import places
+from .batches import RECORD_REPAYMENTS
+from .keeping import READ
+from .models import StatementFile, StatementLine
+
+DIFFERENCES = ngettext_lazy(
+    "%(count)s difference between statements and our records",
+    "%(count)s differences between statements and our records",
+    "number",
+)
+UNALLOCATED = ngettext_lazy(
+    "%(count)s unallocated payment", "%(count)s unallocated payments", "number"
+)
+UNREAD = ngettext_lazy(
+    "%(count)s statement whose columns must be chosen",
+    "%(count)s statements whose columns must be chosen",
+    "number",
+)
+#: The page shows so many; the next ones come as these are seen.
+AT_MOST = 50
+_Row = TypeVar("_Row", StatementLine, Repayment)
+
+
+class Contradiction(NamedTuple):
+    """One transaction id: the rows of statements that bear it, and the repayments that do."""
+
+    key: str
+    lines: Sequence[StatementLine]
+    repayments: Sequence[Repayment]
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
+    """The repayments that are contradicted and wait for somebody like this person."""
+    may_see = person.has_perm(RESOLVE, app_id) and person.has_perm(READ, app_id)
+    return _list_alarmed(app_id) if may_see else Repayment.objects.none()
+
+
+def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
+    """The payments that no repayment has and that nobody else looks after, for those who say where
+    they are.
+    """
+    if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
+        return StatementLine.objects.none()
+    return places.list_unallocated(app_id).filter(Q(owner=None) | Q(owner=person))
+
+
+def list_unread(app_id: str, person: User) -> QuerySet[StatementFile]:
+    """The files whose columns nobody has named yet."""
+    if not person.has_perm(READ, app_id):
+        return StatementFile.objects.none()
+    return StatementFile.objects.filter(app_id=app_id, layout="").exclude(content="")
+
+
+def list_contradictions(app_id: str) -> list[Contradiction]:
+    """Those that nobody has seen, the oldest alarm first."""
+    alarmed = _list_alarmed(app_id).values_list("external_id_key", flat=True)
+    keys = list(dict.fromkeys(alarmed[:AT_MOST]))
+    same = Q(receipt_key__in=keys) | Q(bank_key__in=keys)
+    lines = StatementLine.objects.filter(same, file__app_id=app_id)
+    lines = lines.select_related("file").order_by("file_id", "position")
+    lines_of = _group(lines, "receipt_key") | _group(lines.exclude(bank_key=""), "bank_key")
+    rows = Repayment.objects.filter(app_id=app_id, external_id_key__in=keys)
+    rows_of = _group(rows.select_related("created_by").order_by("pk"), "external_id_key")
+    return [Contradiction(key, lines_of.get(key, []), rows_of[key]) for key in keys]
+
+
+def mark_seen(app_id: str, key: str, by: User) -> None:
+    """Somebody has seen what is said of one transaction id."""
+    for repayment in _list_alarmed(app_id).filter(external_id_key=key):
+        deciding.mark_alarm_seen(repayment, by)
+
+
+def _list_alarmed(app_id: str) -> QuerySet[Repayment]:
+    key = OuterRef("external_id_key")
+    same = StatementLine.objects.filter(Q(receipt_key=key) | Q(bank_key=key), file__app_id=app_id)
+    rows = Repayment.objects.with_unseen_alarm(app_id).filter(external_id_minted=False)
+    return rows.filter(Exists(same))
+
+
+def _group(rows: Iterable[_Row], name: str) -> dict[str, list[_Row]]:
+    found: dict[str, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(getattr(row, name), []).append(row)
+    return found

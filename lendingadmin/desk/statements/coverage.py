@@ -1,0 +1,106 @@
+"""Which days of a network the statements that were brought in cover, for each of its accounts."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+from lendingadmin.money.repayments.confirmations import AccountCover
+
+from .lines import Statement
+from .models import COUNTED_CASH, StatementFile
+
+#: An account that had a statement in this time before is one of the network's.
+ACCOUNTS_OF = timedelta(days=60)
+_DAY = timedelta(days=1)
+
+
+class Cover(NamedTuple):
+    """The days that a complete file covers, both included."""
+
+    number: int
+    network: str
+    account: str
+    first: date
+    last: date
+
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return f"statement-{self.number}"
+
+
+def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
+    """Return the days that a complete statement covers by its head; None where it names none.
+
+    Of `today`, on which it was uploaded, nothing says that it is over: a head may name days that
+    are still to come.
+    """
+    if not (statement.begins and statement.ends):
+        return None, None
+    last = min(statement.ends, today - _DAY)
+    return (statement.begins, last) if last >= statement.begins else (None, None)
+
+
+def list_covers(app_id: str, since: date, until: date, network: str | None = None) -> list[Cover]:
+    """Return the complete files of an app that cover some of these days."""
+    files = StatementFile.objects.filter(
+        app_id=app_id, covers_from__lte=until, covers_to__gte=since
+    )
+    if network is not None:
+        files = files.filter(network=network)
+    columns = ("pk", "network", "account", "covers_from", "covers_to", "proof")
+    return [
+        Cover(number, of, account, first, last)
+        for number, of, account, first, last, proof in files.order_by("pk").values_list(*columns)
+        if first and last and proof.get("has_ends") and not proof.get("found")
+    ]
+
+
+def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
+    """Return the known accounts of each network: of these covers, and of files uploaded since.
+
+    An account whose files are never complete is one of the network's too: its days lack a cover.
+    """
+    found: dict[str, set[str]] = {}
+    for network, account in (*_list_uploaded(app_id, since), *(one[1:3] for one in covers)):
+        found.setdefault(network, set()).add(account)
+    return {network: sorted(accounts) for network, accounts in sorted(found.items())}
+
+
+def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
+    """Network and account of each file of statements that was uploaded since a day."""
+    begins = datetime.combine(since, time.min, UTC)
+    files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
+    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(account="")
+    return list(files.values_list("network", "account").distinct())
+
+
+def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
+    """Whether each of these accounts of a network has a file that covers the day."""
+    on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
+    return bool(wanted := set(accounts)) and wanted <= on_day
+
+
+def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
+    """Which of these days no statement covers, for each account that had a file of late, whether
+    that covers any or not.
+    """
+    covers = list_covers(app_id, first - ACCOUNTS_OF, last)
+    own: dict[tuple[str, str], list[Cover]] = {}
+    for cover in covers:
+        own.setdefault((cover.network, cover.account), []).append(cover)
+    for key in _list_uploaded(app_id, first - ACCOUNTS_OF):
+        own.setdefault(key, [])
+    return [AccountCover(*key, _find_stretches(first, last, own[key])) for key in sorted(own)]
+
+
+def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:
+    """The stretches between first and last that none of these covers, one account's all."""
+    missing, begins = [], first
+    for cover in sorted(covers, key=lambda one: one.first):
+        if cover.first > begins:
+            missing.append((begins, cover.first - _DAY))
+        begins = max(begins, cover.last + _DAY)
+    if begins <= last:
+        missing.append((begins, last))
+    return missing

@@ -1,0 +1,96 @@
+"""What is erased of who paid the rows of statements; the rows themselves stay."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.retention import register_table
+from lendingadmin.money.repayments.models import Repayment
+
+from . import keeping
+from .models import Allocation, PayerLink, StatementFile, StatementLine
+
+# Each may have twenty thousand rows.
+_FILES = 20
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("who paid rows of statements"),
+        erase_borrower,
+        kind="statements",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
+    register_table(
+        _("statements, and which columns make one"),
+        "statements.StatementFile",
+        kind="files",
+        list_older=keeping.list_old_content,
+        delete_older=keeping.delete_old_content,
+        then=_("then what stands in the file goes"),
+    )
+    register_kept(
+        _("rows of statements taken to be for their loans"),
+        _("who let what be recorded must be provable"),
+        lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The rows of statements of a borrower, what was decided of them, and who pays his loans."""
+    decided = _list_decided(app_id, borrower_id)
+    yield _list_lines(app_id, borrower_id, decided)
+    yield decided
+    yield PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id)
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> int:
+    """Erase who paid the rows that are recorded as repayments of a borrower."""
+    decided = _list_decided(app_id, borrower_id)
+    PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
+    return _erase(_list_lines(app_id, borrower_id, decided), decided)
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase who paid rows of statements that were brought in before, of some files at once.
+
+    Returns how many files those were, or `most` where there are more.
+    """
+    at_once = min(most, _FILES)
+    old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)
+    keys = list(old.order_by("created_at").values_list("pk", flat=True)[:at_once])
+    with transaction.atomic():
+        decided = Allocation.objects.filter(batch__file__in=keys)
+        _erase(StatementLine.objects.filter(file__in=keys), decided)
+        StatementFile.objects.filter(pk__in=keys).update(has_texts=False)
+        PayerLink.objects.filter(created_at__lt=before).delete()
+    return most if len(keys) == at_once else len(keys)
+
+
+def _list_decided(app_id: str, borrower_id: str) -> QuerySet[Allocation]:
+    return Allocation.objects.filter(batch__file__app_id=app_id, borrower_id=borrower_id)
+
+
+def _list_lines(
+    app_id: str, borrower_id: str, decided: QuerySet[Allocation]
+) -> QuerySet[StatementLine]:
+    """The rows that bear the transaction id of a repayment of theirs, or were taken for one."""
+    own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    keys = own.values_list("external_id_key", flat=True)
+    theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))
+    return StatementLine.objects.filter(theirs, file__app_id=app_id)
+
+
+def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:
+    """Erase who paid, and why somebody decided what of it; returns how many rows that were."""
+    erased = decided.exclude(reason="").update(reason="")
+    lines.exclude(place_reason="").update(place_reason="")
+    return max(lines.exclude(about="").update(about=""), erased)

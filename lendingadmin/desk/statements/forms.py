@@ -1,0 +1,266 @@
+"""The forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
+
+from collections.abc import Mapping as Named
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.display.templatetags.money import count
+from lendingadmin.web.fields import AmountField, LineField
+from lendingadmin.web.uploads import LONGEST, CutOff
+
+from .findings import Decision, Finding
+from .lines import Kind, Mapping, Place, Standing, UnknownTable
+
+_LONGEST_TEXT = 4_000_000
+
+
+class NewStatementForm(forms.Form):
+    """A statement as a file, or its rows pasted. `content` is its bytes once the form is valid."""
+
+    content = b""
+
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ".csv,.txt,.xls,.xlsx,.ods,.xml,.zip,.sta,.json"}),
+        help_text=gettext_lazy("CSV, XLS, XLSX, ODS, CAMT.053 or MT940, as it was exported."),
+    )
+    text = forms.CharField(
+        label=gettext_lazy("Or paste its rows"),
+        required=False,
+        max_length=_LONGEST_TEXT,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
+        help_text=gettext_lazy("With the row of headings."),
+    )
+
+    def clean_file(self) -> Any:
+        """Its content, where it is not too large."""
+        sent = self.cleaned_data["file"]
+        if isinstance(sent, CutOff):
+            words = _("The file is larger than %(count)s bytes. Export it in parts.")
+            raise forms.ValidationError(words % {"count": count(LONGEST)})
+        return sent
+
+    def clean(self) -> None:
+        """One of the two is needed, and not both."""
+        sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
+        if "file" in self.errors:
+            return
+        if bool(sent) == bool(text.strip()):
+            self.add_error("file", _("Choose a file or paste its rows: one of the two."))
+            return
+        self.content = sent.read() if sent else text.encode()
+
+
+class ColumnsForm(forms.Form):
+    """Which column of an unknown table is what."""
+
+    network = LineField(
+        label=gettext_lazy("Network or bank"),
+        max_length=100,
+        help_text=gettext_lazy("As repayments of it bear it, such as M-PESA."),
+    )
+
+    has_unique_ids = forms.BooleanField(
+        label=gettext_lazy("Transaction ids never repeat"),
+        required=False,
+        help_text=gettext_lazy("Tick it for operators' receipts. A bank's references can repeat."),
+    )
+
+    def __init__(self, data: Any, table: UnknownTable, initial: dict[str, str]) -> None:
+        super().__init__(data, initial=initial)
+        choices = [("", _("none")), *((one, one) for one in dict.fromkeys(table.header) if one)]
+        for name, label in _COLUMNS.items():
+            is_required = name == "moment" or name in table.deciding
+            self.fields[name] = forms.ChoiceField(
+                label=label, choices=choices, required=is_required
+            )
+        self.order_fields(["network", *_COLUMNS, "has_unique_ids"])
+
+    def clean(self) -> None:
+        """Either one column of amounts, or two of what came in and went out."""
+        one, other = self.cleaned_data.get("amount"), self.cleaned_data.get("paid_in")
+        if bool(one) == bool(other):
+            self.add_error("amount", _("Choose the column of amounts, or the one of what came in."))
+
+    def build_mapping(self) -> Mapping:
+        """The mapping that was chosen."""
+        names = (*_COLUMNS, "has_unique_ids")
+        return Mapping(**{name: self.cleaned_data[name] for name in names})
+
+
+_COLUMNS = {
+    "moment": gettext_lazy("Date and time"),
+    "receipt": gettext_lazy("Transaction id"),
+    "amount": gettext_lazy("Amount"),
+    "side": gettext_lazy("Money in or out (DR, CR)"),
+    "paid_in": gettext_lazy("Paid in"),
+    "paid_out": gettext_lazy("Paid out"),
+    "balance": gettext_lazy("Balance"),
+    "currency": gettext_lazy("Currency"),
+    "status": gettext_lazy("Status"),
+    "reference": gettext_lazy("Account or reference"),
+    "payer": gettext_lazy("Payer"),
+    "phone": gettext_lazy("Phone"),
+    "details": gettext_lazy("Details"),
+}
+
+
+class WordsForm(forms.Form):
+    """The meaning of each unknown word of a status or a side, and of a sign in amounts."""
+
+    def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
+        super().__init__(data)
+        self.asked = {}
+        for name, words in unknown_words.items():
+            label, yes, no = _MEANINGS[name]
+            for at, word in enumerate(words):
+                self.asked[f"{name}-{at}"] = name, word
+                self.fields[f"{name}-{at}"] = forms.ChoiceField(
+                    label=f"{label}: {word}",
+                    choices=[("yes", yes), ("no", no)],
+                    widget=forms.RadioSelect,
+                )
+
+    def build_meanings(self) -> dict[str, dict[str, bool]]:
+        """Return the answers by field and word."""
+        found: dict[str, dict[str, bool]] = {}
+        for key, (name, word) in self.asked.items():
+            found.setdefault(name, {})[word] = self.cleaned_data[key] == "yes"
+        return found
+
+
+# By field: the label, and what yes and no mean.
+_MEANINGS = {
+    "status": (_COLUMNS["status"], gettext_lazy("completed"), gettext_lazy("not completed")),
+    "side": (_COLUMNS["side"], gettext_lazy("money in"), gettext_lazy("money out")),
+    "divider": (
+        gettext_lazy("Sign before three figures"),
+        gettext_lazy("thousands"),
+        gettext_lazy("decimals"),
+    ),
+}
+
+
+class LinesForm(forms.Form):
+    """The filter of a statement's rows."""
+
+    standing = forms.ChoiceField(
+        label=gettext_lazy("Here"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Standing.choices],
+    )
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Kind"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Kind.choices],
+    )
+
+
+class AllocationsForm(forms.Form):
+    """The filter of a batch's rows."""
+
+    finding = forms.ChoiceField(
+        label=gettext_lazy("Found"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Finding.choices],
+    )
+    decision = forms.ChoiceField(
+        label=gettext_lazy("Decided"),
+        required=False,
+        choices=[("", gettext_lazy("any")), *Decision.choices],
+    )
+    result = forms.ChoiceField(
+        label=gettext_lazy("Result"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("any")),
+            ("landed", gettext_lazy("recorded or probably recorded")),
+            ("doubtful", gettext_lazy("may or may not be at the service")),
+            (RepaymentState.REFUSED.value, gettext_lazy(RepaymentState.REFUSED.label)),
+            (RepaymentState.NOT_SENT.value, gettext_lazy(RepaymentState.NOT_SENT.label)),
+            ("abandoned", gettext_lazy("resolved as not recorded")),
+        ],
+    )
+
+
+class DecisionForm(forms.Form):
+    """Why a row is accepted although something stands against it, or left out; kept encrypted."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        min_length=5,
+        max_length=500,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+    def __init__(self, data: Any = None, *, needs_reason: bool = True, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.fields["reason"].required = needs_reason
+
+
+class RowForm(DecisionForm):
+    """What is decided of a row; `keep` remembers that its payer pays this loan."""
+
+    keep = forms.BooleanField(
+        label=gettext_lazy("This payer pays this loan: propose it from now on"), required=False
+    )
+
+
+class AcceptForm(DecisionForm):
+    """Why all undecided rows with one finding are accepted."""
+
+    finding = forms.ChoiceField(choices=Finding.choices, widget=forms.HiddenInput)
+
+
+class PayeeForm(forms.Form):
+    """Whose payment it is: what is typed of a person or a loan."""
+
+    who = LineField(
+        label=gettext_lazy("Name, phone, loan or borrower"),
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class SplitForm(forms.Form):
+    """How much of a payment goes to this loan; the rest becomes a row of its own."""
+
+    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
+
+    def __init__(self, data: Any, *, most: Decimal, currency: str) -> None:
+        super().__init__(data)
+        self.most = most
+        self.fields["amount"].currency = currency  # type: ignore[attr-defined]
+        self.fields["amount"].label = _("Of it to this loan (%(currency)s)") % {
+            "currency": currency
+        }
+
+    def clean_amount(self) -> Decimal:
+        """Less than all of it: otherwise there is nothing to split."""
+        amount: Decimal = self.cleaned_data["amount"]
+        if amount >= self.most:
+            raise forms.ValidationError(_("Give less than the whole payment."))
+        return amount
+
+
+class PlaceForm(DecisionForm):
+    """Where unallocated money went that no loan takes, and why."""
+
+    place = forms.ChoiceField(
+        label=gettext_lazy("Where it is"),
+        choices=[
+            (Place.RETURNED.value, Place.RETURNED.label),
+            (Place.NOT_OURS.value, Place.NOT_OURS.label),
+            (Place.ELSEWHERE.value, Place.ELSEWHERE.label),
+        ],
+        widget=forms.RadioSelect,
+    )
+    field_order = ("place", "reason")

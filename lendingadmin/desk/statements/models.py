@@ -1,0 +1,392 @@
+"""The files that people brought in, and their lines."""
+
+import re
+
+from django.conf import settings
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import models
+from django.db.models import ExpressionWrapper, F, Q, Value
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+
+from .findings import Basis, Decision, Finding
+from .lines import Kind, Place
+
+LONGEST_ID = 255
+#: The layout of cash that was counted with a collection sheet: no statement of any network.
+COUNTED_CASH = "collection-sheet"
+# How an id begins that is made of a bank's row (identity.py).
+_MADE = re.compile(r"\w*-D\d{8}-A")
+# What stands in these columns of a row that the release before inserts.
+_NOTHING_SAID, _NOTHING_LEFT = Value({}, models.JSONField()), Value([], models.JSONField())
+
+
+class StatementFile(models.Model):
+    """A statement as it was brought in: what its head says, and how its days were read.
+
+    `content` is the file itself, packed; it is deleted when it is old (keeping.py). `digest` knows
+    the same file when it comes again. A table of an unknown layout has no `layout` until somebody
+    says which column is what.
+
+    Cash that was counted with a collection sheet is one too (`is_counted_cash`): `account` is the
+    sheet's code. It covers no day of a network and confirms nothing, and its rows have no place.
+    """
+
+    app_id = models.CharField(max_length=64)
+    token = models.CharField(max_length=32, unique=True)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    content = EncryptedTextField(blank=True, bound_to=["token"])
+
+    layout = models.CharField(max_length=40, blank=True)
+    network = models.CharField(max_length=100, blank=True)
+    account = models.CharField(max_length=100, blank=True)
+    currency = models.CharField(max_length=3, blank=True)
+    begins = models.DateField(null=True)
+    ends = models.DateField(null=True)
+    # The whole days that it covers: by its head, or between its first and its last row.
+    covers_from = models.DateField(null=True)
+    covers_to = models.DateField(null=True)
+    # When the journal was searched for what these days should have and do not (alarms.py).
+    searched_at = models.DateTimeField(null=True)
+    opening = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    closing = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    paid_in = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    paid_out = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    newest_first = models.BooleanField(default=False)
+    day_first = models.BooleanField(default=True)
+    day_is_proposed = models.BooleanField(default=False)
+    # Unknown words of a status or a side, by field.
+    unknown_words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
+    # Parts of the file that were not read, such as another sheet.
+    unread = models.JSONField(default=list, db_default=_NOTHING_LEFT)
+    # Whether it is still known who paid its rows (erasure.py).
+    has_texts = models.BooleanField(default=True)
+    # What was compared, and where it breaks: `completeness.Proof`, made when the file was read.
+    proof = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "digest"], name="statement_file_once")
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "created_at", "id"], name="statement_file_of_app"),
+            # Those whose content is so old that it is deleted.
+            models.Index(
+                fields=["created_at"], condition=~Q(content=""), name="statement_file_with_content"
+            ),
+            models.Index(
+                fields=["created_at"], condition=Q(has_texts=True), name="statement_file_with_texts"
+            ),
+            # What covers a day, and whose days were not searched yet.
+            models.Index(fields=["app_id", "network", "covers_to"], name="statement_file_covers"),
+            models.Index(
+                fields=["covers_to"],
+                condition=Q(searched_at__isnull=True),
+                name="statement_file_unsearched",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"statement-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("statement", args=[self.app_id, self.pk])
+
+    @property
+    def needs_answer(self) -> bool:
+        """True while a person must explain its dates or its words."""
+        return self.day_is_proposed or bool(self.unknown_words)
+
+    @property
+    def is_certain(self) -> bool:
+        """True if no row is missing or broken and no answer is needed."""
+        return not self.proof.get("found") and not self.needs_answer
+
+    @property
+    def is_counted_cash(self) -> bool:
+        """Whether it is the cash of a collection sheet, and no statement of a network."""
+        return self.layout == COUNTED_CASH
+
+    @property
+    def title(self) -> str:
+        """What it is of: the network, the collection sheet, or else the account."""
+        if self.is_counted_cash:
+            return gettext("Collection sheet %(code)s") % {"code": self.account}
+        return self.network or self.account or str(self)
+
+
+class StatementLine(models.Model):
+    """A line of a statement (`lines.Line`). Who paid stands encrypted, as JSON, in `about`."""
+
+    file = models.ForeignKey(StatementFile, on_delete=models.CASCADE, related_name="lines")
+    # Its place in the file; `number` is the row that a person finds it at.
+    position = models.PositiveIntegerField()
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    receipt = models.CharField(max_length=LONGEST_ID, blank=True)
+    # What ids are compared by, as the journal's; empty where the receipt is nobody's key.
+    receipt_key = models.CharField(max_length=LONGEST_ID, blank=True)
+    # What a bank's own reference is compared by, which may repeat; empty of an operator's receipt.
+    bank_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
+    # The key of the payment that a reversal takes back.
+    reverses_key = models.CharField(max_length=LONGEST_ID, blank=True, db_default="")
+    is_damaged = models.BooleanField(default=False)
+    amount = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    balance = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    currency = models.CharField(max_length=3, blank=True)
+    moment = models.DateTimeField(null=True)
+    has_time = models.BooleanField(default=True)
+    about = EncryptedTextField(blank=True, bound_to=["file", "position"])
+    # Where the money of a payment is (places.py); empty for what is none.
+    place = models.CharField(max_length=11, choices=Place.choices, blank=True)
+    # The database keeps it in step with `place`, so that a small index serves it.
+    is_unallocated = models.GeneratedField(
+        expression=ExpressionWrapper(Q(place=Place.UNALLOCATED), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    placed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    placed_at = models.DateTimeField(null=True)
+    place_reason = EncryptedTextField(blank=True, bound_to=["file", "position"])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file", "position"], name="statement_line_once")
+        ]
+        indexes = [
+            models.Index(fields=["file", "kind", "position"], name="statement_line_of_kind"),
+            # The same receipt in this file or in another.
+            models.Index(fields=["receipt_key"], name="statement_line_of_receipt"),
+            models.Index(
+                fields=["bank_key"],
+                condition=~Q(bank_key=""),
+                name="statement_line_of_bank",
+            ),
+            # Few rows: the reversals.
+            models.Index(
+                fields=["reverses_key"],
+                condition=~Q(reverses_key=""),
+                name="statement_line_reverses",
+            ),
+            # Few rows: the reversals that name no payment.
+            models.Index(
+                fields=["amount"],
+                condition=Q(kind="reversal", reverses_key=""),
+                name="statement_line_names_none",
+            ),
+            # Few rows: what nobody has placed yet.
+            models.Index(
+                fields=["moment", "id"],
+                condition=Q(is_unallocated=True),
+                name="statement_line_unallocated",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"row {self.number} of {self.file}"
+
+    @property
+    def lacks_reference(self) -> bool:
+        """True if the bank gives no reference, so that identity.py made the id."""
+        return not self.bank_key and bool(_MADE.match(self.receipt))
+
+
+class Batch(models.Model):
+    """The payments of one statement on their way into the ledger, and how far they are.
+
+    A worker looks up whose loan each pays and reads that loan (`checking`), people decide where it
+    can't (`ready`), where the limits say so a second person lets all go (`awaiting`), and the
+    worker records what was accepted (`recording`). What `batches` commands is a compare-and-swap.
+    """
+
+    class State(models.TextChoices):
+        """How far a batch is."""
+
+        CHECKING = "checking", _("checking")
+        READY = "ready", _("ready to be decided")
+        AWAITING = "awaiting", _(RepaymentState.AWAITING.label)
+        RECORDING = "recording", _("recording")
+        PAUSED = "paused", _("paused")
+        DONE = "done", _("done")
+
+    file = models.OneToOneField(StatementFile, on_delete=models.CASCADE, related_name="batch")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.CHECKING)
+    # Who had it checked or recorded last: repayments bear this name.
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    began_at = models.DateTimeField(default=timezone.now)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    # Up to which position of the file its lines are checked.
+    checked = models.PositiveIntegerField(default=0)
+    # When the recording began, and how many were recorded by then: its rate.
+    recording_since = models.DateTimeField(null=True)
+    # Why it pauses, or the last fault; empty where there is none.
+    why = models.TextField(blank=True)
+    # Faults of the service one after the other.
+    tries = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField(default=0)
+    # Why a second person must let it go (limits.py), in commas; empty where none need.
+    approval_reasons = models.CharField(max_length=64, blank=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    approved_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            # Whatever code there is, none records one without its second person.
+            models.CheckConstraint(
+                condition=Q(approval_reasons="")
+                | ~Q(state="recording")
+                | Q(approved_by__isnull=False),
+                name="statement_batch_approved",
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_by=None) | ~Q(approved_by=F("created_by")),
+                name="statement_batch_approved_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"batch-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("statement-batch", args=[self.file.app_id, self.file_id])
+
+
+class Allocation(models.Model):
+    """What of a line's money goes to which loan; of one that is split there are several.
+
+    Together those of a line are its amount. `account_id` is empty where no loan is known.
+    """
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="allocations")
+    line = models.ForeignKey(StatementLine, on_delete=models.CASCADE, related_name="allocations")
+    # The line's place in the file, and which part of it this is.
+    position = models.PositiveIntegerField()
+    part = models.PositiveSmallIntegerField(default=1)
+    # As large as the line's, also where that is too large for the ledger.
+    amount = models.DecimalField(max_digits=18, decimal_places=3)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    basis = models.CharField(max_length=10, choices=Basis.choices, blank=True)
+    finding = models.CharField(max_length=12, choices=Finding.choices)
+    owed = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+    decision = models.CharField(max_length=8, choices=Decision.choices, default=Decision.OPEN)
+    reason = EncryptedTextField(blank=True, bound_to=["batch", "position", "part"])
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    # How often it was entered; with each the key of its intent is another one.
+    attempt = models.PositiveSmallIntegerField(default=1)
+    # Another repayment of the loan is open: it waits for that.
+    is_held = models.BooleanField(default=False)
+    repayment = models.ForeignKey(
+        Repayment, null=True, on_delete=models.PROTECT, related_name="allocations"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["batch", "position", "part"], name="statement_allocation_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["batch", "decision", "position"], name="statement_allocation_to_do"
+            ),
+            # What is kept of a borrower, and erased.
+            models.Index(fields=["borrower_id"], name="statement_allocation_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"part {self.part} of {self.line}"
+
+    def get_absolute_url(self) -> str:
+        file = self.batch.file
+        args = [file.app_id, file.pk, self.position, self.part]
+        return reverse("statement-allocation", args=args)
+
+    @property
+    def idempotency_key(self) -> str:
+        """The key of its intent: a worker that takes it up again finds what was entered."""
+        return f"statement-{self.pk}-{self.attempt}"
+
+
+class PayerLink(models.Model):
+    """Somebody said that this payer pays that loan (payers.py). `payer` is a keyed hash."""
+
+    app_id = models.CharField(max_length=64)
+    payer = models.CharField(max_length=64)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    shown = EncryptedTextField(bound_to=["app_id", "payer", "account_id"])
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "payer", "account_id"], name="statement_payer_link_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "created_at", "id"], name="statement_payer_link_of_app"),
+            # What is erased of a borrower.
+            models.Index(fields=["borrower_id"], name="statement_payer_link_of"),
+        ]
+
+    def __str__(self) -> str:
+        return f"payer-{self.pk}"
+
+
+class KnownLayout(models.Model):
+    """Answers of people about a layout: the mapping of its columns (`lines.Mapping`, as JSON) and
+    the meaning of its `words` (`reading.meanings.Answers`).
+
+    For a layout of the dashboard `fingerprint` is its key, and it has answers about words only.
+    """
+
+    app_id = models.CharField(max_length=64)
+    fingerprint = models.CharField(max_length=40)
+    network = models.CharField(max_length=100, blank=True)
+    columns = models.JSONField(default=dict)
+    words = models.JSONField(default=dict, db_default=_NOTHING_SAID)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "fingerprint"], name="statement_layout_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"layout-{self.pk}"

@@ -1,0 +1,100 @@
+"""Who pays which loan, as somebody said once: “this payer pays that loan”. It proposes, and decides
+nothing.
+
+A payer is known by the phone number as statements give it, or by the name with what is shown of the
+number; only a keyed hash of that is compared.
+"""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
+
+from lendingadmin.core import audit
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.core.staff.models import User
+from lendingadmin.people.index import words
+
+from .models import Allocation, PayerLink
+from .rows import About, read_about
+
+KEEP = "dashboard.statements.keepPayer"
+_PHONE = words.PHONE_ENDINGS[0]
+
+
+def keep(row: Allocation, by: User) -> PayerLink | None:
+    """Keep that the payer of a row pays its loan; None where nothing tells who the payer is."""
+    about, app_id = read_about(row.line), row.batch.file.app_id
+    keys = list_keys(app_id, about)
+    if not keys or not row.account_id:
+        return None
+    shown = " · ".join(filter(None, (about.payer, about.phone)))
+    with transaction.atomic():
+        link, is_new = PayerLink.objects.get_or_create(
+            app_id=app_id,
+            payer=keys[0],
+            account_id=row.account_id,
+            defaults={"created_by": by, "borrower_id": row.borrower_id, "shown": shown},
+        )
+        if is_new:
+            _audit(link, by, "kept")
+    return link
+
+
+def revoke(link: PayerLink, by: User) -> None:
+    """Forget it: nothing is proposed by it any more."""
+    with transaction.atomic():
+        _audit(link, by, "revoked")
+        link.delete()
+
+
+def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
+    """The loans that the payer of each payment is said to pay, in one query.
+
+    What is found under an older key is kept under the newest, so that the older one can go.
+    """
+    keys = [list_keys(app_id, one) for one in payments]
+    newest = {key: some[0] for some in keys for key in some}
+    rows = PayerLink.objects.filter(app_id=app_id, payer__in=newest) if newest else ()
+    loans: dict[str, set[str]] = {}
+    for row in rows:
+        loans.setdefault(newest[row.payer], set()).add(row.account_id)
+        if row.payer != newest[row.payer]:
+            _keep_under(row, newest[row.payer])
+    return [loans.get(some[0], set()) if some else set() for some in keys]
+
+
+def list_keys(app_id: str, about: About) -> list[str]:
+    """What a payer is known by, under the newest key and those before; none for nobody's."""
+    phone = "".join(sign for sign in about.phone.casefold() if sign.isalnum() or sign == "*")
+    is_whole = "*" not in phone and len(phone) >= _PHONE
+    name = " ".join(sorted(words.split_words(about.payer)))
+    known = words.strip_trunk(phone) if is_whole else f"{name}|{phone}" if name else ""
+    if not known:
+        return []
+    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+    salt = f"lendingadmin.desk.statements.payers.{app_id}"
+    return [
+        salted_hmac(salt, known, secret=secret, algorithm="sha256").hexdigest()
+        for secret in secrets
+    ]
+
+
+def _keep_under(link: PayerLink, payer: str) -> None:
+    if isinstance(link.shown, Undecryptable):
+        return
+    # Read before: it is bound to the payer.
+    link.shown, link.payer = link.shown, payer
+    try:
+        with transaction.atomic():
+            link.save(update_fields=["payer", "shown"])
+    except IntegrityError:  # somebody said the same again, under the newest key
+        PayerLink.objects.filter(pk=link.pk).delete()
+
+
+def _audit(link: PayerLink, by: User, outcome: str) -> None:
+    audit.record(
+        by, KEEP, app_id=link.app_id, subject=f"{link.account_id} {link}", outcome=outcome,
+        saved="yes",
+    )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Where the money of each payment of a whole statement is: recorded here or elsewhere,
+unallocated, returned, or not ours. What is unallocated leaves its place through the ledger, or by
+a person's word with a reason; that it is recorded elsewhere, at the service and not in this
+journal, is such a word.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.managers import RECORDED
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.keyset import unindexed
+
+from .agreement import Agreement, compare_payer
+from .lines import PUT, Kind, Place
+from .models import Allocation, StatementFile, StatementLine
+from .rows import About, read_about
+
+PLACE = "dashboard.statements.place"
+_AT_ONCE = 500
+# What is presumed may turn out to be another payment's: it is in no other place until it is known.
+_KNOWN = RECORDED & ~Q(state=RepaymentState.PRESUMED)
+#: So often the worker looks for what was recorded meanwhile.
+EVERY = timedelta(minutes=1)
+
+
+def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
+    """Where the money of payments with these receipts is already, by receipt; the rest is nowhere.
+
+    What stands in another statement is that one's.
+    """
+    found: dict[str, Place] = {}
+    for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
+        recorded = Repayment.objects.filter(_KNOWN, app_id=app_id, external_id_key__in=some)
+        names = recorded.values_list("external_id_key", flat=True)
+        found |= dict.fromkeys(names, Place.RECORDED)
+        others = StatementLine.objects.filter(receipt_key__in=some, file__app_id=app_id)
+        others = others.filter(kind=Kind.PAYMENT).exclude(place__in=("", Place.COPY))
+        found |= dict.fromkeys(others.values_list("receipt_key", flat=True), Place.COPY)
+    return found
+
+
+def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
+    """Of these receipts those whose money a person put elsewhere, in whatever statement."""
+    same = StatementLine.objects.filter(receipt_key__in=set(keys) - {""}, place__in=PUT)
+    return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
+
+
+def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
+    """Of these receipts those whose money a row takes back, in whatever whole statement."""
+    # By the small index of reversals, and never by way of the app's files, which have all rows.
+    back = StatementLine.objects.exclude(reverses_key="").filter(reverses_key__in=set(keys))
+    own = back.filter(unindexed(Q(file__app_id=app_id)))
+    rows = own.values_list("reverses_key", "file__proof__found")
+    return {key for key, found in rows if not found}
+
+
+def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> set[int]:
+    """Return the positions of payments that a reversal without a named payment may have reversed.
+
+    Such a reversal is of the same account, has the same amount, is not older, and names the same
+    payer or reference, or neither. One that names a reference of the bank, which may repeat, may
+    have reversed each payment that bears it.
+    """
+    named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
+    wanted = {-line.amount for line in lines if line.amount}
+    rows = StatementLine.objects.filter(
+        # By the small index of such reversals, as above.
+        unindexed(
+            Q(file__app_id=file.app_id, file__network=file.network, file__account=file.account)
+        ),
+        kind=Kind.REVERSAL,
+        reverses_key="",
+        amount__in=wanted,
+    )
+    reversals = [(row, read_about(row)) for row in rows.select_related("file")]
+    return {
+        line.position
+        for line in lines
+        if line.bank_key in named
+        or any(
+            row.amount == -(line.amount or 0)
+            and _is_not_older(row, line)
+            and _may_name_same(about, read_about(line))
+            for row, about in reversals
+        )
+    }
+
+
+def _is_not_older(reversal: StatementLine, line: StatementLine) -> bool:
+    if reversal.moment is None or line.moment is None:
+        return True
+    if reversal.has_time and line.has_time:
+        return reversal.moment >= line.moment
+    return reversal.moment + timedelta(days=1) > line.moment
+
+
+def _may_name_same(reversal: About, payment: About) -> bool:
+    """Whether a reversal shares a payer or reference with a payment, or nothing can be compared."""
+    pairs = ((reversal.reference, payment.reference), (reversal.phone, payment.phone))
+    shared = [one == other for one, other in pairs if one and other]
+    if reversal.payer and payment.payer:
+        payer = About(payer=reversal.payer)
+        shared.append(compare_payer(payer, payment.payer, "") == Agreement.AGREES)
+    return any(shared) or not shared
+
+
+def place_recorded() -> int:
+    """Move what is recorded by now out of the unallocated; returns how many."""
+    lines = StatementLine.objects.filter(is_unallocated=True)
+    keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
+    return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
+
+
+def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
+    """Those whose receipt a recorded repayment bears; of a split one each part is recorded."""
+    return lines.filter(_is_recorded(RECORDED))
+
+
+def _is_recorded(what: Q) -> Q:
+    own_id = Q(external_id_key=OuterRef("receipt_key"))
+    same = Repayment.objects.filter(what, own_id, app_id=OuterRef("file__app_id"))
+    parts = Allocation.objects.filter(line=OuterRef("pk"))
+    own = Repayment.objects.filter(what, pk=OuterRef("repayment"))
+    is_part_left = Exists(parts.filter(part__gt=1)) & Exists(parts.filter(~Exists(own)))
+    return (~Q(receipt_key="") & Q(Exists(same)) & ~is_part_left) | _is_typed(what)
+
+
+def _is_typed(what: Q) -> Q:
+    """Match rows that a person recorded on the same day with the bank's reference.
+
+    In SQL what `identity.is_same_day` says of a row without a time, as banks' rows are.
+    """
+    same = Repayment.objects.filter(
+        what,
+        app_id=OuterRef("file__app_id"),
+        external_id_key=OuterRef("bank_key"),
+        amount=OuterRef("amount"),
+        transaction_date__gte=OuterRef("moment"),
+        transaction_date__lt=OuterRef("moment") + timedelta(days=1),
+    )
+    return ~Q(bank_key="") & Q(Exists(same))
+
+
+def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
+    """The payments of an app that are nowhere yet, the oldest first."""
+    # By the small index first, and never by way of the app's files, which have all rows.
+    own = unindexed(Q(file__app_id=app_id))
+    lines = StatementLine.objects.filter(own, ~_is_recorded(RECORDED), is_unallocated=True)
+    return lines.select_related("file", "owner").order_by("moment", "pk")
+
+
+def take(line: StatementLine, by: User) -> None:
+    """Somebody looks after it."""
+    with transaction.atomic():
+        StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED).update(owner=by)
+        _audit(line, by, "taken")
+
+
+def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
+    """Say that it was returned, is not ours, or is recorded elsewhere.
+
+    False where it is in another place by now.
+    """
+    fields = {"placed_by": by, "placed_at": timezone.now(), "place_reason": reason}
+    with transaction.atomic():
+        rows = StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED)
+        is_put = bool(rows.update(**bind(line, place=place, **fields)))
+        if is_put:
+            _audit(line, by, place.value.replace("-", " "))
+    return is_put
+
+
+def _audit(line: StatementLine, by: User, outcome: str) -> None:
+    audit.record(
+        by,
+        PLACE,
+        app_id=line.file.app_id,
+        subject=f"{line.file}-{line.position}",
+        outcome=outcome,
+        saved="yes",
+        url=line.file.get_absolute_url(),
+    )

@@ -1,0 +1,239 @@
+"""A day from both sides: what the journal has of it, and what the statements say came in.
+
+Each entry and each credit is in one part, so that the parts of a side add up to it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import models
+from django.db.models import Case, Q, When
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.repayments.managers import IN_CASH, RECORDED, get_midnight
+from lendingadmin.money.repayments.models import Repayment
+
+from .alarms import NOT_FOUND_AFTER
+from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
+from .lines import Kind, Place
+from .models import COUNTED_CASH, StatementFile, StatementLine
+from .places import filter_recorded
+
+
+class EntryPart(models.TextChoices):
+    """What the statements say of a recorded repayment."""
+
+    CONFIRMED = "confirmed", _("confirmed by a statement")
+    OTHER_AMOUNT = "other-amount", _("confirmed with another amount")
+    NOT_FOUND = "not-found", _("on no statement")
+    MAY_COME = "may-come", _("may come with a later statement")
+    CASH = "cash", _("cash over the counter")
+    UNCHECKED = (
+        "unchecked",
+        _("not checked: no complete statement, or no transaction id"),
+    )
+
+
+class Entry(NamedTuple):
+    """What decides it of a recorded repayment; `is_cash` as in `managers.IN_CASH`."""
+
+    number: int
+    key: str
+    amount: Decimal
+    currency: str
+    network: str
+    is_cash: bool
+
+
+@dataclass
+class Part:
+    """Entries or credits of one part: their numbers, and what they come to by currency."""
+
+    label: str
+    numbers: list[int] = field(default_factory=list)
+    sums: dict[str, Decimal] = field(default_factory=dict)
+
+    def add(self, number: int, amount: Decimal, currency: str) -> None:
+        """Add one."""
+        self.numbers.append(number)
+        self.sums[currency] = self.sums.get(currency, Decimal(0)) + amount
+
+
+class SoFar(NamedTuple):
+    """A file that has rows of a day and does not cover it, and the last of these rows' moments."""
+
+    number: int
+    name: str
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Day:
+    """Both sides of a day by part, the networks it is covered for, the files that cover it, and
+    those that have some of it: what is known so far.
+    """
+
+    entries: Mapping[str, Part]
+    credits: Mapping[str, Part]
+    covered: Sequence[str]
+    files: Sequence[Cover]
+    so_far: Sequence[SoFar]
+
+    @property
+    def entered(self) -> dict[str, Decimal]:
+        """What the journal has, by currency."""
+        return _add_up(self.entries.values())
+
+    @property
+    def arrived(self) -> dict[str, Decimal]:
+        """What statements say came in, by currency."""
+        return _add_up(self.credits.values())
+
+
+def sort_entry(
+    entry: Entry, stated: Mapping[str, Decimal], total: Decimal, *, is_covered: bool, is_late: bool
+) -> EntryPart:
+    """The part of an entry; `stated` is what statements say by id, `total` is all recorded."""
+    if entry.is_cash:
+        return EntryPart.CASH
+    if (amount := stated.get(entry.key)) is not None:
+        return EntryPart.CONFIRMED if amount == total else EntryPart.OTHER_AMOUNT
+    if not (is_covered and entry.network):
+        return EntryPart.UNCHECKED
+    return EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
+
+
+def sort_all(
+    entries: Sequence[Entry],
+    stated: Mapping[str, Decimal],
+    totals: Mapping[str, Decimal],
+    covered: Iterable[str],
+    *,
+    is_late: bool,
+) -> dict[str, Part]:
+    """The entries by part; together they are all of them."""
+    parts = {part.value: Part(str(part.label)) for part in EntryPart}
+    networks = set(covered)
+    for one in entries:
+        total = totals.get(one.key, one.amount)
+        is_known = one.network in networks
+        part = sort_entry(one, stated, total, is_covered=is_known, is_late=is_late)
+        parts[part].add(one.number, one.amount, one.currency)
+    return parts
+
+
+def read_day(app: LendingApp, day: date, now: datetime) -> Day:
+    """Both sides of a day in an app's zone, in a fixed number of queries."""
+    covers = list_covers(app.app_id, day - ACCOUNTS_OF, day)
+    accounts = list_accounts(app.app_id, covers, day - ACCOUNTS_OF)
+    covered = [
+        network
+        for network, own in accounts.items()
+        if is_covered(day, own, [one for one in covers if one.network == network])
+    ]
+    entries = _read_entries(app, day)
+    stated = _read_stated(app, entries, day)
+    totals = _read_totals(app, entries)
+    is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
+    files = [one for one in covers if one.first <= day <= one.last]
+    covering = [one.number for one in files]
+    others = _list_others(app, day, covering)
+    found, until = _read_credits(app, day, [*covering, *others])
+    return Day(
+        sort_all(entries, stated, totals, covered, is_late=is_late),
+        found,
+        covered,
+        files,
+        [SoFar(pk, file.title, until[pk]) for pk, file in others.items() if pk in until],
+    )
+
+
+def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
+    """The files that may have rows of a day and do not cover it: it was not over when they were
+    uploaded, or they prove nothing of their ends.
+
+    One that names no days of its own is looked at where it was uploaded within ACCOUNTS_OF.
+    """
+    since = get_midnight(day, app.zone)
+    names_days = Q(begins__lte=day, ends__gte=day)
+    names_none = Q(begins=None, created_at__lt=since + ACCOUNTS_OF)
+    files = StatementFile.objects.filter(
+        names_days | names_none, app_id=app.app_id, created_at__gte=since
+    )
+    files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(pk__in=covering)
+    return {file.pk: file for file in files.only("network", "account", "layout").order_by("pk")}
+
+
+def _read_entries(app: LendingApp, day: date) -> list[Entry]:
+    """The recorded repayments of a day; one whose id was made here is on no network's statement."""
+    columns = ("pk", "external_id_key", "amount", "currency_code", "network", "external_id_minted")
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
+    rows = rows.on_days(day, day, "transactionDate", app.zone).order_by("transaction_date", "pk")
+    rows = rows.annotate(is_cash=Case(When(IN_CASH, then=True), default=False))
+    return [
+        Entry(number, key, amount, code or app.currency, "" if is_minted else network, is_cash)
+        for number, key, amount, code, network, is_minted, is_cash in rows.values_list(
+            *columns, "is_cash"
+        )
+    ]
+
+
+def _read_stated(app: LendingApp, entries: Sequence[Entry], day: date) -> dict[str, Decimal]:
+    """What whole statements say arrived with these ids, or this day with a bank's reference."""
+    keys = {one.key for one in entries} - {""}
+    since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
+    lines = StatementLine.objects.filter(
+        Q(receipt_key__in=keys) | Q(bank_key__in=keys, moment__gte=since, moment__lt=until),
+        kind=Kind.PAYMENT,
+        file__app_id=app.app_id,
+    ).exclude(place__in=("", Place.COPY))
+    rows = lines.values_list("receipt_key", "bank_key", "amount")
+    return {own if own in keys else of_bank: amount for own, of_bank, amount in rows if amount}
+
+
+def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:
+    """All that is recorded with these ids, on whichever day and loan."""
+    keys = {one.key for one in entries} - {""}
+    rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
+    totals: dict[str, Decimal] = {}
+    for key, amount in rows.values_list("external_id_key", "amount"):
+        totals[key] = totals.get(key, Decimal(0)) + amount
+    return totals
+
+
+def _read_credits(
+    app: LendingApp, day: date, files: Sequence[int]
+) -> tuple[dict[str, Part], dict[int, datetime]]:
+    """The payments of a day by place, and the moment of each file's last one; what another
+    statement has too counts there.
+    """
+    since = get_midnight(day, app.zone)
+    lines = StatementLine.objects.filter(
+        file__in=files,
+        kind=Kind.PAYMENT,
+        moment__gte=since,
+        moment__lt=get_midnight(day + timedelta(days=1), app.zone),
+    ).exclude(place__in=("", Place.COPY))
+    lately = set(
+        filter_recorded(lines.filter(place=Place.UNALLOCATED)).values_list("pk", flat=True)
+    )
+    parts = {place.value: Part(str(place.label)) for place in Place if place != Place.COPY}
+    until: dict[int, datetime] = {}
+    columns = ("pk", "file_id", "moment", "place", "amount", "currency")
+    for number, file_id, moment, place, amount, code in lines.values_list(*columns):
+        where = Place.RECORDED.value if number in lately else place
+        parts[where].add(number, amount or Decimal(0), code or app.currency)
+        until[file_id] = max(moment, until.get(file_id, moment))
+    return parts, until
+
+
+def _add_up(parts: Iterable[Part]) -> dict[str, Decimal]:
+    found: dict[str, Decimal] = {}
+    for part in parts:
+        for code, amount in part.sums.items():
+            found[code] = found.get(code, Decimal(0)) + amount
+    return found

@@ -1,0 +1,89 @@
+"""Reads a statement out of the bytes of a file, whatever layout it has."""
+
+import io
+from dataclasses import replace
+from datetime import date, tzinfo
+
+import simplejson
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Mapping, Refused, Statement, UnknownTable
+
+from .camt import read_camt
+from .containers import CAMT, CSV, JSON, MT940, find_format
+from .days import find_odd_days
+from .layouts import count_known
+from .meanings import Answers
+from .mt940 import read_mt940
+from .rows import Context, make_fingerprint, read_rows
+from .tables import MOST_ROWS, check_counts, decode, read_csv, read_spreadsheet
+
+__all__ = ["Answers", "make_fingerprint", "read"]
+
+
+def read(
+    content: bytes,
+    *,
+    zone: tzinfo,
+    currency: str = "",
+    day_first: bool | None = None,
+    mapping: Mapping | None = None,
+    answers: Answers | None = None,
+    today: date | None = None,
+) -> Statement | UnknownTable:
+    """The statement that a file holds, in the zone of its times.
+
+    `currency` is the lender's: it says how many decimals there are where the file names none.
+    `day_first` is a person's answer where its days could be read two ways. A table of no known
+    layout comes back as UnknownTable, until a person's `mapping` says which column is what, and
+    `answers` what its words mean. A day behind `today` can't be right. Raises Refused with a
+    sentence for who chose the file.
+    """
+    context = Context(
+        zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
+    )
+    found = _read(content, context, day_first, mapping)
+    if isinstance(found, Statement) and not found.day_is_proposed:
+        return replace(found, flaws=[*found.flaws, *find_odd_days(found, context.today)])
+    return found
+
+
+def _read(
+    content: bytes, context: Context, day_first: bool | None, mapping: Mapping | None
+) -> Statement | UnknownTable:
+    kind, unread = find_format(content), list[str]()
+    check_counts(content, kind)
+    if kind == CAMT:
+        return read_camt(content, zone=context.zone)
+    if kind == MT940:
+        return read_mt940(content, zone=context.zone)
+    if kind == CSV:
+        rows = read_csv(content, count_known)
+    elif kind == JSON:
+        rows = _read_callbacks(content)
+    else:
+        rows, unread = read_spreadsheet(content, count_known)
+    found = read_rows(rows, context, day_first, mapping)
+    return replace(found, unread=unread) if isinstance(found, Statement) else found
+
+
+def _read_callbacks(content: bytes) -> list[list[str]]:
+    """The rows of JSON, a list or an object a line, under the names of their members."""
+    text = decode(content)
+    try:
+        if text.lstrip().startswith("["):
+            found = simplejson.loads(text, use_decimal=True)
+        else:
+            lines = io.StringIO(text)
+            found = [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise Refused(_("This JSON can't be read. Export the statement as CSV.")) from error
+    if not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
+        raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
+    names = list(dict.fromkeys(name for one in found for name in one))
+    return [names, *([_write(one.get(name)) for name in names] for one in found)]
+
+
+def _write(value: object) -> str:
+    return "" if value is None else str(value)

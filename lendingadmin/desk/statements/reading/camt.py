@@ -1,0 +1,277 @@
+"""CAMT.053, the statement of banks in ISO 20022, of any version."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+from decimal import Decimal
+from typing import Any
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import ParseError, iterparse
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement
+
+from .chain import Balances, find_account, find_gaps, is_newest_first
+from .containers import open_camt
+from .days import read_moment
+from .meanings import STATUS, read_word
+from .tables import MOST_ROWS
+
+# An element of the standard library, whose parser alone is dangerous.
+Element = Any
+_NONE = ("NOTPROVIDED", "NONREF")
+_CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
+_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
+# Twenty thousand entries of a hundred elements each; deeper than any of them stands.
+_MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
+_AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
+
+
+def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
+    """The statement of a file. Raises Refused where it is none, or holds several accounts'."""
+    reader = _Reader(zone)
+    try:
+        for element in _walk(content):
+            name = _name(element)
+            if name in ("Ntry", "Bal", "Acct", "FrToDt", "Stmt"):
+                reader.take(name, element)
+            if name in ("Ntry", "Bal", "Stmt"):
+                element.clear()
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
+        raise Refused(_("This XML can't be read. Export the statement again.")) from error
+    return reader.build()
+
+
+def _walk(content: bytes) -> Iterator[Element]:
+    """Each element as it ends. Raises Refused where no statement has so many, or so deep."""
+    count = depth = 0
+    for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
+        if event == "end":
+            depth -= 1
+            yield element
+            continue
+        count, depth = count + 1, depth + 1
+        if count > _MOST_ELEMENTS or depth > _DEEPEST:
+            raise Refused(_("This XML is far larger than a statement. Export it in parts."))
+
+
+class _Reader:
+    def __init__(self, zone: tzinfo) -> None:
+        self.zone, self.lines = zone, list[Line]()
+        self.messages = list[tuple[Balances, list[Line]]]()
+        self.before = 0
+        self.head: dict[str, Any] = {}
+        self.accounts = list[str]()
+        self.holder = ""
+        self.opening: Decimal | None = None
+        self.closing: Decimal | None = None
+        self.currency = ""
+
+    def take(self, name: str, element: Element) -> None:
+        """Take over an element that has ended."""
+        if name == "Ntry":
+            self.lines.extend(self._read_entry(element))
+            if self.before + len(self.lines) > MOST_ROWS:
+                raise Refused(_("The statement has too many entries. Export it in parts."))
+        elif name == "Bal":
+            self._read_balance(element)
+        elif name == "Stmt":
+            self._close_message()
+        elif name == "FrToDt":
+            self._read_period(element)
+        elif _find(element, "Id") is not None:
+            self._read_account(element)
+
+    def _read_period(self, element: Element) -> None:
+        names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
+        moments = [one for name in names if (one := self._read_day(element, name))]
+        # A period that ends at midnight, and began before, ends with the day before.
+        if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
+            moments[-1] -= timedelta(microseconds=1)
+        known = [one.date() for one in moments]
+        # Each statement of a file has a period of its own.
+        known += [self.head[name] for name in ("begins", "ends") if name in self.head]
+        if known:
+            self.head |= {"begins": min(known), "ends": max(known)}
+
+    def _read_account(self, element: Element) -> None:
+        # Counterparties have accounts too, but theirs stand within entries.
+        self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
+        self.holder = self.holder or _text(element, "Ownr/Nm")
+        self.currency = self.currency or _text(element, "Ccy")
+
+    def build(self) -> Statement:
+        """The statement of all that was taken."""
+        # Entries outside a statement count too.
+        if self.lines or not self.messages:
+            self._close_message()
+        if is_newest_first([balances for balances, _lines in self.messages]):
+            self.messages.reverse()
+        balances = [one for one, _lines in self.messages]
+        lines = [line for _one, lines in self.messages for line in lines]
+        currencies = {line.currency for line in lines if line.currency}
+        return Statement(
+            layout="camt-053",
+            network="",
+            account=find_account(self.accounts),
+            holder=self.holder,
+            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            lines=lines,
+            opening=next((one for one, _end in balances if one is not None), None),
+            closing=next((one for _begin, one in reversed(balances) if one is not None), None),
+            flaws=list(find_gaps(balances)),
+            has_unique_ids=False,
+            **self.head,
+        )
+
+    def _close_message(self) -> None:
+        self.messages.append(((self.opening, self.closing), self.lines))
+        self.before += len(self.lines)
+        self.lines, self.opening, self.closing = [], None, None
+
+    def _read_balance(self, element: Element) -> None:
+        code = _text(element, "Tp/CdOrPrtry/Cd") or _text(element, "Tp/Cd")
+        amount = _read_amount(element)
+        if amount is None:
+            return
+        if _text(element, "CdtDbtInd") == "DBIT":
+            amount = -amount
+        if code in ("OPBD", "PRCD") and self.opening is None:
+            self.opening = amount
+        elif code == "CLBD":
+            self.closing = amount
+
+    def _read_entry(self, entry: Element) -> Iterator[Line]:
+        amount, is_out = _read_amount(entry), _text(entry, "CdtDbtInd") == "DBIT"
+        if is_out and amount is not None:
+            amount = -amount
+        status = _text(entry, "Sts/Cd") or _text(entry, "Sts/Prtry") or _text(entry, "Sts")
+        kind = _sort(entry, amount, status)
+        details = [part for part in entry.iter() if _name(part) == "TxDtls"]
+        parts = _split(entry, details, abs(amount or Decimal(0)))
+        for part, own, charge in parts:
+            signed = None if amount is None else (-own if is_out else own)
+            line = self._build_line(entry, part, signed, kind, status)
+            yield line
+            if charge and kind is not Kind.FAILED:
+                yield replace(line, kind=Kind.CHARGE, amount=-charge)
+
+    def _build_line(
+        self,
+        entry: Element,
+        part: Element,
+        amount: Decimal | None,
+        kind: Kind,
+        status: str,
+    ) -> Line:
+        moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
+        party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
+        payer = _text(part, f"RltdPties/{party}/Pty/Nm") or _text(part, f"RltdPties/{party}/Nm")
+        # An entry of several that can't be told apart has the words of them all.
+        words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
+        reference = _first(
+            _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
+        )
+        # `NtryRef` counts the entries of a file: the next has the same.
+        whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
+        receipt = own or whole
+        return Line(
+            number=self.before + len(self.lines) + 1,
+            kind=kind,
+            amount=amount,
+            currency=_find_currency(entry),
+            moment=moment,
+            has_time=bool(_text(entry, "BookgDt/DtTm")),
+            receipt=receipt,
+            payer=payer,
+            reference=reference,
+            details=" ".join([*words, _text(entry, "AddtlNtryInf")]).strip(),
+            status=status,
+        )
+
+    def _read_day(self, element: Element, name: str) -> datetime | None:
+        texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
+        text = _first(*texts)
+        # A day may have an offset, which says nothing of a day.
+        return read_moment(text if "T" in text else text[:10], self.zone, day_first=True).at
+
+
+def _split(
+    entry: Element, details: Sequence[Element], amount: Decimal
+) -> Sequence[tuple[Element, Decimal, Decimal]]:
+    """The details of an entry, each with its own amount and what the bank kept of it, where those
+    say all of it; else the entry.
+
+    Of an entry of several that can't be told apart nobody in particular is the payer.
+    """
+    sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt/Amt") for part in details]
+    known = [one for one in sums if one is not None]
+    kept = [_read_charges(part) for part in details]
+    if details and len(known) == len(details):
+        if len(details) > 1 and sum(known) == amount:
+            kept = [Decimal(0)] * len(details)
+        if sum(known) - sum(kept) == amount:
+            return list(zip(details, known, kept, strict=True))
+    return [(details[0] if len(details) == 1 else entry, amount, Decimal(0))]
+
+
+def _read_charges(part: Element) -> Decimal:
+    """What the bank kept of an amount before it credited the rest."""
+    charges = [one for one in part if _name(one) == "Chrgs"]
+    records = [x for one in charges for x in one if _name(x) == "Rcrd"] or charges
+    debits = (one for one in records if _text(one, "CdtDbtInd") != "CRDT")
+    sums = (_read_amount(x) or _read_amount(x, "TtlChrgsAndTaxAmt") for x in debits)
+    return sum((one or Decimal(0) for one in sums), Decimal(0))
+
+
+def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
+    """What an entry is. One that is only announced (PDNG, INFO, FUTR) has moved nothing."""
+    codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
+    if status != "BOOK" and not read_word(STATUS, status, {}):
+        return Kind.FAILED
+    if amount is None:
+        return Kind.OTHER
+    if _text(entry, "RvslInd").lower() in ("true", "1"):
+        return Kind.REVERSAL
+    if codes & set(_CHARGES) and amount < 0:
+        return Kind.CHARGE
+    if codes & set(_SETTLEMENTS):
+        return Kind.SETTLEMENT
+    return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _find(element: Element, path: str) -> Element | None:
+    found: Element | None = element
+    for name in path.split("/"):
+        found = next((x for x in found if _name(x) == name), None) if found is not None else None
+    return found
+
+
+def _text(element: Element, path: str) -> str:
+    found = _find(element, path)
+    if found is None and path == "IBAN":
+        found = _find(element, "Id/IBAN")
+    return " ".join((found.text or "").split()) if found is not None else ""
+
+
+def _read_amount(element: Element, path: str = "Amt") -> Decimal | None:
+    text = _text(element, path)
+    if not _AMOUNT.fullmatch(text):
+        return None
+    amount = Decimal(text)
+    return amount if amount == round(amount, 3) else None
+
+
+def _find_currency(entry: Element) -> str:
+    amount = _find(entry, "Amt")
+    return amount.get("Ccy", "")[:3] if amount is not None else ""
+
+
+def _first(*texts: str) -> str:
+    return next((text for text in texts if text and text.upper() not in _NONE), "")

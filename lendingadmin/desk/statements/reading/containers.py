@@ -1,0 +1,175 @@
+"""What a file is, by its content alone; and which files are refused, and what to export instead."""
+
+import io
+import re
+import zipfile
+import zlib
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Refused
+
+LARGEST = 20_000_000  # bytes
+_MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# The parts of a spreadsheet that hold what runs, and what they begin with.
+_MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
+# How an old workbook begins that has a password.
+_FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
+# expat reads a longer tag again with each piece of it.
+_LONG_TAG = re.compile(rb"<[^<>]{100000}")
+_OTHERS = (
+    *(b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BM"),
+    *(b"RIFF", b"\x7fELF", b"MZ", b"{\\rtf"),
+)
+_CAMT = re.compile(rb"camt\.053|BkToCstmrStmt")
+_MT940 = re.compile(rb"(?m)^:(?:20|60[FM]|61|62[FM]):")
+CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "mt940", "json"
+
+
+def find_format(content: bytes) -> str:
+    """One of the formats above. Raises Refused with a sentence for who chose the file."""
+    if not content.strip():
+        raise Refused(_("The file is empty. Export the statement again."))
+    if len(content) > LARGEST:
+        raise Refused(
+            _("The file is larger than %(count)s MB. Export it in parts, such as week by week.")
+            % {"count": LARGEST // 1_000_000}
+        )
+    if content.startswith(b"%PDF"):
+        raise Refused(
+            _("This is a PDF, whose rows can't be proven whole. Export CSV, XLSX or XLS instead.")
+        )
+    if content.startswith(b"PK"):
+        return _find_in_zip(content)
+    if content.startswith(_OLE):
+        return _check_ole(content)
+    return _find_text(content)
+
+
+def open_camt(content: bytes) -> io.BytesIO:
+    """The XML of a CAMT file, packed or not; what is packed is checked before (`find_format`)."""
+    if not content.startswith(b"PK"):
+        return io.BytesIO(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        (name,) = _list_xml(packed)
+        with packed.open(name) as part:
+            return io.BytesIO(part.read(_MOST_UNPACKED))
+
+
+def _find_in_zip(content: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            # Some programs part the names of a workbook with the wrong slash.
+            names = [name.replace("\\", "/") for name in packed.namelist()]
+            _check_parts(packed.infolist())
+            if any(name.lower().startswith(_MACROS) for name in names):
+                raise Refused(tell_of_macros())
+            if "xl/workbook.bin" in names:
+                raise Refused(_("This is a binary spreadsheet (XLSB). Save it as XLSX or CSV."))
+            if "xl/workbook.xml" in names or _is_open_document(packed):
+                _check_xml_of(packed)
+                return XLSX if "xl/workbook.xml" in names else ODS
+            if len(_list_xml(packed)) == 1:
+                with packed.open(_list_xml(packed)[0]) as part:
+                    return _find_xml(part.read(_MOST_UNPACKED))
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
+        raise Refused(_("This file is damaged. Export the statement again.")) from error
+    raise Refused(_("This archive is not read. Unpack it and choose the statements one by one."))
+
+
+def _is_open_document(packed: zipfile.ZipFile) -> bool:
+    """Whether it is one. Raises Refused where it has a password: its own parts are packed so."""
+    if "mimetype" not in packed.namelist() or not packed.read("mimetype").startswith(
+        b"application/vnd.oasis.opendocument.spreadsheet"
+    ):
+        return False
+    if "META-INF/manifest.xml" in packed.namelist():
+        with packed.open("META-INF/manifest.xml") as part:
+            if b"encryption-data" in part.read(_MOST_UNPACKED):
+                raise Refused(tell_of_password())
+    return True
+
+
+def _check_xml_of(packed: zipfile.ZipFile) -> None:
+    """Raises Refused where a part of a spreadsheet declares entities, as no program writes them."""
+    for name in packed.namelist():
+        if name.endswith((".xml", ".rels")):
+            with packed.open(name) as part:
+                if b"<!DOCTYPE" in part.read(4_000):
+                    raise Refused(_tell_of_types())
+
+
+def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
+    if any(part.flag_bits & 1 for part in parts):
+        raise Refused(tell_of_password())
+    unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
+    is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
+    if is_bomb or len(parts) > _MOST_PARTS:
+        raise Refused(_("This file unpacks to far more than a statement. Export CSV instead."))
+
+
+def _list_xml(packed: zipfile.ZipFile) -> list[str]:
+    names = [name for name in packed.namelist() if not name.endswith("/")]
+    return [name for name in names if name.lower().endswith(".xml")] if len(names) < 3 else []
+
+
+def _check_ole(content: bytes) -> str:
+    if "EncryptedPackage".encode("utf-16-le") in content or _FILEPASS.search(content):
+        raise Refused(tell_of_password())
+    if "_VBA_PROJECT".encode("utf-16-le") in content:
+        raise Refused(tell_of_macros())
+    if not any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")):
+        raise Refused(_("This is no spreadsheet. Export the statement as CSV, XLSX or XLS."))
+    return XLS
+
+
+def _find_text(content: bytes) -> str:
+    start = content[:4_000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if is_wide and content[:100].decode("utf-16", errors="replace").lstrip().startswith("<"):
+        return _find_xml(content.decode("utf-16", errors="replace").encode())
+    if start.startswith(b"<"):
+        return _find_xml(content)
+    if re.match(rb"(?i)mime-version:", start):
+        raise Refused(_tell_of_web_page())
+    if start.startswith(_OTHERS) or (b"\0" in content and not is_wide):
+        raise Refused(
+            _("This file is no statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
+        )
+    if start[:1] in (b"{", b"[") and b'"' in start:
+        # The envelope of SWIFT begins with a brace too.
+        return JSON
+    return MT940 if _MT940.search(content[:20_000]) else CSV
+
+
+def _find_xml(content: bytes) -> str:
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        if re.search(rb"(?i)<!doctype\s+html", content[:4_000]):
+            raise Refused(_tell_of_web_page())
+        raise Refused(_tell_of_types())
+    if _LONG_TAG.search(content):
+        raise Refused(_("This XML can't be read. Export the statement again."))
+    if _CAMT.search(content[:4_000]):
+        return CAMT
+    if re.search(rb"(?i)<(?:html|table|head|body)\b", content[:4_000]):
+        raise Refused(_tell_of_web_page())
+    raise Refused(_("This XML is no CAMT.053 statement. Export CAMT.053, CSV or XLSX."))
+
+
+def tell_of_password() -> str:
+    """What is said of a file that is locked."""
+    return _("This file has a password. Export the statement without one.")
+
+
+def tell_of_macros() -> str:
+    """What is said of a file that holds something that runs."""
+    return _("This spreadsheet holds macros. Save it as CSV, or as XLSX without them.")
+
+
+def _tell_of_types() -> str:
+    return _("This XML declares types of its own, as no bank's statement does. It is not read.")
+
+
+def _tell_of_web_page() -> str:
+    return _("This is a web page that is named like a spreadsheet. Export CSV or XLSX instead.")

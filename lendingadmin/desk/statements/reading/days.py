@@ -1,0 +1,210 @@
+"""Days and times as statements write them, and which of two readings a file means."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+from typing import NamedTuple
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Flaw, Kind, Statement
+
+# Banks book on the next business day; a day that a program turned is a month away.
+_AHEAD = timedelta(days=4)
+Period = tuple[date, date]
+
+_TIME = (
+    r"(?:[T\s]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<offset>Z|UTC|[+-]\d{2}:?\d{2})?)?"
+)
+_YEAR, _NAME = r"(?P<year>\d{4}|\d{2})", r"(?P<name>[^\W\d_]{3,9})"
+_FORMS = (
+    re.compile(rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_TIME}"),
+    re.compile(rf"(?P<first>\d{{1,2}})[-/.](?P<other>\d{{1,2}})[-/.]{_YEAR}{_TIME}"),
+    re.compile(rf"(?P<day>\d{{1,2}})[-/. ]+{_NAME}\.?[-/., ]+{_YEAR}{_TIME}"),
+    re.compile(rf"{_NAME}\.? +(?P<day>\d{{1,2}}),? +{_YEAR}{_TIME}"),
+)
+_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?")
+# The first letters of the months in English and French.
+_NAMES = "jan fév,fev,feb mar avr,apr mai,may juin,jun juil,jul aoû,aou,aug sep oct nov déc,dec"
+_MONTHS = {
+    letters: number
+    for number, names in enumerate(_NAMES.split(" "), start=1)
+    for letters in names.split(",")
+}
+
+
+class Moment(NamedTuple):
+    """A moment that was read; `at` is aware, None where no calendar has it."""
+
+    at: datetime | None
+    has_time: bool = False
+
+
+class DayOrder(NamedTuple):
+    """How a file's days are read: whether the day stands first, and whether that is proposed."""
+
+    day_first: bool
+    is_proposed: bool = False
+
+
+def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
+    """The moment that a text means in a zone; a moment with an offset of its own keeps that."""
+    bare = " ".join(text.split())
+    digits = _DIGITS.fullmatch(bare)
+    if digits:
+        parts = [int(part) for part in digits.groups() if part]
+        return Moment(_build(parts, zone), len(parts) > 3)
+    for form in _FORMS:
+        if found := form.fullmatch(bare):
+            return _read(found.groupdict(), zone, day_first)
+    return Moment(None)
+
+
+def is_mixed(texts: Iterable[str]) -> bool:
+    """Return whether days in figures are written with the year first and last, or with two signs
+    between: a program rewrote those that it could read as its own.
+    """
+    found = set[str]()
+    for text in texts:
+        bare = " ".join(text.split())
+        for kind, form in (("year first", _FORMS[0]), ("year last", _FORMS[1])):
+            if form.match(bare):
+                found.add(f"{kind} {bare.lstrip('0123456789')[:1]}")
+                break
+    return len(found) > 1
+
+
+def find_day_order(
+    texts: Sequence[str],
+    zone: tzinfo,
+    periods: Collection[Period] = (),
+    *,
+    usual: bool | None = None,
+    today: date | None = None,
+) -> DayOrder:
+    """Which reading the days of a file mean: certain where one alone is possible.
+
+    `periods` are the ways to read the period of its head. Where both readings are possible, the
+    `usual` one is proposed, or the one that keeps the rows in order.
+    """
+    both = [found for text in texts if (found := _FORMS[1].match(" ".join(text.split())))]
+    if any(int(one["first"]) > 12 for one in both):
+        return DayOrder(True)
+    if any(int(one["other"]) > 12 for one in both):
+        return DayOrder(False)
+    if all(one["first"] == one["other"] for one in both):
+        return DayOrder(True)
+    read = {
+        first: [read_moment(x, zone, day_first=first).at for x in texts] for first in (True, False)
+    }
+    possible = [first for first, moments in read.items() if _is_possible(moments, periods, today)]
+    if len(possible) == 1:
+        return DayOrder(possible[0])
+    if usual is not None:
+        return DayOrder(usual, is_proposed=True)
+    marks = {first: _mark(moments) for first, moments in read.items()}
+    return DayOrder(marks[True] <= marks[False], is_proposed=True)
+
+
+def _is_possible(
+    moments: Sequence[datetime | None], periods: Collection[Period], today: date | None
+) -> bool:
+    days = [one.date() for one in moments if one is not None]
+    if today and any(day > today + _AHEAD for day in days):
+        return False
+    return not periods or any(is_within(days, *period) for period in periods)
+
+
+def is_odd_day(day: date, begins: date | None, ends: date | None, today: date) -> bool:
+    """Return whether a day is still to come, or far outside the period of a head that has one."""
+    if day > today + _AHEAD:
+        return True
+    if begins is None or ends is None:
+        return False
+    return not is_within([day], begins - _AHEAD, ends + _AHEAD)
+
+
+def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
+    """Return whether all days are of a period, both ends included."""
+    return all(begins <= day <= ends for day in days)
+
+
+def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
+    """Rows of days that are still to come, or that are far outside the period of the head.
+
+    A row that moved no money may have any day.
+    """
+    begins, ends = statement.begins, statement.ends
+    for line in statement.lines:
+        if line.moment is None or line.kind is Kind.FAILED:
+            continue
+        day = line.moment.date()
+        if not is_odd_day(day, begins, ends, today):
+            continue
+        values = {"number": line.number, "day": date_format(day, "j M Y")}
+        words = _("Row %(number)s is dated %(day)s, which is in the future.")
+        if begins and ends and day <= today + _AHEAD:
+            words = _(
+                "Row %(number)s is dated %(day)s, outside the period of the statement (%(begins)s "
+                "– %(ends)s). Excel may have swapped day and month. Export the statement again and "
+                "upload it without opening it."
+            )
+            values |= {"begins": date_format(begins, "j M Y"), "ends": date_format(ends, "j M Y")}
+        yield Flaw(line.number, words % values)
+
+
+def _mark(moments: Sequence[datetime | None]) -> int:
+    """How badly a reading fits: rows out of order, or without a day."""
+    known = [one for one in moments if one is not None]
+    rising = sum(one > following for one, following in pairwise(known))
+    falling = sum(one < following for one, following in pairwise(known))
+    return min(rising, falling) + len(moments) - len(known)
+
+
+def _read(found: dict[str, str | None], zone: tzinfo, day_first: bool) -> Moment:
+    year = int(found["year"] or 0)
+    if found.get("name"):
+        month, day = _find_month(found["name"] or ""), int(found["day"] or 0)
+    elif found.get("first"):
+        pair = int(found["first"] or 0), int(found["other"] or 0)
+        day, month = pair if day_first else pair[::-1]
+    else:
+        month, day = int(found["month"] or 0), int(found["day"] or 0)
+    parts = [year + 2000 if year < 100 else year, month, day]
+    if found["hour"] is None:
+        return Moment(_build(parts, zone))
+    clock = [_read_hour(found), int(found["minute"] or 0), int(found["second"] or 0)]
+    return Moment(_build([*parts, *clock], _read_offset(found["offset"], zone)), True)
+
+
+def _find_month(name: str) -> int:
+    letters = name.casefold()
+    return next((_MONTHS[letters[:n]] for n in (4, 3) if letters[:n] in _MONTHS), 0)
+
+
+def _read_hour(found: dict[str, str | None]) -> int:
+    hour, half = int(found["hour"] or 0), (found["half"] or "").lower()
+    if not half:
+        return hour
+    return hour % 12 + (12 if half.startswith("p") else 0) if hour <= 12 else 99
+
+
+def _read_offset(offset: str | None, zone: tzinfo) -> tzinfo:
+    if not offset:
+        return zone
+    if offset in ("Z", "UTC"):
+        return UTC
+    moment = datetime.strptime(offset.replace(":", ""), "%z")
+    return moment.tzinfo or zone
+
+
+def _build(parts: Sequence[int], zone: tzinfo) -> datetime | None:
+    try:
+        at = datetime(*parts, tzinfo=zone)  # type: ignore[misc, arg-type]
+        # The edges of the calendar have no other zone's reading.
+        return at if abs(at.year - 2000) < 200 and at + timedelta(days=2) else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,283 @@
+"""The layouts of tables that are recognised: by their headings, never by a file's name.
+
+A heading is compared folded; `name#2` is the second column of that name.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lendingadmin.desk.statements.lines import Kind
+
+_CHARGE = r"\bcharges?\b|\bfees?\b|\btariff\b|\bcommission\b|\bfrais\b|\bexcise\b|\bduty\b|\blevy\b"
+_SETTLEMENT = (
+    r"settle|sweep|utility to working|working to|to bank|bank[ _]transfer|merchant payout|payout|"
+    r"funds? transfer to|virement|organi[sz]ation withdrawal|cash ?out"
+)
+_REVERSAL = r"revers|refund|annul|rembours|rolled? ?back|chargeback"
+Rule = tuple[Kind, re.Pattern[str]]
+
+
+def _compile(kind: Kind, pattern: str) -> Rule:
+    return kind, re.compile(pattern, re.I | re.M)
+
+
+_RULES: tuple[Rule, ...] = (
+    _compile(Kind.REVERSAL, _REVERSAL),
+    _compile(Kind.CHARGE, _CHARGE),
+    _compile(Kind.SETTLEMENT, _SETTLEMENT),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """One layout: the headings that make it this one, and which column is what.
+
+    `columns` gives for each of a line's fields the headings that may hold it, in order of
+    preference; `moment` may be two headings joined by `+`. `sorts` are patterns that make a line of
+    a kind, looked for in the operator's type column, and for money that went out in all of `texts`;
+    without one, what came in is a payment.
+    `id_form` is what a receipt looks like, where all of them do.
+    """
+
+    key: str
+    network: str
+    needs: frozenset[str]
+    columns: Mapping[str, Sequence[str]]
+    sorts: Sequence[Rule] = _RULES
+    id_form: re.Pattern[str] = re.compile(r".+")
+    day_first: bool | None = None
+    is_utc: bool = False
+    has_unique_ids: bool = True
+    texts: Sequence[str] = field(default=("type", "details", "payer"))
+
+
+def _needs(words: str) -> frozenset[str]:
+    return frozenset(words.split(" · "))
+
+
+_MPESA = {
+    "receipt": ("receipt no.", "receipt"),
+    "moment": ("completion time", "date"),
+    "details": ("details",),
+    "status": ("transaction status", "status"),
+    "paid_in": ("paid in",),
+    "paid_out": ("withdrawn",),
+    "balance": ("balance",),
+    "type": ("reason type", "transaction type"),
+    "payer": ("other party info", "opposite party", "transaction party details"),
+    "reference": ("a/c no.",),
+    "reverses": ("linked transaction id",),
+    "currency": ("currency",),
+}
+_SP = (_compile(Kind.CHARGE, r"^\s*SP\s*$"), *_RULES)
+_AIRTEL_SORTS = (
+    _compile(Kind.SETTLEMENT, r"\bMP\b|sweep"),
+    _compile(Kind.CHARGE, r"\bSCP\b|charge"),
+    _compile(Kind.REVERSAL, _REVERSAL),
+)
+
+LAYOUTS = (
+    Layout(
+        key="telecel-cash",
+        network="Telecel Cash",
+        needs=_needs("receipt no. · completion time · transaction status · opposite party"),
+        columns=_MPESA,
+        sorts=_SP,
+        id_form=re.compile(r"\d+"),
+    ),
+    Layout(
+        key="mpesa-organisation",
+        network="M-PESA",
+        needs=_needs("receipt no. · completion time · transaction status · paid in"),
+        columns=_MPESA,
+        sorts=_SP,
+        id_form=re.compile(r"[A-Z0-9]{10}"),
+        day_first=True,
+    ),
+    Layout(
+        key="mpesa-organisation-2010",
+        network="M-PESA",
+        needs=_needs("receipt · date · details · status · withdrawn · paid in · balance"),
+        columns=_MPESA,
+        sorts=_SP,
+        id_form=re.compile(r"[A-Z0-9]{8,10}"),
+    ),
+    Layout(
+        key="mpesa-callbacks",
+        network="M-PESA",
+        needs=_needs("transid · transtime · transamount · businessshortcode"),
+        columns={
+            "receipt": ("transid",),
+            "moment": ("transtime",),
+            "amount": ("transamount",),
+            "reference": ("billrefnumber",),
+            "phone": ("msisdn",),
+            "payer": ("firstname+middlename+lastname", "firstname"),
+            "account": ("businessshortcode",),
+            # Its `orgaccountbalance` is moved by charges too, which are no rows: it proves nothing.
+            "type": ("transactiontype",),
+        },
+        id_form=re.compile(r"[A-Z0-9]{10}"),
+    ),
+    Layout(
+        key="mtn-momo",
+        network="MTN MoMo",
+        needs=_needs("id · external id · date · status · type · from · to message · amount"),
+        columns={
+            "receipt": ("id",),
+            "moment": ("date",),
+            "status": ("status",),
+            "type": ("type",),
+            "phone": ("from",),
+            "payer": ("from name",),
+            "reference": ("to message", "external id"),
+            "amount": ("amount",),
+            "balance": ("balance",),
+            "currency": ("currency#2", "currency"),
+            "account": ("to",),
+        },
+        id_form=re.compile(r"\d+"),
+        texts=("type",),
+    ),
+    Layout(
+        key="airtel-money",
+        network="Airtel Money",
+        needs=_needs("record no · transaction id · transaction amount · transaction status"),
+        columns={
+            "receipt": ("transaction id",),
+            "moment": ("transaction date & time", "transaction date and time"),
+            "status": ("transaction status",),
+            "amount": ("transaction amount",),
+            "reference": ("reference no.", "reference no"),
+            "payer": ("payer name", "sender name"),
+            "phone": ("payer msisdn", "sender msisdn", "payer mobile number"),
+            "type": ("transaction type", "service type", "service name"),
+            "balance": ("post balance", "balance"),
+        },
+        sorts=_AIRTEL_SORTS,
+        id_form=re.compile(r"[\w.]*\d[\w.]*"),
+        texts=("type", "reference"),
+    ),
+    Layout(
+        key="airtel-money-user",
+        network="Airtel Money",
+        needs=_needs("s. no. · transaction id · sender msisdn · transaction amount · service name"),
+        columns={
+            "receipt": ("transaction id",),
+            "moment": ("transaction date and time", "transaction date & time"),
+            "status": ("transaction status",),
+            "amount": ("transaction amount",),
+            "phone": ("sender msisdn",),
+            "type": ("transaction type",),
+            "details": ("service name",),
+        },
+        sorts=_AIRTEL_SORTS,
+        id_form=re.compile(r"[\w.]*\d[\w.]*"),
+    ),
+    Layout(
+        key="wave",
+        network="Wave",
+        needs=_needs("timestamp · transaction_id · transaction_type · amount · fee"),
+        columns={
+            "receipt": ("transaction_id",),
+            "moment": ("timestamp",),
+            "type": ("transaction_type",),
+            "amount": ("amount",),
+            "fee": ("fee",),
+            "balance": ("balance",),
+            "currency": ("currency",),
+            "phone": ("counterparty_mobile",),
+            "payer": ("counterparty_name",),
+            "reference": ("client_reference",),
+        },
+        texts=("type",),
+    ),
+    Layout(
+        key="wave-french",
+        network="Wave",
+        needs=_needs("horodatage · identifiant de transaction · type de transaction · montant"),
+        columns={
+            "receipt": ("identifiant de transaction",),
+            "moment": ("horodatage",),
+            "type": ("type de transaction",),
+            "amount": ("montant",),
+            "fee": ("frais",),
+            "balance": ("solde",),
+            "currency": ("devise",),
+            "phone": ("numéro de téléphone de contrepartie", "numéro de téléphone", "numéro"),
+            "payer": ("nom de contrepartie", "nom"),
+            "reference": ("référence client", "référence"),
+        },
+        texts=("type",),
+    ),
+    Layout(
+        key="orange-money",
+        network="Orange Money",
+        needs=_needs("n° · date · heure · référence · statut · débit · crédit"),
+        columns={
+            "receipt": ("référence",),
+            "moment": ("date+heure",),
+            "status": ("statut",),
+            "type": ("service",),
+            "paid_in": ("crédit",),
+            "paid_out": ("débit",),
+            "phone": ("n° de compte",),
+            "payer": ("n° pseudo",),
+        },
+        texts=("type",),
+        day_first=True,
+    ),
+    Layout(
+        key="pawapay",
+        network="pawaPay",
+        needs=_needs("creation date (utc) · msisdn · transaction id · amount · mno · type"),
+        columns={
+            "receipt": ("transaction id",),
+            "moment": ("creation date (utc)",),
+            "amount": ("amount",),
+            "currency": ("currency",),
+            "phone": ("msisdn",),
+            "type": ("type",),
+            "status": ("status",),
+            "reference": ("statement description", "reference"),
+        },
+        is_utc=True,
+        texts=("type",),
+    ),
+    Layout(
+        key="bank-account",
+        network="",
+        needs=_needs("transaction date · value date · narrative · debit · credit"),
+        columns={
+            "receipt": ("reference",),
+            "moment": ("transaction date",),
+            "details": ("narrative",),
+            "paid_in": ("credit",),
+            "paid_out": ("debit",),
+            "balance": ("running balance", "balance"),
+            "currency": ("currency",),
+        },
+        texts=("details",),
+        has_unique_ids=False,
+    ),
+)
+
+_WORDS = frozenset().union(*(layout.needs for layout in LAYOUTS))
+
+
+def fold_heading(text: str) -> str:
+    """A heading as headings are compared."""
+    return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()
+
+
+def count_known(row: Sequence[str]) -> int:
+    """How many of a row's cells are headings of a known layout."""
+    return len(_WORDS.intersection(map(fold_heading, row)))
+
+
+def find_layout(row: Sequence[str]) -> Layout | None:
+    """The layout whose headings a row holds; of several the one that needs most."""
+    held = set(map(fold_heading, row))
+    fitting = [layout for layout in LAYOUTS if layout.needs <= held]
+    return max(fitting, key=lambda layout: len(layout.needs), default=None)

@@ -1,0 +1,149 @@
+"""MT940, the statement of banks in SWIFT's own text."""
+
+import re
+from datetime import datetime, tzinfo
+from decimal import Decimal
+from typing import Any
+
+import mt940
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement
+
+from .chain import find_account, find_gaps, is_newest_first
+from .tables import MOST_ROWS, decode
+
+_TAG = re.compile(r":(\d\d[A-Z]?):")
+# A message is read by these alone: banks leave others blank, or break them.
+_READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
+# The library reads the 1 of 1.234,50 and takes the rest for a reference.
+_ENTRY = re.compile(r"(?im)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
+_CLOSING = ("62F", "62M")
+_NONE = ("NONREF", "NOTPROVIDED", "")
+_CHARGES = ("CHG", "COM", "FEE", "CHR")
+_KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
+_KEYED = re.compile(r"(EREF|KREF|MREF|SVWZ)\+")
+
+
+def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """Give a row without a type one: the library takes it for the beginning of the next."""
+    return row | {"id": row.get("id") or "NMSC"}
+
+
+_PROCESSORS = {
+    "post_statement": [*mt940.models.Transactions.DEFAULT_PROCESSORS["post_statement"], _name_type]
+}
+
+
+def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
+    """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
+    messages = _split(decode(content))
+    count = sum(one.count("\n:61:") for one in messages)
+    if sum(len(_ENTRY.findall(one)) for one in messages) != count:
+        raise Refused(_("Amounts of this MT940 are not written as 1234,50. Ask the bank for CSV."))
+    if count > MOST_ROWS:
+        raise Refused(_("The statement has too many entries. Export it in parts."))
+    try:
+        read = [
+            mt940.parse(message, options=mt940.Options.all(), processors=_PROCESSORS)
+            for message in messages
+        ]
+    except Exception as error:
+        # The library raises what its own code meets: whatever it is, the file can't be read.
+        raise Refused(_("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")) from error
+    heads = [one.data for one in read]
+    account = find_account(str(head.get("account_identification") or "") for head in heads)
+    balances = [(_amount(head, "opening"), _amount(head, "closing")) for head in heads]
+    if is_newest_first(balances):
+        read, balances = read[::-1], balances[::-1]
+    rows = [row for one in read for row in one.transactions if "amount" in row.data]
+    if not any("final_opening_balance" in head for head in heads) and not rows:
+        raise Refused(_("This MT940 holds no entries and no balance. Export it again."))
+    if len(rows) != count:
+        words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
+        raise Refused(words % {"count": count, "read": len(rows)})
+    lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
+    currencies = {line.currency for line in lines if line.currency}
+    return Statement(
+        layout="mt940",
+        network="",
+        account=account,
+        currency=currencies.pop() if len(currencies) == 1 else "",
+        lines=lines,
+        # What is missing between two messages is missing between these.
+        opening=balances[0][0],
+        closing=balances[-1][1],
+        flaws=list(find_gaps(balances)),
+        has_unique_ids=False,
+    )
+
+
+def _split(text: str) -> list[str]:
+    """The messages of a file, each with the tags that are read.
+
+    A message begins at :20:, or, of a bank that writes none, at the first tag behind a closing
+    balance. What follows that balance is of the whole message and not of its last row.
+    """
+    messages, is_closed, is_kept = list[list[str]](), True, False
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        found = _TAG.match(line)
+        tag = found[1] if found else ""
+        if tag == "20" or (is_closed and tag in _READ and tag != "86" and tag not in _CLOSING):
+            messages.append([":20:NONREF"])
+            is_closed = False
+        if tag:
+            is_kept = tag in _READ and not is_closed
+        if is_kept and line not in ("-", "-}"):
+            messages[-1].append(line)
+        is_closed = is_closed or tag in _CLOSING
+    return ["\n".join([*one, "-"]) for one in messages]
+
+
+def _amount(head: dict[str, Any], which: str) -> Decimal | None:
+    found = head.get(f"final_{which}_balance") or head.get(f"intermediate_{which}_balance")
+    return found.amount.amount if found is not None and found.amount is not None else None
+
+
+def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
+    money, mark = data["amount"], str(data.get("status") or "").upper()
+    # A reversed credit takes money away; the library gives it as a credit.
+    amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
+    day = data.get("entry_date") or data.get("date")
+    words = " ".join(str(data.get("transaction_details") or "").split())
+    texts = {**_read_keys(words), **{k: str(v) for k, v in data.items() if v}}
+    reference = _first(
+        texts.get("end_to_end_reference"), texts.get("EREF"), texts.get("customer_reference")
+    )
+    return Line(
+        number=number,
+        kind=_sort(mark, str(data.get("id") or ""), amount),
+        amount=amount,
+        currency=str(money.currency or "")[:3],
+        moment=datetime(day.year, day.month, day.day, tzinfo=zone) if day else None,
+        has_time=False,
+        receipt=_first(texts.get("bank_reference")),
+        payer=texts.get("applicant_name") or texts.get("NAME") or texts.get("ORDP") or "",
+        reference=reference,
+        details=texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words,
+        status=mark,
+    )
+
+
+def _sort(mark: str, kind: str, amount: Decimal) -> Kind:
+    if mark in ("RC", "RD"):
+        return Kind.REVERSAL
+    if any(word in kind.upper() for word in _CHARGES) and amount < 0:
+        return Kind.CHARGE
+    return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _read_keys(words: str) -> dict[str, str]:
+    """`/EREF/X/REMI/Y` or `EREF+X SVWZ+Y`: what stands behind each."""
+    pieces = _KEYWORDS.split(words)
+    if len(pieces) < 3:
+        pieces = _KEYED.split(words)
+    return {key: text.strip(" /") for key, text in zip(pieces[1::2], pieces[2::2], strict=False)}
+
+
+def _first(*texts: str | None) -> str:
+    return next((text for text in texts if text and text.upper() not in _NONE), "")

@@ -1,0 +1,473 @@
+"""A table of a known layout to its statement: head, headings, and a line for each row."""
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, tzinfo
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements import lines
+from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
+
+from .days import DayOrder, find_day_order, is_mixed, is_within, read_moment
+from .figures import find_divider, read_amount, read_currency, read_id
+from .head import read_head
+from .layouts import Layout, find_layout, fold_heading
+from .meanings import (
+    CURRENCY,
+    DIVIDER,
+    EMPTY,
+    SIDE,
+    STATUS,
+    Answers,
+    find_deciding_columns,
+    fold_word,
+    is_total,
+    read_word,
+)
+
+_HEAD = 60
+_SAMPLE = 20
+_CELLS = 3
+_MOVED = ("amount", "paid_in", "paid_out")
+_FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
+# A phone number within other words, some of its figures hidden or not.
+_PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
+_MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
+_REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
+_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)[A-Z0-9]{10}\b")
+
+
+class Context(NamedTuple):
+    """The lender's zone, today's date there, the lender's currency and the answers of people.
+
+    The currency gives the number of decimals where the table does not name one.
+    """
+
+    zone: tzinfo
+    today: date
+    currency: str
+    answers: Answers
+
+
+def read_rows(
+    rows: Sequence[Sequence[str]],
+    context: Context,
+    day_first: bool | None,
+    mapping: lines.Mapping | None,
+) -> Statement | UnknownTable:
+    """The statement of a table; UnknownTable where its layout is not known and nobody mapped it, or
+    mapped it without a column that decides. Raises Refused for a table without headings.
+    """
+    for at, row in enumerate(rows[:_HEAD]):
+        if layout := find_layout(row):
+            return _Reader(layout, rows, at, context).read(day_first)
+    at = _find_header(rows, context.zone)
+    header, below = list(rows[at]) if rows else [], rows[at + 1 :]
+    if _is_payment(header, context.zone):
+        raise Refused(
+            _(
+                "Row %(number)s of this file is a payment, and no row of headings says which "
+                "column is what. Export it with headings, or write them above the first payment."
+            )
+            % {"number": at + 1}
+        )
+    deciding = find_deciding_columns(header, below)
+    if mapping and all(getattr(mapping, name) for name in deciding):
+        return _Reader(_build_layout(mapping), rows, at, context).read(day_first)
+    return UnknownTable(
+        header=header,
+        header_row=at + 1,
+        sample=[list(row) for row in below[:_SAMPLE]],
+        fingerprint=make_fingerprint(header),
+        deciding=deciding,
+    )
+
+
+def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
+    return any(read_moment(cell, zone, day_first=True).at for cell in row)
+
+
+def make_fingerprint(header: Sequence[str]) -> str:
+    """What the same headings are known by, whatever their case and spacing."""
+    folded = json.dumps([fold_heading(cell) for cell in header], ensure_ascii=False)
+    return hashlib.sha256(folded.encode()).hexdigest()[:32]
+
+
+def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
+    """The first row with the most cells of words, of those at the top that are no payments."""
+
+    def count(row: Sequence[str]) -> int:
+        if _is_payment(row, zone):
+            return 0
+        return sum(bool(cell) and read_amount(cell) is None for cell in row)
+
+    counts = [count(row) for row in rows[:_HEAD]]
+    best = max(counts, default=0)
+    return counts.index(best) if best >= _CELLS else 0
+
+
+def _build_layout(mapping: lines.Mapping) -> Layout:
+    headings = vars(mapping) | {"has_unique_ids": ""}
+    columns = {name: (fold_heading(heading),) for name, heading in headings.items() if heading}
+    return Layout(
+        key=lines.MAPPED,
+        network="",
+        needs=frozenset(),
+        columns=columns,
+        texts=("details",),
+        has_unique_ids=mapping.has_unique_ids,
+    )
+
+
+@dataclass
+class _Reader:
+    """Reads one table; `at` is the row of its headings."""
+
+    layout: Layout
+    rows: Sequence[Sequence[str]]
+    at: int
+    context: Context
+
+    def read(self, day_first: bool | None) -> Statement:
+        """The statement, its days read as asked, or as they alone can be, or as proposed."""
+        self.zone = UTC if self.layout.is_utc else self.context.zone
+        self.places = self._find_places()
+        self.heads = self._read_heads()
+        self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
+        body = [
+            (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
+            for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
+            if any(row) and not self._is_heading(row)  # on the next page
+        ]
+        order = self._find_order([row for _number, row in body], day_first)
+        self.day_first = order.day_first
+        head = dict(self._choose_head([row for _number, row in body]))
+        self.currency = str(head.pop("currency", "")).upper()[:3]
+        self.sign, self.instead = self._find_divider([row for _number, row in body])
+        found = self._read_lines(body)
+        self._find_rows_above()
+        account = str(head.pop("account", "")) or self._find_account(body)
+        currencies = {line.currency for line in found if line.currency}
+        return Statement(
+            layout=self.layout.key,
+            network=self.layout.network,
+            account=account,
+            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            lines=found,
+            newest_first=_is_newest_first(found),
+            day_first=order.day_first,
+            day_is_proposed=order.is_proposed,
+            unknown_words=self.unknown_words,
+            flaws=self.flaws,
+            has_unique_ids=self.layout.has_unique_ids,
+            **head,
+        )
+
+    def _find_places(self) -> dict[str, list[int]]:
+        """Where each field stands; the parts of `a+b` are put together."""
+        headings = [fold_heading(cell) for cell in self.rows[self.at]]
+        self.headings = [heading for heading in headings if heading]
+        self.width = len(headings)
+        places: dict[str, list[int]] = {}
+        for field, names in self.layout.columns.items():
+            for name in names:
+                found = [_find_place(headings, part) for part in name.split("+")]
+                if None not in found:
+                    places[field] = [place for place in found if place is not None]
+                    break
+        # A layout that is known may come with a column that says what is no payment.
+        deciding = find_deciding_columns(self.rows[self.at], ())
+        for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
+            if field in deciding and field not in places:
+                places[field] = [list(self.rows[self.at]).index(deciding[field])]
+        return places
+
+    def _is_heading(self, row: Sequence[str]) -> bool:
+        """Whether it is the row of headings once more, in whatever case and with empty cells."""
+        filled = [cell for cell in row if cell]
+        if fold_heading(filled[0].lstrip("\ufeff")) != self.headings[0]:
+            return False  # as of nearly all rows
+        return [fold_heading(cell.lstrip("\ufeff")) for cell in filled] == self.headings
+
+    def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
+        texts = [self._get(row, "moment") for row in body]
+        if is_mixed(texts):
+            words = _(
+                "Dates are written in two ways: Excel may have swapped day and month in some of "
+                "them. Export the statement again and upload it without opening it."
+            )
+            self.flaws.append(Flaw(0, words))
+        if day_first is not None:
+            return DayOrder(day_first)
+        return find_day_order(
+            texts,
+            self.zone,
+            [(head["begins"], head["ends"]) for head in self.heads if "begins" in head],
+            usual=self.layout.day_first,
+            today=self.context.today,
+        )
+
+    def _read_heads(self) -> list[dict[str, Any]]:
+        """The head with the day first in its own dates, and with the month first."""
+        above = self.rows[: self.at]
+        return [read_head(above, self.zone, day_first=first) for first in (True, False)]
+
+    def _choose_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """The head, its dates read as the rows fit it: it may write them in another order."""
+        first, *others = self.heads if self.day_first else self.heads[::-1]
+        if others == [first]:
+            return first
+        texts = {self._get(row, "moment") for row in body}
+        read = (read_moment(text, self.zone, day_first=self.day_first).at for text in texts)
+        days = {moment.date() for moment in read if moment}
+        fitting = (
+            head
+            for head in (first, *others)
+            if "begins" in head and is_within(days, head["begins"], head["ends"])
+        )
+        return next(fitting, first)
+
+    def _read_lines(self, body: Sequence[tuple[int, Sequence[str]]]) -> list[Line]:
+        found = list[Line]()
+        for number, row in body:
+            if any(row[self.width :]):
+                words = _(
+                    "Row %(number)s has more cells than headings, because its text contains a "
+                    "comma or a tab. Its amount is not certain."
+                )
+                self.flaws.append(Flaw(number, words % {"number": number}))
+                found.append(_make_broken(number))
+            elif found and self._is_continued(row):
+                self._continue(found, self._get(row, "details"))
+            else:
+                found.extend(self._read_row(number, row))
+        return found
+
+    def _is_continued(self, row: Sequence[str]) -> bool:
+        """Whether a row holds nothing but more words of the row above."""
+        places = self.places.get("details", ())
+        filled = [at for at, cell in enumerate(row) if cell]
+        return bool(places) and filled == [*places] and not any(map(is_total, row))
+
+    def _continue(self, found: list[Line], words: str) -> None:
+        at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
+        line = found[at]
+        # A footer may stand there too: what it names is looked for, and proves nothing.
+        found[at] = replace(line, details=f"{line.details} {words}".strip())
+
+    def _find_rows_above(self) -> None:
+        """Name rows of the table that stand above its headings: they are not read."""
+        for number, row in enumerate(self.rows[: self.at], start=1):
+            full = [*row, *[""] * (self.width - len(row))]
+            moment = read_moment(self._get(full, "moment"), self.zone, day_first=True)
+            fields = ("amount", "paid_in", "paid_out")
+            if moment.at and any(read_amount(self._get(full, name)) for name in fields):
+                words = _("Row %(number)s is above the headings and was not read.")
+                self.flaws.append(Flaw(number, words % {"number": number}))
+
+    def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
+        """A sign of amounts and what it is taken for, where it is not read as it usually is.
+
+        Nothing in the table may tell what a sign before three figures is: then a person is asked.
+        """
+        texts = [self._get(row, field) for row in body for field in _FIGURES]
+        sign, divides = find_divider(texts, self.currency or self.context.currency)
+        if sign and divides is None:
+            divides = self._read_word(DIVIDER, {DIVIDER: sign})
+        if sign == "," and divides is False:
+            return ",", "."
+        return (".", "") if sign == "." and divides else ("", "")
+
+    def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
+        held = {self._get(row, "account") for _number, row in body[:200]} - {""}
+        return held.pop() if len(held) == 1 else ""
+
+    def _get(self, row: Sequence[str], field: str) -> str:
+        places = self.places.get(field, ())
+        # Nearly every field is one column: joining is slow where a table has 20,000 rows.
+        text = (
+            row[places[0]] if len(places) == 1 else " ".join(x for at in places if (x := row[at]))
+        )
+        # What JSON may hold and no database takes.
+        text = text.replace("\0", "")
+        return text if text.isascii() else text.encode(errors="replace").decode()
+
+    def _read_row(self, number: int, row: Sequence[str]) -> Iterator[Line]:
+        values = {field: self._get(row, field) for field in self.places}
+        if self.sign:
+            changed = {
+                x: values[x].replace(self.sign, self.instead) for x in _FIGURES if x in values
+            }
+            values |= changed
+        written = values.get("paid_in") or values.get("amount") or values.get("paid_out") or ""
+        currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
+            :3
+        ]
+        counted = currency or self.context.currency
+        amount = self._read_amount(values, counted)
+        moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
+        if moment.at is None and _is_below(row, values, amount):
+            return
+        if amount is None and (text := next((x for x in map(values.get, _MOVED) if x), "")):
+            words = _("Row %(number)s: the amount “%(text)s” can't be read.")
+            self.flaws.append(Flaw(number, words % {"number": number, "text": text}))
+        receipt, is_damaged = read_id(values.get("receipt", ""))
+        kind = self._sort(values, amount)
+        if receipt and not is_damaged and kind is Kind.PAYMENT:
+            is_damaged = not self.layout.id_form.fullmatch(receipt)
+        fee = abs(read_amount(values.get("fee", ""), counted) or Decimal(0))
+        balance = read_amount(values.get("balance", ""), counted)
+        details = values.get("details", "")
+        payer, phone = _read_party(values)
+        line = Line(
+            number=number,
+            kind=kind,
+            amount=amount,
+            currency=currency,
+            moment=moment.at,
+            has_time=moment.has_time,
+            receipt=receipt,
+            balance=None if fee else balance,
+            phone=phone,
+            payer=payer,
+            reference=_read_reference(values),
+            details=details,
+            status=values.get("status", ""),
+            reverses=_find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
+            is_damaged=is_damaged,
+        )
+        yield line
+        if fee and kind is not Kind.FAILED:
+            yield _make_fee(line, fee, balance)
+
+    def _read_amount(self, values: Mapping[str, str], currency: str) -> Decimal | None:
+        if "amount" in self.places:
+            amount = read_amount(values["amount"], currency)
+            is_out = self._read_word(SIDE, values) is False
+            return -abs(amount) if amount is not None and is_out else amount
+        paid_in = read_amount(values.get("paid_in", ""), currency)
+        paid_out = read_amount(values.get("paid_out", ""), currency)
+        if paid_in is None and paid_out is None:
+            return None
+        # Operators write what went out with a minus or without one; what came in has its own sign.
+        return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
+
+    def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
+        """What a status or side says; a word that says nothing yet is kept for a person."""
+        if field not in values:
+            return True
+        meaning = read_word(field, values[field], self.context.answers)
+        word = fold_word(values[field]) or EMPTY
+        if meaning is None and word not in self.unknown_words.get(field, ()):
+            self.unknown_words.setdefault(field, []).append(word)
+        return meaning
+
+    def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
+        """Return what a row is: by its status, then by the operator's type, then by its sign.
+
+        A payer may write anything into details, and be called anything: of money that came in, the
+        type column alone says that it is no payment.
+        """
+        is_done = self._read_word(STATUS, values)
+        if is_done is False:
+            return Kind.FAILED
+        if amount is None or is_done is None or self._read_word(SIDE, values) is None:
+            return Kind.OTHER
+        fields = ("type",) if amount > 0 else self.layout.texts
+        text = " \n".join(values.get(field, "") for field in fields)
+        for kind, pattern in self.layout.sorts:
+            if pattern.search(text):
+                return kind
+        if amount > 0:
+            return Kind.PAYMENT
+        # Less than nothing came in: a payment was reversed.
+        is_reversed = (read_amount(values.get("paid_in", "")) or 0) < 0
+        return Kind.REVERSAL if is_reversed else Kind.OTHER
+
+
+def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | None) -> bool:
+    """Whether a row without a moment is no row of the statement: a total, or a text below it."""
+    has_amount = amount is not None or any(values.get(field) for field in _MOVED)
+    named = [cell for field in ("moment", "receipt") if (cell := values.get(field, ""))]
+    if all(map(is_total, named)):
+        return not has_amount or any(map(is_total, row))
+    return not has_amount and sum(map(bool, row)) < _CELLS
+
+
+def _find_place(headings: Sequence[str], name: str) -> int | None:
+    name, _sign, count = name.partition("#")
+    places = [at for at, heading in enumerate(headings) if heading == name]
+    wanted = int(count or 1) - 1
+    return places[wanted] if wanted < len(places) else None
+
+
+def _read_party(values: Mapping[str, str]) -> tuple[str, str]:
+    """Who paid, and their phone number, out of the columns or of the words that hold both."""
+    phone, payer = values.get("phone", ""), values.get("payer", "")
+    if phone and (found := _MTN_PARTY.match(phone)):
+        phone = read_id(found[1])[0]
+    if not phone:
+        hit = _PHONE.search(payer) or _PHONE.search(values.get("details", ""))
+        phone = hit[0] if hit else ""
+    payer = _PHONE.sub("", payer).strip(" -–,;")
+    return payer, phone
+
+
+def _read_reference(values: Mapping[str, str]) -> str:
+    reference, is_damaged = read_id(values.get("reference", ""))
+    if reference and not is_damaged:
+        return reference
+    found = _REFERENCE.search(values.get("details", ""))
+    return found[1].strip(".,;") if found else ""
+
+
+def _find_reversed(values: Mapping[str, str], receipt: str) -> str:
+    if values.get("reverses"):
+        return read_id(values["reverses"])[0]
+    others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]
+    return others[0] if others else ""
+
+
+def _make_broken(number: int) -> Line:
+    return Line(number=number, kind=Kind.OTHER, amount=None, currency="", moment=None)
+
+
+def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
+    return Line(
+        number=line.number,
+        kind=Kind.CHARGE,
+        amount=-fee,
+        currency=line.currency,
+        moment=line.moment,
+        has_time=line.has_time,
+        receipt=line.receipt,
+        balance=balance,
+    )
+
+
+def _is_newest_first(found: Sequence[Line]) -> bool:
+    """By the moments; where they are all the same, by which way the balances follow."""
+    moments = [line.moment for line in found if line.moment]
+    falling = sum(a > b for a, b in pairwise(moments))
+    rising = sum(a < b for a, b in pairwise(moments))
+    return falling > rising if falling != rising else _follow_balances_upwards(found)
+
+
+def _follow_balances_upwards(found: Sequence[Line]) -> bool:
+    """Whether more balances follow from the row below than from the row above."""
+    moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
+    for line in found:
+        if line.kind is not Kind.FAILED:
+            moved[line.number] += line.amount or 0
+            if line.balance is not None:
+                balances[line.number] = line.balance
+    upwards = sum(balances[a] == balances[b] + moved[a] for a, b in pairwise(balances))
+    return upwards > sum(balances[b] == balances[a] + moved[b] for a, b in pairwise(balances))

@@ -1,0 +1,50 @@
+"""At most two spreadsheets are opened at a time on a host, by all of its processes together.
+
+Each may take as much memory as `sheet_process` allows. A place is a locked file, which goes back
+when its process ends, however that ends.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Refused
+
+PLACES = 2
+# Seconds. Two that take as long as they may are over by then.
+LONGEST_WAIT = 35.0
+_PAUSE = 0.1
+
+
+@contextmanager
+def take_place() -> Iterator[None]:
+    """Hold one of the places for this block. Raises Refused where none was free in time."""
+    until = time.monotonic() + LONGEST_WAIT
+    while (held := _lock_any()) is None:
+        if time.monotonic() > until:
+            raise Refused(_("Other spreadsheets are being opened. Try again in a minute."))
+        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+def _lock_any() -> int | None:
+    """The open file of a place that was free; None where none is."""
+    for number in range(PLACES):
+        path = Path(gettempdir()) / f"lendingadmin-sheet-{os.getuid()}-{number}.lock"
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(file)
+        else:
+            return file
+    return None

@@ -1,0 +1,244 @@
+"""The bytes of a table, CSV or spreadsheet, to its rows of cells as text."""
+
+import csv
+import io
+import json
+import re
+import resource
+import subprocess  # nosec B404
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from signal import SIGABRT
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.desk.statements.lines import Refused
+
+from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
+from .sheet_places import take_place
+from .sheet_process import LOCKED, MACROS, MEMORY, TOO_LARGE
+
+MOST_ROWS = 20_000
+# A head of so many rows stands above the headings at most, and below them the rows.
+_MOST_HEAD = 60
+_SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
+_LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
+# So many lines of a file, or objects of JSON, there may be for each row: cells hold line breaks,
+# heads stand above a table, entries have several lines.
+_FOR_EACH = 10
+_MARKS = {
+    CSV: ((b"\n", _FOR_EACH), (b"\r", _FOR_EACH)),
+    MT940: ((b":61:", 1), (b":20:", 1), (b"\n", 2 * _FOR_EACH), (b"\r", 2 * _FOR_EACH)),
+    JSON: ((b"{", _FOR_EACH), (b"[", _FOR_EACH), (b",", 10 * _FOR_EACH)),
+}
+_DELIMITERS = ",;\t|"
+_LONGEST_CELL = 10_000
+# A row of fewer cells is of no table.
+_TABLE_CELLS = 3
+# UTF-8 that was taken for Windows-1252 and written as UTF-8 once more.
+_TWICE = re.compile(r"[ÃÂ][\u0080-\u00bf\u0152-\u2122]")
+
+Row = list[str]
+Score = Callable[[Sequence[str]], int]
+
+
+def check_counts(content: bytes, kind: str) -> None:
+    """Raise Refused where a text has far more lines or entries than a statement has rows.
+
+    They are counted before anything is made of them: 20 MB may be six million rows of a letter.
+    """
+    for mark, most in _MARKS.get(kind, ()):
+        if content.count(mark) > most * (MOST_ROWS + 1):
+            words = _("The file has more than %(count)s rows. Export it in parts, such as by week.")
+            raise Refused(words % {"count": f"{MOST_ROWS:,}"})
+
+
+def read_csv(content: bytes, score: Score) -> list[Row]:
+    """The rows by the delimiter of which a row holds the most known headings (`score`).
+
+    Sniffing fails on these files: masked phone numbers are full of `*`. Raises Refused.
+    """
+    text = decode(content)
+    known = {sign: _find_most(_parse(text[:200_000], sign), score) for sign in _DELIMITERS}
+    best = max(_DELIMITERS, key=known.__getitem__)
+    if known[best] <= 1:
+        best = max(_DELIMITERS, key=lambda sign: _rate_delimiter(text[:20_000], sign))
+    delimiter = best
+    rows = _parse(text, delimiter)
+    if delimiter in text and all(len(row) < 2 for row in rows):
+        # A program saved each whole line as one cell in quotation marks.
+        return read_csv("\n".join(cell for row in rows for cell in row).encode(), score)
+    _check_quotes(rows, delimiter)
+    return _check_length(rows)
+
+
+def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
+    """How many rows have the same number of cells, of several, and how often it stands there."""
+    widths = Counter(len(row) for row in _parse(text, delimiter) if len(row) > 1)
+    return max(widths.values(), default=0), text.count(delimiter)
+
+
+def _check_quotes(rows: Sequence[Row], delimiter: str) -> None:
+    """Raises Refused where a quotation mark that nobody closed holds the rows behind it."""
+    width = max(map(len, rows), default=0)
+    for number, row in enumerate(rows, start=1):
+        for cell in row:
+            behind = cell.split("\n")[1:]
+            if any(line.count(delimiter) >= max(2, width // 2) for line in behind):
+                words = _(
+                    "Row %(number)s of this file has a quotation mark that is not closed, so the "
+                    "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
+                )
+                raise Refused(words % {"number": number})
+
+
+def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
+    """The rows of the sheet that holds the most known headings, and the sheets that are not read.
+
+    Raises Refused.
+    """
+    try:
+        with take_place():
+            found: Any = json.loads(_run_sheet_process(content))
+    except (subprocess.SubprocessError, ValueError) as error:
+        if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
+            raise Refused(_tell_of_size()) from error
+        raise Refused(
+            _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
+        ) from error
+    if found == LOCKED:
+        raise Refused(tell_of_password())
+    if found == MACROS:
+        raise Refused(tell_of_macros())
+    if found == TOO_LARGE:
+        raise Refused(_tell_of_size())
+    return _choose_sheet(found, score)
+
+
+def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
+    """Raises Refused where another sheet has the same headings: it is a statement too."""
+    filled = [number for number, rows in enumerate(sheets, start=1) if _list_full(rows)]
+    best = max(filled, key=lambda n: _rate_sheet(sheets[n - 1], score), default=1)
+    others = [number for number in filled if number != best]
+    rows = _check_length(sheets[best - 1] if sheets else [])
+    for number in others:
+        if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
+            words = _(
+                "Sheets %(one)s and %(other)s of this workbook both hold a statement. Save each as "
+                "a file of its own."
+            )
+            raise Refused(words % {"one": min(best, number), "other": max(best, number)})
+    return rows, [_("sheet %(number)s") % {"number": number} for number in others]
+
+
+def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
+    """Known headings count first: a cover has few rows."""
+    return _find_most(rows, score), len(_list_full(rows))
+
+
+def _list_full(rows: Sequence[Row]) -> list[Row]:
+    """The rows that may be of a table."""
+    return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
+
+
+def _run_sheet_process(content: bytes) -> bytes:
+    """What the process writes. Raises SubprocessError where it fails or takes too long."""
+    command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
+    until, given = time.monotonic() + _LONGEST_SECONDS, content or None
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    output, _errors = process.communicate(given, timeout=_LOOK_EVERY)
+                    break
+                given = None  # it goes on with what it was given
+                # Old spreadsheets reserve far more than they use, so no limit of theirs is low.
+                if _read_memory(process.pid) > MEMORY:
+                    return json.dumps(TOO_LARGE).encode()
+                if time.monotonic() > until:
+                    raise subprocess.TimeoutExpired(command, _LONGEST_SECONDS)
+        finally:
+            process.kill()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return output
+
+
+def _read_memory(process_id: int) -> int:
+    """The bytes of memory that a process uses now; 0 where it has ended."""
+    try:
+        pages = Path(f"/proc/{process_id}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * resource.getpagesize()
+
+
+def _tell_of_size() -> str:
+    return _(
+        "This spreadsheet is too large to open: something may stand far outside the table, such as "
+        "in cell XFD1048576. Delete all rows below the table and all columns beside it, save it "
+        "and try again, or export the statement as CSV."
+    )
+
+
+def _find_most(rows: Sequence[Row], score: Score) -> int:
+    """How many known headings the row has that holds most of them."""
+    return max(map(score, rows[:_MOST_HEAD]), default=0)
+
+
+def decode(content: bytes) -> str:
+    """The text of bytes in UTF-8 or UTF-16 with a mark, UTF-8, or Windows-1252.
+
+    What was encoded twice is put right. Raises Refused for what is no text.
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = content.decode("utf-16", errors="replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise Refused(_("This file holds no text. Export the statement as CSV, XLSX or XLS."))
+    return _undo_double(text)
+
+
+def _parse(text: str, delimiter: str) -> list[Row]:
+    """The rows of a text; cells that are too long are cut, what csv can't read ends the table."""
+    rows = list[Row]()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            rows.append([cell.strip()[:_LONGEST_CELL] for cell in row])
+            if len(rows) > MOST_ROWS + _MOST_HEAD:
+                break
+    except csv.Error as error:
+        raise Refused(
+            _("Row %(number)s of this file can't be read as CSV.") % {"number": len(rows) + 1}
+        ) from error
+    return rows
+
+
+def _check_length(rows: list[Row]) -> list[Row]:
+    while rows and not any(rows[-1]):
+        rows.pop()
+    if len(rows) > MOST_ROWS + _MOST_HEAD:
+        raise Refused(
+            _("The file has more than %(count)s rows. Export it in parts, such as week by week.")
+            % {"count": f"{MOST_ROWS:,}"}
+        )
+    return rows
+
+
+def _undo_double(text: str) -> str:
+    if not _TWICE.search(text[:20_000]):
+        return text
+    try:
+        return text.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return text

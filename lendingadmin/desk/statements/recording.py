@@ -1,0 +1,180 @@
+"""Recording a batch: each row that was accepted, once, by the ledger's own `sending.record_all`.
+
+Rows of different loans are entered in groups, whose calls go out at once. A row's intent has a key
+of its own, so that a worker that takes the row up again finds what was entered and sends nothing.
+What came to nothing is entered again only when a person asks for it.
+"""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.audit.restores import MayBeRestored, find_suspected
+from lendingadmin.core.worker.walks import SLICE
+from lendingadmin.money.repayments import sending, services
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RepaymentState
+
+from . import batches
+from .checking import build_request, list_changed, list_stopped, may_be_forgotten
+from .findings import Decision, Finding
+from .models import Allocation, Batch
+from .standings import Recorded
+
+# Between two looks at whether somebody stopped it: so many rows, or so long.
+_AT_ONCE = 200
+_STEP = 1.0
+# So many rows are a group, whose calls are under way at once: as many as there are threads for
+# them. Their commits are shared, and as many may be unknown when a worker dies.
+_GROUP = 12
+# So many faults one after the other are the service's, and no row's.
+_MOST_FAULTS = 5
+_FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
+_SHOWN_AGAIN = ["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
+
+State = Batch.State
+
+
+def run_slice(batch_id: int) -> timedelta | None:
+    """Record rows for some seconds; how long to wait before the next slice, None at the end."""
+    rows = Batch.objects.select_related("file", "created_by", "approved_by")
+    batch = rows.filter(pk=batch_id, state=State.RECORDING).first()
+    until = time.monotonic() + SLICE
+    while batch is not None:
+        if why := batches.find_expiry(batch):
+            batches.expire(batch, why)
+            return None
+        if obstacle := _find_obstacle(batch):
+            batches.advance(batch, State.PAUSED, why=obstacle)
+            return None
+        some = _list_following(batch)
+        if not some:
+            _end(batch)
+            return None
+        # Who is not the first to claim these leaves them to the other.
+        if not batches.advance(batch, State.RECORDING, tries=batch.tries, why=batch.why):
+            return None
+        _record_step(batch, some)
+        if time.monotonic() > until and batch.tries < _MOST_FAULTS:
+            kept = {"tries": batch.tries, "why": batch.why}
+            return timedelta(0) if batches.advance(batch, State.RECORDING, **kept) else None
+    return None
+
+
+def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Record these rows until the step is over; count faults that follow each other in the batch.
+
+    The rows of one loan follow each other. While the service fails, one row goes at a time.
+    """
+    until, left = time.monotonic() + _STEP, list(rows)
+    while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
+        group = _take_group(left, 1 if batch.tries else _GROUP)
+        record_group(batch, group)
+        for repayment in (row.repayment for row in group if row.repayment):
+            is_faulty = repayment.state in _FAULTY
+            batch.tries = batch.tries + 1 if is_faulty else 0
+            batch.why = repayment.why if is_faulty else ""
+
+
+def _take_group(rows: list[Allocation], size: int) -> list[Allocation]:
+    """Take the first row of each of so many loans out of these."""
+    of_loan: dict[str, Allocation] = {}
+    for row in rows:
+        of_loan.setdefault(row.account_id, row)
+    group = list(of_loan.values())[:size]
+    for row in group:
+        rows.remove(row)
+    return group
+
+
+def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
+    """Enter rows of different loans at once, and keep what became of each."""
+    for row in rows:
+        row.batch = batch
+    changed = _list_reopened(batch, rows)
+    for row in changed:
+        row.decision = Decision.OPEN
+    Allocation.objects.bulk_update(changed, _SHOWN_AGAIN)
+    entered = [row for row in rows if row not in changed]
+    intents = [
+        services.Intent(
+            build_request(row),
+            row.idempotency_key,
+            agreed=row.finding == Finding.MAY_DOUBLE,
+            checked=True,
+        )
+        for row in entered
+    ]
+    found = sending.record_all(intents, batch.created_by, approval=batches.read_approval(batch))
+    for row, result in zip(entered, found, strict=True):
+        match result:
+            case Repayment():
+                row.repayment = result
+            case services.LoanBusy() | services.NobodyToApprove():
+                row.is_held = True
+            case services.DuplicateExternalId(other=other):
+                is_recorded = Recorded.of(other).is_recorded
+                row.finding = Finding.RECORDED if is_recorded else Finding.WAITING
+                row.decision = Decision.OPEN
+            case services.MayDouble():
+                row.finding, row.decision = Finding.MAY_DOUBLE, Decision.OPEN
+    recorded = [row for row in entered if row.repayment]
+    Allocation.objects.bulk_update(recorded, ["repayment"])
+    refused = [row for row in entered if not row.repayment]
+    Allocation.objects.bulk_update(refused, ["is_held", "finding", "decision"])
+
+
+def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
+    """Those that are not entered as they were decided; it says what stands against each."""
+    # Since it was decided, others may have recorded it, or put it elsewhere. Since a second person
+    # let it go, loans may have moved. What has changed is shown again.
+    changed = list_stopped(rows)
+    if batch.approved_by is not None and (others := [row for row in rows if row not in changed]):
+        changed += list_changed(others)
+    # What was found before a restore says nothing of what is recorded since, gap or no gap.
+    until = services.find_forgotten_until(batch.file.app_id)
+    for row in rows:
+        if (
+            row not in changed
+            and row.finding != Finding.MAY_DOUBLE
+            and may_be_forgotten(row, until)
+        ):
+            row.finding = Finding.MAY_DOUBLE
+            changed.append(row)
+    return changed
+
+
+def _list_following(batch: Batch) -> Sequence[Allocation]:
+    """The next rows, the oldest payment first."""
+    order = ("-position", "part") if batch.file.newest_first else ("position", "part")
+    rows = batches.list_to_do(batch).filter(is_held=False).select_related("line")
+    return list(rows.order_by(*order)[:_AT_ONCE])
+
+
+def _find_obstacle(batch: Batch) -> str:
+    """Why it can't go on, as a sentence; empty where it can."""
+    if batch.tries >= _MOST_FAULTS:
+        words = _("The service failed %(count)s times in a row. The last time: %(why)s")
+        return words % {"count": _MOST_FAULTS, "why": batch.why}
+    if find_suspected():
+        return MayBeRestored().message
+    person, app_id = batch.created_by, batch.file.app_id
+    if not person.has_perm("lending.loans.makeRepayment", app_id):
+        words = _("%(username)s may not record repayments any more.")
+        return words % {"username": person.username}
+    return ""
+
+
+def _end(batch: Batch) -> None:
+    """Nothing is left to be entered, but for what waits for another repayment of its loan."""
+    held = batches.list_to_do(batch).filter(is_held=True).count()
+    if not held:
+        batches.advance(batch, State.DONE)
+        return
+    words = _(
+        "%(count)s rows wait: another repayment of their loan is not decided yet, or they need "
+        "somebody who may approve them."
+    )
+    batches.advance(batch, State.PAUSED, why=words % {"count": held})

@@ -1,0 +1,181 @@
+"""What the screen and the CSV show of a statement's lines and of their sums."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.people.index import words
+from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.redact import REDACTED
+
+from .findings import CHIPS as FINDING_CHIPS
+from .findings import Finding
+from .lines import PUT, Kind, Standing
+from .models import Allocation, StatementLine
+from .reading.days import is_odd_day
+from .standings import CHIPS, Sums
+
+
+class About(NamedTuple):
+    """Who paid a line, and for what."""
+
+    phone: str = ""
+    payer: str = ""
+    reference: str = ""
+    details: str = ""
+    status: str = ""
+    reverses: str = ""
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line, what may be seen of who paid it, and the repayments that bear its receipt."""
+
+    line: StatementLine
+    payer: str
+    phone: str
+    reference: str
+    details: str
+    chip: Status
+    repayments: Sequence[Repayment]
+    may_record: bool
+
+
+@dataclass(frozen=True)
+class ShownAllocation:
+    """A row of a batch, what may be seen of who paid it, and how it stands."""
+
+    row: Allocation
+    payer: str
+    phone: str
+    reference: str
+    details: str
+    finding: Status
+    result: Status | None
+
+    @property
+    def line(self) -> StatementLine:
+        """The line of the statement."""
+        return self.row.line
+
+
+class ShownSums(NamedTuple):
+    """One line of a sum: a label or chip, how many rows, and what they move by currency."""
+
+    key: str
+    label: str
+    chip: Status | None
+    lines: int
+    amounts: Sequence[tuple[str, Decimal]]
+
+
+def read_about(line: StatementLine) -> About:
+    """Who paid a line; nothing where it can't be opened."""
+    if not line.about or isinstance(line.about, Undecryptable):
+        return About()
+    return About(*json.loads(line.about))
+
+
+def describe_line(
+    line: StatementLine,
+    standing: Standing,
+    repayments: Mapping[str, Sequence[Repayment]],
+    *,
+    sees_names: bool,
+    sees_phones: bool,
+) -> ShownLine:
+    """A line as somebody with these rights sees it; details may hold a name and a phone."""
+    about = read_about(line)
+    return ShownLine(
+        line=line,
+        payer=mask(about.payer, sees_names),
+        phone=mask(about.phone, sees_phones),
+        reference=mask_reference(about.reference, sees_phones),
+        details=mask(about.details, sees_names and sees_phones),
+        chip=describe_standing(standing),
+        repayments=[
+            one
+            for key in (line.receipt_key, line.bank_key)
+            if key
+            for one in repayments.get(key, ())
+        ],
+        may_record=(
+            standing == Standing.MISSING
+            and bool(line.amount and line.amount > 0)
+            and not line.file.is_counted_cash
+            and not line.file.needs_answer
+            and not has_odd_day(line)
+            and line.place not in PUT
+        ),
+    )
+
+
+def has_odd_day(line: StatementLine) -> bool:
+    """Whether its day can't be right: its statement's head says another time, or it is to come."""
+    file, zone = line.file, lending_app(line.file.app_id).zone
+    if line.moment is None:
+        return False
+    today = file.created_at.astimezone(zone).date()
+    return is_odd_day(line.moment.astimezone(zone).date(), file.begins, file.ends, today)
+
+
+def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:
+    """A row of a batch as somebody with these rights sees it."""
+    about = read_about(row.line)
+    return ShownAllocation(
+        row=row,
+        payer=mask(about.payer, sees_names),
+        phone=mask(about.phone, sees_phones),
+        reference=mask_reference(about.reference, sees_phones),
+        details=mask(about.details, sees_names and sees_phones),
+        finding=describe_finding(row.finding),
+        result=row.repayment.message.chip if row.repayment else None,
+    )
+
+
+def describe_finding(finding: str) -> Status:
+    """The chip of a finding."""
+    return Status(str(Finding(finding).label), *FINDING_CHIPS[Finding(finding)])
+
+
+def describe_standing(standing: Standing) -> Status:
+    """The chip of a standing."""
+    return Status(str(standing.label), *CHIPS[standing])
+
+
+def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
+    """The sums by kind, without the kinds that no row is of."""
+    return [
+        ShownSums(key, str(Kind(key).label), None, one.lines, list(one.by_currency.items()))
+        for key, one in sums.items()
+        if one.lines
+    ]
+
+
+def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
+    """The sums of the payments by standing."""
+    return [
+        ShownSums(
+            key, "", describe_standing(Standing(key)), one.lines, list(one.by_currency.items())
+        )
+        for key, one in sums.items()
+        if one.lines and key != Standing.NONE
+    ]
+
+
+def mask_reference(reference: str, sees_phones: bool) -> str:
+    """What the payer wrote: as often as not the own phone number."""
+    is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
+    return mask(reference, sees_phones) if is_phone else reference
+
+
+def mask(text: str, may_see: bool) -> str:
+    """The text for who may see it, else a mark in its place; nothing stays nothing."""
+    return text if may_see or not text else _(REDACTED)

@@ -1,0 +1,200 @@
+"""What the journal says of each line of a statement.
+
+A statement proves that money reached the network, not that the service has it: it confirms what is
+recorded here, and resolves nothing that is unknown.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db.models import Q
+
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import NEEDS_CHECKING, RepaymentState, Resolution
+
+from .identity import is_same_day
+from .lines import Kind, Standing
+from .models import StatementFile, StatementLine
+
+_RECORDED = (RepaymentState.RECORDED, RepaymentState.PRESUMED)
+_OPEN = (*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING)
+
+
+#: The tone and icon of each.
+CHIPS = {
+    Standing.DAMAGED: ("warn", "exclamation-triangle"),
+    Standing.TWICE: ("warn", "document-duplicate"),
+    Standing.CONFIRMED: ("good", "check-circle"),
+    Standing.OTHER_AMOUNT: ("bad", "x-circle"),
+    Standing.SAME_REFERENCE: ("warn", "document-duplicate"),
+    Standing.WAITING: ("odd", "question-mark-circle"),
+    Standing.MISSING: ("info", "clock"),
+    Standing.NONE: ("", "minus"),
+}
+
+
+class Row(NamedTuple):
+    """What decides where a line stands; `receipt_key` is empty where its id is nobody's key, and
+    `bank_key` where it has no reference of a bank.
+    """
+
+    position: int
+    kind: str
+    receipt_key: str
+    bank_key: str
+    amount: Decimal | None
+    currency: str
+    moment: datetime | None
+    has_time: bool
+
+
+ROW = Row._fields
+
+
+class Recorded(NamedTuple):
+    """What decides it of a repayment with the same transaction id."""
+
+    state: str
+    resolution: str
+    amount: Decimal
+    currency_code: str
+    transaction_date: datetime
+
+    @classmethod
+    def of(cls, repayment: Repayment) -> "Recorded":
+        """What a repayment says of it."""
+        return cls(*(getattr(repayment, name) for name in cls._fields))
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is at the service, as far as anybody knows."""
+        is_resolved = self.state == RepaymentState.RESOLVED
+        return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
+
+
+class Judged(NamedTuple):
+    """A line and where it stands."""
+
+    row: Row
+    standing: Standing
+
+
+@dataclass
+class Sums:
+    """How many lines there are of a standing or kind, and what they move by currency."""
+
+    lines: int = 0
+    by_currency: dict[str, Decimal] = field(default_factory=dict)
+
+    def add(self, row: Row) -> None:
+        """Add a line."""
+        self.lines += 1
+        before = self.by_currency.get(row.currency, Decimal(0))
+        self.by_currency[row.currency] = before + (row.amount or 0)
+
+
+def judge(
+    row: Row,
+    known: Collection[Recorded],
+    of_bank: Collection[Recorded] = (),
+    *,
+    is_twice: bool,
+    currency: str,
+) -> Standing:
+    """Where a line stands, by the repayments that bear its transaction id, and by those `of_bank`
+    that bear the bank's reference, which another payment may have too.
+
+    `currency` is the app's: a repayment or a line that names none is in it.
+    """
+    if row.kind != Kind.PAYMENT:
+        return Standing.NONE
+    if not row.receipt_key:
+        return Standing.DAMAGED
+    if is_twice:
+        return Standing.TWICE
+    recorded = [one for one in known if one.is_recorded]
+    same = [*recorded, *(one for one in of_bank if one.is_recorded and _is_same_day(row, one))]
+    if any(
+        one.amount == row.amount and (one.currency_code or currency) == (row.currency or currency)
+        for one in same
+    ):
+        return Standing.CONFIRMED
+    if recorded:
+        return Standing.OTHER_AMOUNT
+    if any(one.state in _OPEN for one in known):
+        return Standing.WAITING
+    is_taken = any(one.is_recorded or one.state in _OPEN for one in of_bank)
+    return Standing.SAME_REFERENCE if is_taken else Standing.MISSING
+
+
+def _is_same_day(row: Row, recorded: Recorded) -> bool:
+    moment = row.moment
+    return moment is not None and is_same_day(
+        moment, has_time=row.has_time, other=recorded.transaction_date
+    )
+
+
+def judge_all(file: StatementFile) -> list[Judged]:
+    """Where each line of a file stands, in the file's order."""
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    rows = [Row(*values) for values in lines.values_list(*ROW)]
+    known = _read_recorded(file)
+    times = Counter(row.receipt_key for row in rows if row.kind == Kind.PAYMENT)
+    own = lending_app(file.app_id).currency
+    return [
+        Judged(
+            row,
+            judge(
+                row,
+                known.get(row.receipt_key, ()),
+                known.get(row.bank_key, ()),
+                is_twice=times[row.receipt_key] > 1,
+                currency=own,
+            ),
+        )
+        for row in rows
+    ]
+
+
+def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
+    """The sums by kind and by standing; each of them adds up to the file."""
+    kinds = {kind.value: Sums() for kind in Kind}
+    standings = {standing.value: Sums() for standing in Standing}
+    for row, standing in judged:
+        kinds[row.kind].add(row)
+        standings[standing].add(row)
+    return kinds, standings
+
+
+def list_repayments(
+    file: StatementFile, lines: Sequence[StatementLine]
+) -> dict[str, list[Repayment]]:
+    """The repayments of the journal that bear the receipts of these lines, or the references of
+    their bank, by what they are.
+    """
+    payments = [line for line in lines if line.kind == Kind.PAYMENT]
+    keys = {key for line in payments for key in (line.receipt_key, line.bank_key)} - {""}
+    rows = Repayment.objects.filter(app_id=file.app_id, external_id_key__in=keys).order_by("-id")
+    found: dict[str, list[Repayment]] = {}
+    for row in rows[: 4 * len(keys)]:
+        found.setdefault(row.external_id_key, []).append(row)
+    return found
+
+
+def _read_recorded(file: StatementFile) -> dict[str, list[Recorded]]:
+    payments = StatementLine.objects.filter(file=file, kind=Kind.PAYMENT).exclude(receipt_key="")
+    of_bank = payments.exclude(bank_key="")
+    same = Repayment.objects.filter(
+        Q(external_id_key__in=payments.values("receipt_key"))
+        | Q(external_id_key__in=of_bank.values("bank_key")),
+        app_id=file.app_id,
+    )
+    found: dict[str, list[Recorded]] = {}
+    for key, *values in same.values_list("external_id_key", *Recorded._fields):
+        found.setdefault(key, []).append(Recorded(*values))
+    return found

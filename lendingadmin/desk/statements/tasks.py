@@ -1,0 +1,63 @@
+"""The desk's background work: checking and recording batches, in slices.
+
+A task carries the batch's number; what there is to do it reads from the batch.
+"""
+
+from datetime import timedelta
+
+from django.db.models import F
+from django.utils import timezone
+from django_tasks import task
+
+from lendingadmin.core.worker import duties, walks
+
+from . import alarms, batches, checking, places, recording
+from .models import Batch, StatementFile
+
+State = Batch.State
+
+# Longer than a page of rows takes at a slow service, and short for who waits before the screen.
+_LOST = timedelta(seconds=30)
+
+
+@task(priority=-20)
+def check(batch_id: int) -> None:
+    """Check some seconds' worth of payments, and enqueue the next slice."""
+    walks.do_slice(check, checking.run_slice, batch_id)
+
+
+@task(priority=-10)
+def record(batch_id: int) -> None:
+    """Record some seconds' worth of payments, and enqueue the next slice."""
+    walks.do_slice(record, recording.run_slice, batch_id)
+
+
+def enqueue(batch: Batch) -> None:
+    """Enqueue what a batch waits for the worker with, if anything."""
+    slices = {State.CHECKING: check, State.RECORDING: record}
+    if one := slices.get(State(batch.state)):
+        one.enqueue(batch.pk)
+
+
+@task(priority=-30)
+def compare() -> None:
+    """Place what was recorded meanwhile, and search covered days for what they should have."""
+    with duties.hide_error_words("comparing statements"):
+        places.place_recorded()
+        alarms.search_covered_days(timezone.now())
+
+
+def beat() -> None:
+    """Go on with batches whose worker was lost, and end those that nobody approved in time.
+
+    A worker that was only paused finds its batch moved on.
+    """
+    batches.expire_unapproved()
+    if StatementFile.objects.exists():
+        duties.enqueue_at_most_every(places.EVERY, compare)
+    lost = timezone.now() - _LOST
+    rows = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING), heartbeat_at__lte=lost)
+    for batch in rows.order_by(F("heartbeat_at")):
+        one = check if batch.state == State.CHECKING else record
+        if batch.pk not in duties.list_enqueued(one):
+            one.enqueue(batch.pk)

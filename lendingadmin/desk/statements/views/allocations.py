@@ -1,0 +1,162 @@
+"""One payment of a batch: whose loan it is for, and whether it is recorded."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
+from lendingadmin.desk.portfolio.views.payment import RECORD
+from lendingadmin.desk.statements import allocating, findings, matching, payers, rows, standings
+from lendingadmin.desk.statements.forms import PayeeForm, RowForm, SplitForm
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.models import Allocation, Batch
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import find_gap
+from lendingadmin.people.search.counts import count_search
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.quotas import OverQuota
+from lendingadmin.web.requests import PersonRequest
+
+
+class _Page:
+    """One request for a row: its forms, and what each button does."""
+
+    def __init__(self, request: PersonRequest, row: Allocation) -> None:
+        self.request, self.row, self.app_id = request, row, row.batch.file.app_id
+        self.action = request.POST.get("action", "")
+        self.payees = FoundPayees()
+        self.card: Card | None = None
+        needs_reason = findings.needs_reason(row.finding) or self.action == "leave"
+        self.decision = RowForm(self._data("accept", "leave"), needs_reason=needs_reason)
+        if needs_reason and row.account_id:
+            self.decision.fields["reason"].widget.attrs["autofocus"] = True
+        self.payee = PayeeForm(self._data("find"))
+        if not row.account_id and self.action != "find":
+            self.payee.fields["who"].widget.attrs["autofocus"] = True
+        currency = row.line.currency or gateway.lending_app(self.app_id).currency
+        self.split = SplitForm(self._data("split"), most=row.amount, currency=currency)
+
+    def act(self) -> HttpResponse | None:
+        """Do what the button says; the page that follows, or None to show this one again."""
+        commands = {"accept": self._decide, "leave": self._decide, "split": self._split}
+        commands |= {"find": self._find, "choose": self._choose}
+        try:
+            return commands[self.action]() if self.action in commands else None
+        except allocating.NotReady:
+            words = _("Nothing was changed: nobody decides on its rows now.")
+            messages.warning(self.request, words)
+            return redirect(self.row.batch)
+        except LendingError as error:
+            self.card = errors.card(error)
+            self.row.refresh_from_db()
+            return None
+
+    def _data(self, *actions: str) -> Any:
+        return self.request.POST if self.action in actions else None
+
+    def _decide(self) -> HttpResponse | None:
+        if not self.decision.is_valid():
+            return None
+        reason = self.decision.cleaned_data["reason"]
+        if self.action == "leave":
+            allocating.leave_out(self.row, reason, self.request.user)
+        elif not allocating.accept(self.row, reason, self.request.user):
+            return None
+        elif self.decision.cleaned_data["keep"]:
+            payers.keep(self.row, self.request.user)
+        following = allocating.find_next(self.row)
+        return redirect(following or self.row.batch)
+
+    def _split(self) -> HttpResponse | None:
+        if not self.split.is_valid():
+            return None
+        amount = self.split.cleaned_data["amount"]
+        other = allocating.split(self.row, amount, self.request.user)
+        return redirect(other or self.row)
+
+    def _find(self) -> HttpResponse | None:
+        if not self.payee.is_valid():
+            return None
+        try:
+            count_search(self.request.user, self.app_id)
+        except OverQuota:
+            words = _("You have searched too often within this hour. Open the loan itself.")
+            self.payee.add_error("who", words)
+            return None
+        self.payees = find_payees(self.request.user, self.app_id, self.payee.cleaned_data["who"])
+        if self.payees.is_empty:
+            self.payee.add_error("who", _("No person and no loan fits this."))
+        return None
+
+    def _choose(self) -> HttpResponse | None:
+        allocating.choose(self.row, self.request.POST.get("loan", ""), self.request.user)
+        return redirect(self.row)
+
+
+@access(*RECORD, READ, methods=("GET", "POST"))
+def allocation(
+    request: PersonRequest, app_id: str, number: int, position: int, part: int
+) -> HttpResponse:
+    """What was found of a payment, and what may be done with it, by keyboard from row to row."""
+    row = _find_row(app_id, number, position, part)
+    page = _Page(request, row)
+    answer = page.act() if request.method == "POST" else None
+    if answer is not None:
+        return answer
+    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    shown = rows.describe_allocation(row, sees_names=sees_names, sees_phones=sees_phones)
+    is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
+    context = {
+        "app": gateway.lending_app(app_id),
+        "file": row.batch.file,
+        "batch": row.batch,
+        "shown": shown,
+        "page": page,
+        "is_open": is_open,
+        "may_accept": is_open and findings.may_accept(row.finding, row.account_id),
+        "may_keep": _may_keep(row),
+        "may_split": is_open and allocating.may_split(row),
+        "candidates": _list_candidates(request, row) if is_open else (),
+        "parts": row.batch.allocations.filter(position=position).order_by("part"),
+        "next": allocating.find_next(row),
+        "recorded": _list_recorded(row),
+        "gap": find_gap(row.batch.file.app_id),
+    }
+    return render(request, "statements/allocation.html", context)
+
+
+def _list_recorded(row: Allocation) -> list[Repayment]:
+    """The repayments that bear the payment's id or the bank's reference, but for its own."""
+    found = standings.list_repayments(row.batch.file, [row.line])
+    return [one for same in found.values() for one in same if one.pk != row.repayment_id]
+
+
+def _may_keep(row: Allocation) -> bool:
+    """Whether its payer may be remembered: the row alone does not say that they pay the loan."""
+    is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
+    is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
+    about = rows.read_about(row.line)
+    return not is_known and bool(payers.list_keys(row.batch.file.app_id, about))
+
+
+def _find_row(app_id: str, number: int, position: int, part: int) -> Allocation:
+    every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
+    wanted = {"batch__file__app_id": app_id, "batch__file": number}
+    return get_object_or_404(every, **wanted, position=position, part=part)
+
+
+def _list_candidates(request: PersonRequest, row: Allocation) -> list[str]:
+    """Loans that it may be for, where it has none yet."""
+    if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
+        return []
+    about = rows.read_about(row.line)
+    loan_ids = matching.list_candidates(row.batch.file.app_id, request.user, about)[1]
+    return [one for one in loan_ids if one != row.account_id][:50]

@@ -1,0 +1,355 @@
+"""A statement's payments on their way into the ledger: checked, decided, recorded, and the result.
+
+Nothing of it calls the service's write: the worker records (`desk/statements/recording.py`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.independence import find_dependence
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.desk.portfolio.views.payment import RECORD
+from lendingadmin.desk.statements import allocating, batches, progress, rows, tasks
+from lendingadmin.desk.statements.forms import AcceptForm, AllocationsForm
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.models import Allocation, Batch
+from lendingadmin.money.repayments import approvals
+from lendingadmin.money.repayments.managers import STANDINGS
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
+from lendingadmin.web import polling
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.keyset import Slice, build_pager
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest
+
+from .records import find_file
+
+# Twenty thousand payments take some hours; a slow service takes longer.
+_LONGEST = timedelta(hours=12)
+_PAGE = 50
+# So many rows are shown to the person who approves; the CSV of the batch has all of them.
+_FOR_APPROVAL = 100
+_AT_ONCE = 500
+_COLUMNS = (
+    *("row", "part", "transactionDate", "transactionId", "amount", "currency"),
+    *("accountId", "borrowerId", "basis", "finding", "decision"),
+    *("repayment", "result", "receipt"),
+)
+State = Batch.State
+
+
+@access(READ)
+def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The payments of a statement, what was found of each, and what became of it."""
+    found, form = find_batch(app_id, number), AllocationsForm(request.GET)
+    some = _filter(found, form) if form.is_valid() else found.allocations.none()
+    page = _read_page(request, some)
+    may_record = all(request.user.has_perm(name) for name in RECORD)
+    context = describe_progress(request, found) | {
+        "form": form,
+        "parts": progress.read_parts(found),
+        "rows": page.rows,
+        "pager": build_pager(request, page, "after"),
+        "accept_form": _build_accept_form(found, form, may_record=may_record),
+        "may_record": may_record,
+        "may_approve": _may_approve(request, found),
+        "dependence": _find_dependence(request, found),
+        "reasons": approvals.describe_reasons(found.approval_reasons),
+        "next": allocating.list_undecided(found).order_by("position", "part").first(),
+        "gap": find_gap(app_id),
+    }
+    return render(request, "statements/batch.html", context)
+
+
+@access(READ)
+def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """How far it is: a fragment that polls while the worker is at it."""
+    context = describe_progress(request, find_batch(app_id, number)) | {"is_fragment": True}
+    return render(request, "statements/_batch_progress.html", context)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Have the worker check the payments of a statement, for the first time or again."""
+    file = find_file(app_id, number)
+    with transaction.atomic():
+        found = batches.begin(file, request.user)
+        if found is not None:
+            tasks.enqueue(found)
+    if found is None:
+        words = _("Nothing was begun: the statement is not whole, or this is under way already.")
+        messages.warning(request, words)
+        return redirect(file)
+    return redirect(found)
+
+
+def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
+    """Whether a payment of it is above CONFIRM_ABOVE of its app."""
+    limit = settings.CONFIRM_ABOVE.get(app_id)
+    if limit is None:
+        return False
+    to_do = batches.list_to_do(find_batch(app_id, number))
+    return to_do.filter(amount__gt=limit).exists()
+
+
+@access(
+    *RECORD,
+    READ,
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+    confirmed_if=is_large,
+)
+def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """What will be recorded; the POST hands it to the worker, or asks a second person."""
+    found, obstacle = find_batch(app_id, number), ""
+    if found.state != State.READY:
+        return redirect(found)
+    shown = _summarise(found)
+    if request.method == "POST":
+        if request.POST.get("shown") != shown["fingerprint"]:
+            obstacle = _("The rows were changed meanwhile: this is what would be recorded now.")
+        elif _submit(request, found):
+            return redirect(found)
+        else:
+            obstacle = _("It needs a second person, and nobody else may approve it.")
+    app = gateway.lending_app(app_id)
+    reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
+    context = {"batch": found, "file": found.file, "app": app, "obstacle": obstacle}
+    context |= shown | {"reasons": reasons}
+    return render(request, "statements/batch_review.html", context)
+
+
+@access(approvals.APPROVE, READ, methods=("GET", "POST"), confirmed=("GET", "POST"))
+def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A second person sees what will be recorded; the POST lets the worker record it."""
+    found = find_batch(app_id, number)
+    if not _may_approve(request, found):
+        # The page says why, where the two are not independent.
+        messages.warning(request, _("Nothing was changed: it does not wait for your approval."))
+        return redirect(found)
+    if request.method == "POST":
+        with transaction.atomic():
+            if batches.approve(found, request.user, request.POST.get("shown", "")):
+                tasks.enqueue(found)
+                return redirect(found)
+        found.refresh_from_db()
+        if _may_approve(request, found) and not approvals.is_expired(found.began_at):
+            words = _("Nothing was approved: the rows have changed. These are the rows now.")
+            messages.warning(request, words)
+            return redirect(request.path)
+        messages.warning(request, _("Nothing was approved: it no longer waits for approval."))
+        return redirect(found)
+    context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
+    context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
+    context |= {"rows": _list_for_approval(request, found), "at_most": _FOR_APPROVAL}
+    return render(request, "statements/batch_review.html", context | _summarise(found))
+
+
+@access(*RECORD, READ, methods=("POST",))
+def stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Stop the recording; the rows in hand are finished."""
+    return _move(request, find_batch(app_id, number), batches.pause)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Go on with a recording that pauses."""
+    return _move(request, find_batch(app_id, number), batches.resume)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def reopen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Let people decide again on what is not recorded."""
+    return _move(request, find_batch(app_id, number), batches.reopen)
+
+
+def _move(
+    request: PersonRequest, found: Batch, command: Callable[[Batch, User], bool]
+) -> HttpResponse:
+    with transaction.atomic():
+        if command(found, request.user):
+            tasks.enqueue(found)
+        else:
+            messages.info(request, _("Nothing was changed: it went on meanwhile."))
+    return redirect(found)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Accept all undecided rows with one finding, for one reason."""
+    found, form = find_batch(app_id, number), AcceptForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was accepted: say why in five letters or more."))
+        return redirect(found)
+    finding, reason = form.cleaned_data["finding"], form.cleaned_data["reason"]
+    try:
+        count = allocating.accept_all(found, finding, reason, request.user)
+    except allocating.NotReady:
+        messages.warning(request, _("Nothing was changed: nobody decides on its rows now."))
+    except allocating.NoneAtOnce:
+        words = _("Nothing was accepted. Decide each of these rows on its own page.")
+        messages.warning(request, words)
+    else:
+        messages.success(request, _("%(count)s rows are accepted.") % {"count": count})
+    return redirect(found)
+
+
+@access(READ, EXPORT, quota=EXPORTS)
+def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
+    """The rows in the file's order, each with its repayment and the number of its receipt."""
+    found, form = find_batch(app_id, number), AllocationsForm(request.GET)
+    if not form.is_valid():
+        return back_to_list(request)
+    name = f"{app_id}-{found.file}-{found}-{timezone.localdate():%Y-%m-%d}.csv"
+    pages = (CsvPage(_list_cells(some)) for some in _list_pages(_filter(found, form)))
+    return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
+
+
+def find_batch(app_id: str, number: int) -> Batch:
+    """The batch of a statement of an app. Raises Http404."""
+    every = Batch.objects.select_related("file", "created_by", "approved_by")
+    return get_object_or_404(every.defer("file__content"), file__app_id=app_id, file_id=number)
+
+
+def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]:
+    """What `_batch_progress.html` shows of a batch."""
+    is_under_way = found.state in (State.CHECKING, State.RECORDING)
+    return {
+        "batch": found,
+        "file": found.file,
+        "app": gateway.lending_app(found.file.app_id),
+        "progress": progress.read_progress(found, timezone.now()),
+        "poll": polling.poll(
+            request,
+            found.began_at,
+            _LONGEST,
+            waiting=is_under_way,
+            delays=polling.WATCHED,
+        ),
+        "may_record": all(request.user.has_perm(name) for name in RECORD),
+    }
+
+
+def _submit(request: PersonRequest, found: Batch) -> bool:
+    """Hand it to the worker or to a second person; False where there is none."""
+    try:
+        with transaction.atomic():
+            if batches.submit(found, request.user):
+                tasks.enqueue(found)
+    except NobodyToApprove:
+        return False
+    return True
+
+
+def _summarise(found: Batch) -> dict[str, Any]:
+    """What will be recorded: rows and sums, and what tells one content from another."""
+    rows_to_do = batches.list_to_do(found)
+    sums = batches.sum_accepted(found)
+    return {
+        "count": rows_to_do.count(),
+        "sums": list(sums.items()),
+        "undecided": allocating.list_undecided(found).count(),
+        "with_reason": rows_to_do.exclude(decided_by=None).count(),
+        "fingerprint": batches.compute_fingerprint(found),
+    }
+
+
+def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownAllocation]:
+    """The rows that would be recorded: those that a person decided first, then by their amount."""
+    unusual = batches.list_to_do(found).order_by(
+        F("decided_by").asc(nulls_last=True), "-amount", "position", "part"
+    )
+    some = unusual.select_related("line", "repayment", "decided_by")[:_FOR_APPROVAL]
+    return _describe(request, some)
+
+
+def _may_approve(request: PersonRequest, found: Batch) -> bool:
+    if found.created_by_id == request.user.pk or _find_dependence(request, found):
+        return False
+    return found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+
+
+def _find_dependence(request: PersonRequest, found: Batch) -> str:
+    """Return why this person does not approve what waits for it; empty where they may."""
+    waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+    return find_dependence(request.user, found.created_by) if waits_for_them else ""
+
+
+def _build_accept_form(
+    found: Batch, form: AllocationsForm, *, may_record: bool
+) -> AcceptForm | None:
+    """The form that accepts all that the filter shows, where that is one finding."""
+    finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
+    if not (may_record and finding and found.state == State.READY):
+        return None
+    if not allocating.may_accept_all(found, finding):
+        return None
+    undecided = allocating.list_undecided(found).filter(finding=finding).exclude(account_id="")
+    accept_form = AcceptForm(initial={"finding": finding}, auto_id="accept_%s")
+    return accept_form if undecided.exists() else None
+
+
+def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
+    wanted = {name: form.cleaned_data[name] for name in ("finding", "decision")}
+    some = found.allocations.filter(**{name: value for name, value in wanted.items() if value})
+    if result := form.cleaned_data["result"]:
+        # Of the batch alone: the whole journal has a million of them.
+        own = Repayment.objects.filter(STANDINGS[result], allocations__batch=found)
+        some = some.filter(repayment__in=own)
+    return some.select_related("line", "repayment").order_by("position", "part")
+
+
+def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
+    """The rows of so many payments behind the one that the address names."""
+    after = whole_number(request.GET.get("after")) or 0
+    rest = some.filter(position__gt=after)
+    positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])
+    shown = rest.filter(position__in=positions[:_PAGE])
+    following = positions[_PAGE - 1] if len(positions) > _PAGE else None
+    return Slice(_describe(request, shown), following)
+
+
+def _describe(request: PersonRequest, some: Iterable[Allocation]) -> list[rows.ShownAllocation]:
+    """These rows as the person may see them."""
+    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    return [
+        rows.describe_allocation(one, sees_names=sees_names, sees_phones=sees_phones)
+        for one in some
+    ]
+
+
+def _list_pages(some: QuerySet[Allocation]) -> Iterator[Sequence[Allocation]]:
+    after = 0
+    while page := list(some.filter(position__gt=after)[:_AT_ONCE]):
+        last = page[-1].position
+        # The parts of the last payment stay together.
+        page = list(some.filter(position__gt=after, position__lte=last))
+        yield page
+        after = last
+
+
+def _list_cells(some: Sequence[Allocation]) -> Iterator[Sequence[Any]]:
+    for one in some:
+        line, made = one.line, one.repayment
+        yield (
+            *(line.number, one.part, line.moment, line.receipt, one.amount, line.currency),
+            *(one.account_id, one.borrower_id, one.get_basis_display()),
+            *(one.get_finding_display(), one.get_decision_display(), str(made or "")),
+            *(made.message.chip.word if made else "", made.receipt_number if made else ""),
+        )

@@ -1,0 +1,144 @@
+"""Which days statements cover, and a day from both sides."""
+
+from calendar import Calendar
+from collections.abc import Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.desk.statements import coverage, proof
+from lendingadmin.desk.statements.coverage import Cover
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.models import StatementLine
+from lendingadmin.money.repayments import cash
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+# So many of a part are listed; the journal and the statement have the rest.
+_LISTED = 100
+_EARLIEST, _LATEST = date(2000, 1, 1), date(2200, 1, 1)
+
+
+class ShownDay(NamedTuple):
+    """A day of the calendar; `cover` is None where no file covers it."""
+
+    day: date
+    is_of_month: bool
+    cover: Cover | None
+
+
+@access(READ)
+def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
+    """A month for each account of each network: which days have a statement."""
+    first = _read_month(request.GET.get("month", ""))
+    weeks = Calendar().monthdatescalendar(first.year, first.month)
+    since = weeks[0][0] - coverage.ACCOUNTS_OF
+    covers = coverage.list_covers(app_id, since, weeks[-1][-1])
+    grids = [
+        {
+            "network": network,
+            "account": account,
+            "weeks": _build_weeks(weeks, first, network, account, covers),
+        }
+        for network, accounts in coverage.list_accounts(app_id, covers, since).items()
+        for account in accounts
+    ]
+    context = {
+        "grids": grids,
+        "first": first,
+        "before": (first - timedelta(days=1)).strftime("%Y-%m"),
+        "after": (first + timedelta(days=31)).strftime("%Y-%m"),
+        "weekdays": weeks[0],
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/covered.html", context)
+
+
+@access(READ)
+def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
+    """What the journal has of a day and what statements say came in, each in its parts."""
+    app, on = gateway.lending_app(app_id), _read_day(day)
+    found = proof.read_day(app, on, timezone.now())
+    context = {
+        "day": on,
+        "found": found,
+        "differences": _compare(found, cash.sum_counted(app, on)),
+        "entries": _list_entries(found),
+        "lines": _list_lines(found),
+        "may_see_day": request.user.has_perm("dashboard.repayments.statement"),
+        "app": app,
+    }
+    return render(request, "statements/day.html", context)
+
+
+def _read_day(text: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        raise Http404("no day of the calendar") from None
+    if not _EARLIEST <= found <= _LATEST:
+        raise Http404("no day of any statement")
+    return found
+
+
+def _read_month(text: str) -> date:
+    """The first of the month that the address names, else of this one."""
+    try:
+        found = date.fromisoformat(f"{text}-01")
+    except ValueError:
+        found = timezone.localdate().replace(day=1)
+    return found if _EARLIEST < found < _LATEST else timezone.localdate().replace(day=1)
+
+
+def _build_weeks(
+    weeks: list[list[date]], first: date, network: str, account: str, covers: list[Cover]
+) -> list[list[ShownDay]]:
+    own = [one for one in covers if (one.network, one.account) == (network, account)]
+
+    def show(day: date) -> ShownDay:
+        cover = next((one for one in own if one.first <= day <= one.last), None)
+        return ShownDay(day, day.month == first.month, cover)
+
+    return [[show(day) for day in week] for week in weeks]
+
+
+def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str, Any]]:
+    """Entered, confirmed and arrived by currency, and what of the entered is not confirmed: some of
+    that is cash, which was counted or not.
+    """
+    confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
+    in_cash = found.entries[proof.EntryPart.CASH].sums
+    codes = sorted({*found.entered, *found.arrived, *counted})
+    return [
+        {
+            "currency": code,
+            "entered": found.entered.get(code, 0),
+            "confirmed": confirmed.get(code, 0),
+            "difference": found.entered.get(code, 0) - confirmed.get(code, 0),
+            "cash": in_cash.get(code, 0),
+            "counted": counted.get(code),
+            "arrived": found.arrived.get(code, 0),
+        }
+        for code in codes
+    ]
+
+
+def _list_entries(found: proof.Day) -> list[tuple[str, list[Repayment]]]:
+    """The entries of the parts that somebody should look at."""
+    parts = [found.entries[one] for one in proof.EntryPart if one != proof.EntryPart.CONFIRMED]
+    numbers = [number for part in parts for number in part.numbers[:_LISTED]]
+    rows = Repayment.objects.select_related("created_by").in_bulk(numbers)
+    return [(x.label, [rows[n] for n in x.numbers[:_LISTED]]) for x in parts if x.numbers]
+
+
+def _list_lines(found: proof.Day) -> list[StatementLine]:
+    """The payments of the day that are nowhere yet."""
+    numbers = found.credits["unallocated"].numbers[:_LISTED]
+    lines = StatementLine.objects.filter(pk__in=numbers).select_related("file", "owner")
+    return list(lines.order_by("moment", "pk"))

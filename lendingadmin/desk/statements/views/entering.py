@@ -1,0 +1,170 @@
+"""Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.desk.portfolio.views.payment import RECORD, enter_payment
+from lendingadmin.desk.statements import alarms, keeping, places, rows
+from lendingadmin.desk.statements.checking import BANKS, find_moment, find_open_questions
+from lendingadmin.desk.statements.forms import ColumnsForm, NewStatementForm, WordsForm
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.lines import PUT, Kind, Refused
+from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.web.access import access
+from lendingadmin.web.quotas import STATEMENTS
+from lendingadmin.web.requests import PersonRequest
+
+from .records import find_file
+
+
+@access(READ, methods=("GET", "POST"), quota=STATEMENTS)
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Bring a statement in; nothing of it goes to the service."""
+    app, sent = gateway.lending_app(app_id), request.method == "POST"
+    form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
+    if form.is_valid():
+        try:
+            file, is_new = keeping.take_in(app, form.content, request.user)
+        except Refused as error:
+            form.add_error("file", str(error))
+        else:
+            if not is_new:
+                messages.info(request, _("This file was brought in before; nothing was added."))
+            _tell_managers(request, file)
+            return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
+    context = {"form": form, "app": app, "days": settings.KEEP_ROWS_DAYS["files"]}
+    return render(request, "statements/new.html", context)
+
+
+@access(READ, methods=("GET", "POST"))
+def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say which column of a table of an unknown layout is what."""
+    file = find_file(app_id, number)
+    table = keeping.open_table(file)
+    if table is None:
+        return _say_unchanged(request, file) if request.method == "POST" else redirect(file)
+    sent = request.POST if request.method == "POST" else None
+    form = ColumnsForm(sent, table, keeping.find_named(file, table))
+    if form.is_valid():
+        mapping, network = form.build_mapping(), form.cleaned_data["network"]
+        if not keeping.map_columns(file, network, mapping, request.user):
+            return _say_unchanged(request, file)
+        messages.success(request, _("The table is read. Others like it are read so from now on."))
+        _tell_managers(request, file)
+        return redirect(file)
+    sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    context = {
+        "form": form,
+        "file": file,
+        "header": table.header,
+        "sample": [_pair(table.header, row) for row in table.sample[:5]] if sees_people else (),
+        "is_again": bool(file.layout),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/columns.html", context)
+
+
+def _pair(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """Each cell with its heading; what one of both lacks is empty."""
+    return list(zip_longest(header, row, fillvalue=""))
+
+
+@access(READ, methods=("POST",))
+def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say whether the day or the month stands first in its dates."""
+    file = find_file(app_id, number)
+    if not keeping.answer_days(file, request.POST.get("first") != "month", request.user):
+        return _say_unchanged(request, file)
+    messages.success(request, _("The days are read as you said."))
+    _tell_managers(request, file)
+    return redirect(file)
+
+
+@access(READ, methods=("POST",))
+def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Save the meaning of the unknown words of a statement."""
+    file = find_file(app_id, number)
+    form = WordsForm(request.POST, file.unknown_words)
+    if not form.is_valid():
+        messages.error(request, _("Not saved: choose a meaning for each word."))
+        return redirect(file)
+    if not keeping.answer_words(file, form.build_meanings(), request.user):
+        return _say_unchanged(request, file)
+    messages.success(request, _("Saved. Later statements with this layout use your answers."))
+    _tell_managers(request, file)
+    return redirect(file)
+
+
+def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
+    words = _("Nothing was changed: its payments are decided on, or the file itself is deleted.")
+    messages.warning(request, words)
+    return redirect(file)
+
+
+def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
+    """Tell managers what the statement contradicts, and this person that they are told."""
+    if count := alarms.raise_alarms(file, request.user):
+        words = _("It contradicts %(count)s repayments: managers are told, on their home page.")
+        messages.warning(request, words % {"count": count})
+
+
+@access(*RECORD, READ, methods=("GET", "POST"))
+def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
+    """Record one row as a repayment: the payment box, filled in from the row."""
+    file, app = find_file(app_id, number), gateway.lending_app(app_id)
+    if file.is_counted_cash:
+        raise Http404("Counted cash is recorded with its sheet.")
+    line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
+    if why := _find_refusal(app_id, file, line):
+        words = _("Not recorded: %(why)s")
+        messages.warning(request, words % {"why": why})
+        return redirect(file)
+    return enter_payment(request, app_id, _fill_in(request.user, file, line, app), source=file)
+
+
+def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
+    """Return why a row can't be recorded; empty if it can."""
+    if file.needs_answer:
+        return _("answer the question about this statement first.")
+    if rows.has_odd_day(line):
+        return _("the date of this row can't be right.")
+    if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
+        return _("somebody said that it is returned, not ours or elsewhere.")
+    if places.find_taken_back(app_id, [line.receipt_key]):
+        return _("a row of a statement reverses this payment.")
+    if question := find_open_questions(file, [line]).get(line.position):
+        words = _("%(question)s. Check the payments of the statement and decide there.")
+        return words % {"question": question.label}
+    return ""
+
+
+def _fill_in(
+    person: User, file: StatementFile, line: StatementLine, app: LendingApp
+) -> dict[str, Any]:
+    """What the row says of a repayment, as far as this person may see it."""
+    about, sees_phones = rows.read_about(line), person.has_perm(SEE_CONTACT)
+    is_masked = rows.mask_reference(about.reference, sees_phones) != about.reference
+    phone = about.phone if sees_phones else ""
+    payer = about.payer if person.has_perm(SEE_NAMES) else ""
+    known = {
+        "who": ("" if is_masked else about.reference) or phone or payer,
+        "amount": line.amount,
+        "currencyCode": line.currency or file.currency,
+        "externalId": line.receipt,
+        "transactionDate": line.moment and find_moment(line, line.moment, app.zone),
+        # A row of a statement is never cash: a network that has no name is called by its account.
+        "network": file.title[:100],
+        "channel": "" if file.layout in BANKS else "mobile",
+    }
+    return {name: x for name, x in known.items() if x}

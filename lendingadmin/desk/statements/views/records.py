@@ -1,0 +1,135 @@
+"""Statements that were brought in, and what one says, row by row."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.desk.statements import keeping, rows, standings
+from lendingadmin.desk.statements.forms import LinesForm, WordsForm
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.models import Batch, StatementFile
+from lendingadmin.desk.statements.standings import Judged
+from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import (
+    EXPORT,
+    CsvPage,
+    back_to_list,
+    csv_response,
+    split_into_pages,
+)
+from lendingadmin.web.keyset import Slice, build_pager, read_slice
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest
+
+_PAGE = 50
+_COLUMNS = (
+    *("row", "kind", "transactionDate", "transactionId", "amount", "currency", "balance"),
+    *("reference", "payer", "phone", "details", "here", "repayments"),
+)
+
+
+@access(READ)
+def statements(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The statements of an app, newest first."""
+    behind = whole_number(request.GET.get("before")) or None
+    files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
+    page = read_slice(files.defer("content"), "created_at", _PAGE, behind=behind)
+    context = {
+        "files": page.rows,
+        "pager": build_pager(request, page),
+        "may_see_contradictions": request.user.has_perm(RESOLVE),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/list.html", context)
+
+
+@access(READ)
+def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """One statement: what it is, whether it is whole, and its rows."""
+    file, form = find_file(app_id, number), LinesForm(request.GET)
+    judged = standings.judge_all(file)
+    by_kind, by_standing = standings.add_up(judged)
+    page = _read_page(request, file, _filter(judged, form)) if form.is_valid() else Slice([])
+    context = {
+        "file": file,
+        "form": form,
+        "kinds": rows.describe_sums(by_kind),
+        "standings": rows.describe_standings(by_standing),
+        "lines": page.rows,
+        "pager": build_pager(request, page, "after"),
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_map_again": keeping.may_map_again(file),
+        "words": WordsForm(None, file.unknown_words),
+        "batch": Batch.objects.filter(file=file).select_related("file").first(),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/statement.html", context)
+
+
+@access(READ, EXPORT, quota=EXPORTS)
+def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
+    """The rows of a statement in its own order, each with what is known of it here."""
+    file, form = find_file(app_id, number), LinesForm(request.GET)
+    if not form.is_valid():
+        return back_to_list(request)
+    parts = split_into_pages(_filter(standings.judge_all(file), form))
+    pages = (CsvPage(_list_cells(_describe(request, file, part))) for part in parts)
+    name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}.csv"
+    return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
+
+
+def find_file(app_id: str, number: int) -> StatementFile:
+    """A statement of an app. Raises Http404."""
+    files = StatementFile.objects.select_related("created_by")
+    return get_object_or_404(files, app_id=app_id, pk=number)
+
+
+def _filter(judged: Sequence[Judged], form: LinesForm) -> list[Judged]:
+    kind, standing = form.cleaned_data["kind"], form.cleaned_data["standing"]
+    return [
+        one for one in judged if kind in ("", one.row.kind) and standing in ("", one.standing.value)
+    ]
+
+
+def _read_page(request: PersonRequest, file: StatementFile, found: Sequence[Judged]) -> Slice:
+    after = whole_number(request.GET.get("after")) or 0
+    rest = [one for one in found if one.row.position > after]
+    following = rest[_PAGE - 1].row.position if len(rest) > _PAGE else None
+    return Slice(_describe(request, file, rest[:_PAGE]), following, len(found))
+
+
+def _describe(
+    request: PersonRequest, file: StatementFile, found: Sequence[Judged]
+) -> list[rows.ShownLine]:
+    places = {one.row.position: one.standing for one in found}
+    lines = list(file.lines.filter(position__in=places).order_by("position"))
+    repayments = standings.list_repayments(file, lines)
+    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    return [
+        rows.describe_line(
+            line,
+            places[line.position],
+            repayments,
+            sees_names=sees_names,
+            sees_phones=sees_phones,
+        )
+        for line in lines
+    ]
+
+
+def _list_cells(lines: Sequence[rows.ShownLine]) -> Iterator[Sequence[Any]]:
+    for shown in lines:
+        line = shown.line
+        yield (
+            *(line.number, line.kind, line.moment, line.receipt, line.amount, line.currency),
+            *(line.balance, shown.reference, shown.payer, shown.phone, shown.details),
+            *(shown.chip.word, " ".join(str(one) for one in shown.repayments)),
+        )

@@ -1,0 +1,71 @@
+"""The tray of money that came in and is nowhere yet: how old, who looks after it, where it goes."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
+from lendingadmin.desk.portfolio.views.payment import RECORD
+from lendingadmin.desk.statements import places, rows
+from lendingadmin.desk.statements.forms import PlaceForm
+from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.lines import Place, Standing
+from lendingadmin.desk.statements.models import StatementLine
+from lendingadmin.web.access import access
+from lendingadmin.web.keyset import COUNTED, Slice, build_pager, spell_count
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.requests import PersonRequest
+
+_PAGE = 50
+
+
+@access(READ)
+def tray(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What whole statements say came in and nobody has placed, the oldest first."""
+    lines, start = places.list_unallocated(app_id), whole_number(request.GET.get("after")) or 0
+    some = list(lines[start : start + _PAGE + 1])
+    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    shown = [
+        rows.describe_line(
+            line, Standing.MISSING, {}, sees_names=sees_names, sees_phones=sees_phones
+        )
+        for line in some[:_PAGE]
+    ]
+    page = Slice(shown, start + _PAGE if len(some) > _PAGE else None)
+    context = {
+        "lines": shown,
+        "pager": build_pager(request, page, "after"),
+        "count": spell_count(lines[: COUNTED + 1].count()),
+        "may_record": all(request.user.has_perm(name) for name in RECORD),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "statements/unallocated.html", context)
+
+
+@access(*RECORD, READ, methods=("POST",))
+def take(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Somebody looks after it from now on."""
+    places.take(_find(app_id, number), request.user)
+    return redirect("unallocated", app_id)
+
+
+@access(*RECORD, READ, methods=("GET", "POST"))
+def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """Say that it was returned, or is not ours, and why."""
+    line, form = _find(app_id, number), PlaceForm(request.POST or None)
+    if form.is_valid():
+        where, reason = Place(form.cleaned_data["place"]), form.cleaned_data["reason"]
+        if not places.put(line, where, reason, request.user):
+            messages.warning(request, _("Nothing was changed: it is in another place by now."))
+        return redirect("unallocated", app_id)
+    sees_names = request.user.has_perm(SEE_NAMES)
+    shown = rows.describe_line(line, Standing.MISSING, {}, sees_names=sees_names, sees_phones=False)
+    context = {"form": form, "shown": shown, "app": gateway.lending_app(app_id)}
+    return render(request, "statements/place.html", context)
+
+
+def _find(app_id: str, number: int) -> StatementLine:
+    lines = StatementLine.objects.select_related("file", "owner")
+    return get_object_or_404(lines, file__app_id=app_id, pk=number, place=Place.UNALLOCATED)

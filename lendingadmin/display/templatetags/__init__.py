@@ -1,1 +1,0 @@
-"""Template tags, thin over the pure functions of `lendingadmin.display`."""

@@ -1,0 +1,1 @@
+"""Writing to the service once: the journal of writes, and repayments."""

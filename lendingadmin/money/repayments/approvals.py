@@ -1,0 +1,101 @@
+"""Which repayments need a second person before they are sent, and who that may be.
+
+The commands are `deciding.approve` and `deciding.decline`; the database itself refuses to let a
+repayment go that needs a second person and has none (`models.Repayment`).
+"""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
+
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.independence import find_dependence, list_dependent
+from lendingadmin.core.staff.models import User
+
+from . import limits
+from .lookalikes import look_alikes
+from .managers import get_midnight
+from .models import Repayment
+from .states import RepaymentState
+
+if TYPE_CHECKING:
+    from .services import Request
+
+APPROVE = "dashboard.repayments.approve"
+# An approval is for what was entered lately: after that it is entered again.
+APPROVE_WITHIN = timedelta(days=1)
+
+_WORDS = {
+    limits.AMOUNT: gettext_noop("it is above the limit of one repayment"),
+    limits.DAY: gettext_noop("it is above the limit of what one person records in a day"),
+    limits.LOOK_ALIKE: gettext_noop("it looks like a repayment that was entered before"),
+    limits.CURRENCY: gettext_noop("it is in another currency than the limits"),
+}
+
+
+class Approval(NamedTuple):
+    """Who let a repayment go before it was entered, as one of a batch, and when."""
+
+    by: User
+    at: datetime
+
+
+def is_expired(since: datetime) -> bool:
+    """Return whether what was entered, or approved, then is too old to be sent."""
+    return since <= timezone.now() - APPROVE_WITHIN
+
+
+def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
+    """Why this needs a second person, of `limits.REASONS`; none where it does not."""
+    own = settings.APPROVAL_LIMITS.get(asked.app_id)
+    if own is None:
+        return []
+    app = lending_app(asked.app_id)
+    midnight = get_midnight(now.astimezone(app.zone).date(), app.zone)
+    return limits.list_reasons(
+        own,
+        asked.amount,
+        entered=(
+            Decimal(0)
+            if own.day is None
+            else Repayment.objects.sum_entered(app, by.pk, since=midnight)
+        ),
+        is_converted=asked.currency_code not in ("", app.currency),
+        is_alike=own.look_alikes and bool(look_alikes(asked, idempotency_key)),
+    )
+
+
+def list_approvers(app_id: str, but: User) -> QuerySet[User]:
+    """Return the people who may approve in an app what this person entered."""
+    app: Any = app_id
+    others = User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk)
+    return others.exclude(pk__in=list_dependent(but)).order_by("username")
+
+
+def may_approve(repayment: Repayment, person: User) -> bool:
+    """Return whether it waits for this person, who did not enter it and is independent of the one
+    who did.
+    """
+    is_other = repayment.created_by_id != person.pk
+    is_waiting = repayment.state == RepaymentState.AWAITING
+    if not (is_waiting and is_other and person.has_perm(APPROVE)):
+        return False
+    return not find_dependence(person, repayment.created_by)
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
+    """Return those that this person may approve."""
+    if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
+        return Repayment.objects.none()
+    rows = Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
+    return rows.exclude(created_by__in=list_dependent(person))
+
+
+def describe_reasons(reasons: str) -> str:
+    """Why a second person is needed, in words, by what the row keeps: `amount,day`."""
+    return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)

@@ -1,0 +1,141 @@
+"""Cash over the counter: what each person recorded of it in a day, and what was counted.
+
+`managers.IN_CASH` says what is cash. It belongs to the day on which it was entered, because that is
+the day whose till holds it.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import transaction
+from django.db.models import Q
+
+from lendingadmin.core import audit
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+
+from .managers import IN_CASH, RECORDED, get_group_keys, sum_thousandths, to_amount
+from .models import CashCount, Repayment
+
+COUNT = "dashboard.repayments.countCash"
+
+
+class NewerCount(Exception):
+    """Somebody counted the till since the page was opened; `count` is the newest."""
+
+    def __init__(self, count: "TillCount") -> None:
+        super().__init__()
+        self.count = count
+
+
+class TillCount(NamedTuple):
+    """The newest count of a till: its number, how much, by whom, when."""
+
+    number: int
+    amount: Decimal
+    by: str
+    at: datetime
+
+
+class Till(NamedTuple):
+    """One person's cash of a day in one currency; `counted` is None where nobody has counted it."""
+
+    person_id: int
+    person: str
+    currency: str
+    recorded: Decimal
+    counted: TillCount | None
+
+    @property
+    def difference(self) -> Decimal | None:
+        """What was counted above what was recorded; negative where cash is missing."""
+        return None if self.counted is None else self.counted.amount - self.recorded
+
+
+def list_tills(app: LendingApp, day: date) -> list[Till]:
+    """Who recorded cash on a day, or whose was counted, by currency and name."""
+    recorded, counts = _sum_recorded(app, day), _read_counts(app, day)
+    keys = {*recorded, *counts}
+    people = User.objects.filter(pk__in={person_id for person_id, _currency in keys})
+    names = dict(people.values_list("pk", "username"))
+    found = [
+        Till(pk, names[pk], code, recorded.get((pk, code), Decimal(0)), counts.get((pk, code)))
+        for pk, code in keys
+    ]
+    return sorted(found, key=lambda one: (one.currency, one.person))
+
+
+def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decimal]:
+    rows = Repayment.objects.filter(RECORDED, IN_CASH, app_id=app.app_id)
+    grouped = rows.on_days(day, day, "", app.zone).values(
+        "created_by_id", code=get_group_keys(app)["by_currency"]
+    )
+    return {
+        (group["created_by_id"], group["code"]): to_amount(group["total"])
+        for group in grouped.annotate(total=sum_thousandths(Q())).order_by()
+    }
+
+
+def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
+    """What was counted for a day by currency; none of a currency that nobody counted."""
+    found: dict[str, Decimal] = {}
+    for (_person_id, code), one in _read_counts(app, day).items():
+        found[code] = found.get(code, Decimal(0)) + one.amount
+    return found
+
+
+def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]:
+    """The newest count of each person and currency."""
+    rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
+    columns = ("person_id", "currency", "pk", "amount", "counted_by__username", "counted_at")
+    found = rows.values_list(*columns)
+    return {(person_id, code): TillCount(*count) for person_id, code, *count in found}
+
+
+def find_version(tills: Sequence[Till]) -> int:
+    """Return the number of the newest count of these tills; 0 where nobody has counted."""
+    return max((one.counted.number for one in tills if one.counted), default=0)
+
+
+def save_count(
+    app: LendingApp,
+    day: date,
+    person: User,
+    currency: str,
+    amount: Decimal,
+    by: User,
+    *,
+    version: int,
+) -> None:
+    """Save what was counted in a person's till; earlier counts stay in the table.
+
+    `version` is what `find_version` said of the tills that the page showed. Raises NewerCount where
+    the till was counted since with another amount.
+    """
+    with transaction.atomic():
+        # One after the other: a till that was never counted has no row to lock.
+        list(User.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"))
+        newest = _read_counts(app, day).get((person.pk, currency))
+        if newest and newest.number > version:
+            if newest.amount != amount:
+                raise NewerCount(newest)
+            return
+        counted = CashCount.objects.create(
+            app_id=app.app_id,
+            day=day,
+            person=person,
+            currency=currency,
+            amount=amount,
+            counted_by=by,
+        )
+        audit.record(
+            by,
+            COUNT,
+            app_id=app.app_id,
+            subject=f"{counted} {person.username}",
+            outcome="counted",
+            saved="yes",
+            detail=f"{amount:f} {currency}",
+        )

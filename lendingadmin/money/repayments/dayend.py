@@ -1,0 +1,120 @@
+"""End of day: what each person entered in one day, by channel, network and currency.
+
+A repayment belongs to the day on which it was entered here, because that is the day whose till
+holds its money; the day of its transaction date can be asked for instead.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from django.db.models import Count, F, Q
+from django.utils.http import urlencode
+
+from lendingadmin.core.gateway import LendingApp
+
+from . import managers
+from .models import Repayment
+from .states import RepaymentState
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Counts of entries by their standing, and sums in one currency.
+
+    `presumed` is the part of `landed` that only balances speak for, `awaiting` the part of
+    `not_sent` that waits for a second person; `doubtful` ones may or may not be at the service.
+    """
+
+    entered: int
+    landed: int
+    landed_sum: Decimal
+    presumed: int
+    doubtful: int
+    doubtful_sum: Decimal
+    refused: int
+    not_sent: int
+    awaiting: int
+    abandoned: int
+
+    @property
+    def not_recorded(self) -> int:
+        """How many are not at the service, as far as is known here."""
+        return self.refused + self.not_sent + self.abandoned
+
+
+@dataclass(frozen=True)
+class Line:
+    """One person's entries by one channel and network, in one currency."""
+
+    person: str
+    channel: str
+    network: str
+    currency: str
+    figures: Figures
+    query: str
+
+
+@dataclass(frozen=True)
+class Till:
+    """All lines of one currency, and their total."""
+
+    currency: str
+    lines: Sequence[Line]
+    total: Figures
+    query: str
+
+
+def list_lines(
+    app: LendingApp, day: date, by: str = "", person_id: int | None = None
+) -> list[Line]:
+    """The day's entries in groups, by currency first; `by` as in `RepaymentQuerySet.on_days`.
+
+    With `person_id` only what this person entered.
+    """
+    rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
+    if person_id is not None:
+        rows = rows.filter(created_by_id=person_id)
+    keys = {"by_person": F("created_by__username"), **managers.get_group_keys(app)}
+    order = ("by_currency", "by_person", "by_channel", "by_network")
+    counts = {name: Count("pk", filter=wanted) for name, wanted in managers.STANDINGS.items()}
+    found = (
+        rows.values(**keys)
+        .annotate(
+            **counts,
+            entered=Count("pk"),
+            landed_sum=managers.sum_thousandths(managers.RECORDED),
+            presumed=Count("pk", filter=Q(state=RepaymentState.PRESUMED)),
+            awaiting=Count("pk", filter=Q(state=RepaymentState.AWAITING)),
+            doubtful_sum=managers.sum_thousandths(managers.STANDINGS["doubtful"]),
+        )
+        .order_by(*order)
+    )
+    place = urlencode({"since": day.isoformat(), "until": day.isoformat(), "by": by})
+    return [_line(group, place) for group in found]
+
+
+def _line(group: Mapping[str, Any], place: str) -> Line:
+    names = ("person", "channel", "network", "currency")
+    keys = {name: str(group[f"by_{name}"]) for name in names}
+    found = {field.name: group[field.name] for field in fields(Figures)}
+    sums = {name: managers.to_amount(group[name]) for name in ("landed_sum", "doubtful_sum")}
+    return Line(**keys, figures=Figures(**found | sums), query=f"{place}&{urlencode(keys)}")
+
+
+def group_by_currency(found: Iterable[Line], day: date, by: str = "") -> list[Till]:
+    """The lines by currency, each with its total: sums never mix currencies."""
+    place = {"since": day.isoformat(), "until": day.isoformat(), "by": by}
+    return [
+        Till(code, own, _total(own), urlencode(place | {"currency": code}))
+        for code, group in groupby(found, key=lambda line: line.currency)
+        if (own := list(group))
+    ]
+
+
+def _total(of: Sequence[Line]) -> Figures:
+    names = [field.name for field in fields(Figures)]
+    return Figures(**{name: sum(getattr(line.figures, name) for line in of) for name in names})

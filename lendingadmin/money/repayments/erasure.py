@@ -1,0 +1,97 @@
+"""What is erased of a borrower's repayments: notes, reasons, the service's words; no payment."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.retention import register_table
+
+from .models import Mistake, Reading, Repayment
+from .states import NEEDS_CHECKING, RepaymentState
+
+_TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("texts of repayments"),
+        erase_texts,
+        kind="repayments",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    )
+    register_table(
+        _("balances that were read"),
+        "repayments.Reading",
+        kind="readings",
+        list_older=_list_superseded,
+    )
+    register_kept(
+        _("repayments, without texts where they are over"),
+        _("what was paid must be provable"),
+        lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """A borrower's repayments, the balances that were read for them, and reported mistakes."""
+    repayments = _list_repayments(app_id, borrower_id)
+    yield repayments
+    yield Reading.objects.filter(repayment__in=repayments)
+    yield Mistake.objects.filter(repayment__in=repayments)
+
+
+def erase_texts(app_id: str, borrower_id: str) -> int:
+    """Erase the texts of repayments that wait for nobody; returns of how many."""
+    return _erase(_list_repayments(app_id, borrower_id))
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the texts of repayments that were entered before, of at most so many in each app."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    rows = [Repayment.objects.filter(app_id=one, created_at__lt=before) for one in apps]
+    return max(_erase(one, most) for one in rows)
+
+
+def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
+    """A reported mistake keeps its note, and its repayment's, until it is reviewed."""
+    reports = Mistake.objects.filter(repayment=OuterRef("pk"))
+    over = rows.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
+    over = over.exclude(Exists(reports.filter(reviewed_at=None)))
+    has_text = Q(Exists(reports.exclude(note="", reason="")))
+    for name in _TEXTS:
+        has_text |= ~Q((name, ""))
+    with transaction.atomic():
+        keys = list(over.filter(has_text).order_by().values_list("pk", flat=True)[:most])
+        Mistake.objects.filter(repayment__in=keys).update(note="", reason="")
+        found: QuerySet[Repayment] = Repayment.objects.filter(pk__in=keys)
+        return found.update(**dict.fromkeys(_TEXTS, ""))
+
+
+def _list_superseded(before: datetime) -> QuerySet[Reading]:
+    """Readings taken before while a recorded repayment was looked for, and read better since.
+
+    What its receipt, the rise of its loan and the next repayment are measured by stays: the
+    readings before it and right after its answer, the newest one, and the newest that was readable.
+    """
+    later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
+    rows = Reading.objects.filter(
+        Exists(later.exclude(paid="")),
+        taken_at__lt=before,
+        kind__in=(Reading.Kind.ENTERED, Reading.Kind.CHECK),
+        repayment__state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED),
+    )
+    # In no order: a batch ends with its last row.
+    return rows.order_by()
+
+
+def _list_repayments(app_id: str, borrower_id: str) -> QuerySet[Repayment]:
+    return Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)

@@ -1,0 +1,82 @@
+"""What the journal's filter asks of the repayment table."""
+
+from functools import reduce
+from operator import and_, or_
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.keyset import unindexed
+
+from .managers import NOT_GIVEN, STANDINGS, RepaymentQuerySet
+from .models import Mistake, normalise_external_id
+from .receipts import match_number
+
+
+def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
+    """What each filled field of a JournalForm's cleaned data asks for, but for the days."""
+    found = {}
+    if wanted["state"]:
+        found["state"] = STANDINGS.get(wanted["state"], Q(state=wanted["state"]))
+    if wanted["mistake"]:
+        found["mistake"] = Q(pk__in=_list_reports(wanted["mistake"]).values("repayment"))
+    if wanted["person"]:
+        found["person"] = Q(created_by__in=_find_people(wanted["person"]))
+    if wanted["record"]:
+        found["record"] = reduce(or_, _match_record(wanted["record"], app.app_id))
+    left_empty = {"channel": NOT_GIVEN, "network": NOT_GIVEN, "currency_code": app.currency}
+    for column, default in left_empty.items():
+        value = wanted[column.partition("_")[0]]
+        if value:
+            same = (value, "") if value == default else (value,)
+            found[column] = Q(**{f"{column}__in": same})
+    return found
+
+
+def get_order(wanted: dict[str, Any]) -> str:
+    """The moment that a journal so filtered is ordered by: the one that its days are of."""
+    return "transaction_date" if wanted["by"] else "created_at"
+
+
+def find_rows(
+    rows: RepaymentQuerySet, wanted: dict[str, Any], app: LendingApp
+) -> tuple[RepaymentQuerySet, Q | None]:
+    """Rows among which `keyset.read_slice` finds what a JournalForm asks for, and its other wishes.
+
+    The rows are few, or an index gives them in the journal's order.
+    """
+    rest = build_conditions(wanted, app)
+    rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
+    own = {"app_id": app.app_id}
+    if rest.pop("record", None):
+        rows = rows.find_few(app.app_id, *_match_record(wanted["record"], app.app_id))
+    elif rest.pop("mistake", None):
+        reports = _list_reports(wanted["mistake"])
+        reports = reports.filter(unindexed(Q(repayment__app_id=app.app_id)))
+        rows = rows.filter(pk__in=reports.values("repayment"))
+    elif wanted["by"]:
+        rows = rows.filter(**own)  # Of the indexes, only this one is in the order of that day.
+    elif "state" in rest and wanted["state"] != "landed":  # Most are recorded.
+        rows = rows.filter(rest.pop("state"), **own)
+    else:
+        rows = rows.filter(rest.pop("person", Q()), **own)
+    return rows, reduce(and_, rest.values()) if rest else None
+
+
+def _find_people(name: str) -> list[int]:
+    return list(User.objects.filter(username__iexact=name.strip()).values_list("pk", flat=True))
+
+
+def _list_reports(wanted: str) -> QuerySet[Mistake]:
+    return Mistake.objects.order_by().filter(reviewed_at__isnull=wanted == "open")
+
+
+def _match_record(record: str, app_id: str) -> tuple[Q, ...]:
+    """What may be looked for as a loan, a borrower, a transaction id or the number of a receipt."""
+    record = record.strip()
+    same_id = Q(external_id_key=normalise_external_id(record))
+    found = (same_id, Q(account_id=record), Q(borrower_id=record))
+    of_receipt = match_number(app_id, record)
+    return (*found, of_receipt) if of_receipt else found

@@ -1,0 +1,40 @@
+"""What the find box finds in the journal: a repayment by its transaction id, by the number of its
+receipt, or by its own.
+"""
+
+import re
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from lendingadmin.people.search import kinds
+from lendingadmin.people.search.lookups import Match
+
+from .models import Repayment, normalise_external_id
+from .receipts import match_number
+
+_NUMBER = re.compile(r"rp-(\d{1,18})", re.IGNORECASE)
+_AT_MOST = 10
+
+
+def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The repayments recorded in an app with this transaction id, in whichever way it is written,
+    with this number (`rp-12`) or that of its receipt; the newest first.
+    """
+    own = Repayment.objects.filter(app_id=app_id)
+    number = _NUMBER.fullmatch(wanted)
+    same = Q(external_id_key=normalise_external_id(wanted))
+    rows = list(own.filter(same).order_by("-pk")[:_AT_MOST])
+    if of_receipt := match_number(app_id, wanted):
+        rows += own.filter(of_receipt)
+    if number:
+        rows += own.filter(pk=int(number[1]))
+    about = _("%(transaction)s on %(loan)s")
+    return tuple(
+        Match(
+            kinds.REPAYMENT,
+            str(row.pk),
+            about % {"transaction": row.external_id, "loan": row.account_id},
+        )
+        for row in rows
+    )

@@ -1,0 +1,361 @@
+"""Forms of repayments. Fields that become a parameter of MakeRepayment bear the spec's names."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import get_currency_precision, is_currency
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp, find_clock_offset
+from lendingadmin.web.dates import far_notice, plausible
+from lendingadmin.web.display.durations import elapsed
+from lendingadmin.web.fields import AmountField, LineField, moment_field
+from lendingadmin.web.lists import FoldingForm
+
+from .managers import CASH, CHANNELS, IN_PERSON, NOT_GIVEN
+from .models import Mistake, Repayment
+from .services import Request
+from .states import RepaymentState, Resolution
+
+_CHANNELS = [("", _("not given")), *CHANNELS.items()]
+# Folded under More: as a rule nobody changes them.
+_MORE = ("valueDate", "currencyCode", "notes")
+
+
+class RepaymentForm(forms.Form):
+    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
+
+    The network is one of those used lately here, or what is typed as another. A form begins with
+    the `usual` channel and network. Left as they are, they mean cash where there is no transaction
+    id.
+    """
+
+    # As many digits as the table's column has.
+    amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
+    externalId = LineField(
+        label=_("Transaction id"),
+        max_length=200,
+        required=False,
+        help_text=_("As the payment network gives it. Leave it empty for cash."),
+    )
+    transactionDate = moment_field(label=_("Transaction date"))
+    channel = forms.ChoiceField(
+        choices=_CHANNELS, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
+    )
+    network = LineField(
+        max_length=100, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
+    )
+    otherNetwork = LineField(
+        label=_("Another network"),
+        max_length=100,
+        required=False,
+        help_text=_("Such as M-PESA or a bank's name."),
+    )
+    valueDate = moment_field(label=_("Value date"))
+    currencyCode = LineField(label=_("Currency"), max_length=3, required=False)
+    notes = forms.CharField(
+        max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    token = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        app: LendingApp,
+        retry_of: Repayment | None,
+        networks: Sequence[str] = (),
+        usual: Mapping[str, str] | None = None,
+        initial: Mapping[str, Any] | None = None,
+        **kw: Any,
+    ) -> None:
+        self.usual = {"channel": "", "network": ""} | dict(usual or {})
+        super().__init__(data, initial={**self.usual, **(initial or {})}, **kw)
+        self.app = app
+        self.retry_of = retry_of
+        self.fields["currencyCode"].initial = app.currency
+        currency = self._find_currency()
+        self.fields["amount"].label = _("Amount (%(currency)s)") % {"currency": currency}
+        self.fields["amount"].currency = currency  # type: ignore[attr-defined]
+        self.fields["valueDate"].required = False
+        self.fields["valueDate"].help_text = _(
+            "When it takes effect; empty means the transaction date."
+        )
+        self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
+        names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
+        choices = [("", gettext("not given")), *((name, name) for name in names)]
+        self.fields["network"].widget.choices = choices
+        if not names:
+            self.fields["otherNetwork"].label = _("Network")
+        if retry_of:
+            self.fields["externalId"].disabled = True
+            self.fields["externalId"].initial = retry_of.external_id
+            self.fields["externalId"].help_text = _("Sent again under the same id.")
+
+    def _find_currency(self) -> str:
+        """The currency that the amount may name: the one that is given, else the app's."""
+        code = str(self["currencyCode"].value() or "").strip().upper()
+        return code if is_currency(code) else self.app.currency
+
+    @property
+    def clock_notice(self) -> str:
+        """Why the date may be wrong that the form begins with; empty where it is not."""
+        return clock_notice()
+
+    @property
+    def is_more_open(self) -> bool:
+        """Whether something under More is wrong, or is not as it usually is."""
+        values = [self[name].value() or "" for name in _MORE]
+        return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
+
+    def focus_first(self) -> None:
+        """Let the page open with the first wrong field in focus, else with the amount."""
+        wrong = next((name for name in self.fields if name in self.errors), "amount")
+        self.fields[wrong].widget.attrs["autofocus"] = True
+
+    def clean_externalId(self) -> str:
+        """An id that came with unseen characters would pass for another one."""
+        text = str(self.cleaned_data["externalId"])
+        if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
+            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
+        return text
+
+    def clean_transactionDate(self) -> datetime:
+        """A transaction happened: it can't lie in the future."""
+        date: datetime = self.cleaned_data["transactionDate"]
+        if date > timezone.now():
+            raise forms.ValidationError(_("A transaction can't be in the future."))
+        return date
+
+    def clean_currencyCode(self) -> str:
+        """An ISO 4217 code, or nothing."""
+        code = str(self.cleaned_data["currencyCode"]).upper()
+        if code and not is_currency(code):
+            raise forms.ValidationError(_("Give the currency's three letters, such as KES."))
+        return code
+
+    def clean(self) -> dict[str, Any]:
+        """The amount's decimals depend on the currency that was given; a typed network wins."""
+        cleaned = super().clean() or self.cleaned_data
+        cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
+        is_usual = all(cleaned.get(name) == value for name, value in self.usual.items())
+        if is_usual and not cleaned.get("externalId") and "externalId" not in self.errors:
+            cleaned |= {"channel": IN_PERSON, "network": CASH}
+        elif cleaned["network"].casefold() == CASH.casefold():
+            cleaned["network"] = CASH
+        code = cleaned.get("currencyCode") or self.app.currency
+        amount = cleaned.get("amount")
+        decimals = get_currency_precision(code)
+        if isinstance(amount, Decimal) and amount != round(amount, decimals):
+            words = gettext("%(currency)s has at most %(count)s decimals.")
+            self.add_error("amount", words % {"currency": code, "count": decimals})
+        return cleaned
+
+    def entered(self) -> dict[str, str]:
+        """What was entered, as text: what a draft keeps."""
+        cleaned = self.cleaned_data
+        value_date = cleaned.get("valueDate") or cleaned["transactionDate"]
+        return {
+            "external_id": cleaned["externalId"],
+            "amount": str(cleaned["amount"]),
+            "transaction_date": cleaned["transactionDate"].isoformat(),
+            "value_date": value_date.isoformat(),
+            "channel": cleaned["channel"],
+            "network": cleaned["network"],
+            "currency_code": cleaned["currencyCode"],
+            "notes": cleaned["notes"],
+            "retry_of": str(self.retry_of.pk) if self.retry_of else "",
+        }
+
+
+def request_from(app_id: str, draft: dict[str, str]) -> Request:
+    """The request from a kept draft; dates in the current zone."""
+    return Request(
+        app_id=app_id,
+        account_id=draft["account_id"],
+        borrower_id=draft["borrower_id"],
+        external_id=draft["external_id"],
+        amount=Decimal(draft["amount"]),
+        transaction_date=timezone.localtime(datetime.fromisoformat(draft["transaction_date"])),
+        value_date=timezone.localtime(datetime.fromisoformat(draft["value_date"])),
+        channel=draft["channel"],
+        network=draft["network"],
+        currency_code=draft["currency_code"],
+        notes=draft["notes"],
+        retry_of=int(draft["retry_of"]) if draft["retry_of"] else None,
+    )
+
+
+def clock_notice() -> str:
+    """Return the sentence about a clock that is wrong, ours or the service's; else nothing."""
+    if not (offset := find_clock_offset()):
+        return ""
+    words = gettext(
+        "This dashboard's clock and the lending service's differ by %(time)s: check the date."
+    )
+    return words % {"time": elapsed(60 * round(abs(offset) / 60))}
+
+
+def date_notices(asked: Request, now: datetime) -> list[str]:
+    """What a person should look at twice before it is sent: dates that may be mistyped, or
+    come from a wrong clock.
+
+    The dates of `asked` are in the lender's zone, as `request_from` gives them.
+    """
+    found = [
+        clock_notice(),
+        far_notice(gettext("The transaction date"), asked.transaction_date, now),
+        far_notice(gettext("The value date"), asked.value_date, now),
+    ]
+    if asked.value_date.date() < asked.transaction_date.date():
+        found.append(
+            gettext(
+                "The value date lies before the transaction date: the payment would take effect "
+                "before it was made."
+            )
+        )
+    return [notice for notice in found if notice]
+
+
+def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
+    """What the form starts with: a draft that is edited, a repayment sent again, or nothing."""
+    if source is None:
+        return {}
+    values = source if isinstance(source, dict) else vars(source)
+    moments = {
+        name: datetime.fromisoformat(str(values[key]))
+        for name, key in (("transactionDate", "transaction_date"), ("valueDate", "value_date"))
+    }
+    if moments["valueDate"] == moments["transactionDate"]:
+        del moments["valueDate"]
+    return moments | {
+        "externalId": values["external_id"],
+        "amount": Decimal(values["amount"]),
+        "channel": values["channel"],
+        "network": values["network"],
+        "currencyCode": values["currency_code"],
+        "notes": values["notes"],
+    }
+
+
+class ReasonForm(forms.Form):
+    """Why a person decided; kept with the repayment and in the audit trail."""
+
+    reason = forms.CharField(
+        min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
+    )
+
+
+class ResolveForm(ReasonForm):
+    """What became of a repayment that the evidence left open."""
+
+    resolution = forms.ChoiceField(
+        choices=Resolution.choices, widget=forms.RadioSelect, label=_("What became of it")
+    )
+    field_order = ("resolution", "reason")
+
+
+class MistakeForm(forms.Form):
+    """What is wrong with a repayment; kept encrypted."""
+
+    note = forms.CharField(
+        min_length=10,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label=_("What is wrong"),
+        help_text=_("Such as “the amount was 500, not 5,000”."),
+        error_messages={"min_length": _("Say it in a few words: what is wrong?")},
+    )
+
+
+class ReviewForm(ReasonForm):
+    """What a manager made of a reported mistake, and why; the reason is kept encrypted."""
+
+    resolution = forms.ChoiceField(
+        choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("What it came to")
+    )
+    field_order = ("resolution", "reason")
+
+    def decision(self) -> tuple[Mistake.Review, str]:
+        """What was decided, and why."""
+        return Mistake.Review(self.cleaned_data["resolution"]), self.cleaned_data["reason"]
+
+
+def _day() -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"})
+    return forms.DateField(required=False, widget=widget, validators=[plausible])
+
+
+_BY = [("", _("day of entry")), ("transactionDate", _("transaction date"))]
+_STATES = [
+    ("", _("any state")),
+    *((state, _(label)) for state, label in RepaymentState.choices),
+    ("landed", _("recorded, probably recorded or resolved so")),
+    ("doubtful", _("may or may not be at the service")),
+    ("abandoned", _("resolved as not recorded")),
+]
+_REPORTS = [
+    ("", _("any")),
+    ("open", _("a mistake is reported")),
+    ("reviewed", _("a report was reviewed")),
+]
+
+
+class JournalForm(FoldingForm):
+    """The journal's filter; all of it in the address."""
+
+    folds = ("mistake", "person", "channel", "network", "currency", "by")
+
+    state = forms.ChoiceField(choices=_STATES, required=False)
+    mistake = forms.ChoiceField(choices=_REPORTS, required=False, label=_("Reports"))
+    person = forms.CharField(required=False, max_length=150)
+    record = forms.CharField(
+        required=False, max_length=255, label=_("Loan, transaction or receipt")
+    )
+    channel = forms.ChoiceField(
+        choices=[("", _("any")), *_CHANNELS[1:], (NOT_GIVEN, _(NOT_GIVEN))], required=False
+    )
+    network = forms.CharField(required=False, max_length=100)
+    currency = forms.CharField(required=False, max_length=3)
+    since = _day()
+    until = _day()
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Days are"))
+
+    def clean_currency(self) -> str:
+        """Currencies are kept in capitals."""
+        return str(self.cleaned_data["currency"]).upper()
+
+
+class DayForm(forms.Form):
+    """Which day to end; today where the lender is, when nothing is given."""
+
+    date = _day()
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Counted by"))
+
+    def clean_date(self) -> Any:
+        """Today, when it was left empty."""
+        return self.cleaned_data["date"] or timezone.localdate()
+
+
+class CashForm(forms.Form):
+    """What was counted in one till: whose cash, in which currency, and how much."""
+
+    till = forms.ChoiceField(label=_("Whose cash"))
+    amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))
+
+    def __init__(self, data: Any, tills: Sequence[tuple[int, str, str]]) -> None:
+        super().__init__(data)
+        till: Any = self.fields["till"]
+        till.choices = [(f"{pk}:{code}", f"{name}, {code}") for pk, name, code in tills]
+
+    @property
+    def chosen(self) -> tuple[int, str]:
+        """The person's number and the currency; once the form is valid."""
+        number, _colon, code = self.cleaned_data["till"].partition(":")
+        return int(number), code

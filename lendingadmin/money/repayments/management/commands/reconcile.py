@@ -1,0 +1,38 @@
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from lendingadmin.core.worker.worker import Worker
+from lendingadmin.money.repayments import reconciliation
+from lendingadmin.money.repayments.models import Repayment
+
+
+class Command(BaseCommand):
+    """Do once, or again and again, what the worker does, and say what came of it."""
+
+    help = (
+        "Sweep up what senders left behind, look for evidence of what is unknown, count the loans "
+        "where that is due, tidy up."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--every", type=int, metavar="SECONDS", help="do it again after so many seconds"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        while True:
+            self.pass_once()
+            if not options["every"]:
+                return
+            time.sleep(options["every"])
+
+    def pass_once(self) -> None:
+        before = {repayment.pk: repayment.state for repayment in reconciliation.list_due()}
+        swept = reconciliation.mark_lost_unknown()
+        Worker(once=True).run()
+        after = Repayment.objects.in_bulk(before)
+        concluded = sum(after[pk].state != state for pk, state in before.items())
+        self.stdout.write(f"{swept} swept up, {len(before)} looked at, {concluded} concluded")

@@ -1,0 +1,102 @@
+from argparse import ArgumentParser
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from redis.exceptions import RedisError
+
+from lendingadmin.core import audit
+from lendingadmin.core.audit import restores
+from lendingadmin.core.audit.anchor import Anchor, find_newest, write_anchor
+from lendingadmin.core.caching import shared
+from lendingadmin.money.repayments import restoration
+from lendingadmin.web.models import Draft
+
+
+class Command(BaseCommand):
+    """Tell a database that was put back that it has forgotten something (docs/back-up.md)."""
+
+    help = (
+        "Run it after a backup was restored and before anybody is let in: repayments recorded "
+        "since the backup are at the service and not in the journal."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument(
+            "--since",
+            metavar="MOMENT",
+            help="when the backup was made, or up to when the log was replayed: 2026-11-25T02:00Z",
+        )
+        what.add_argument(
+            "--not-restored",
+            action="store_true",
+            help="the dashboard suspects it, and the database was not put back: go on sending",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["not_restored"]:
+            is_resolved = restores.deny(by=None)
+            self.stdout.write("Sending goes on." if is_resolved else "No restore is suspected.")
+            return
+        since = _read_moment(options["since"])
+        app_ids = [app.app_id for app in settings.LENDING_APPS]
+        _clear_shared()
+        undone = restoration.begin_gap(app_ids, since)
+        drafts, _rows = Draft.objects.all().delete()
+        sessions, _rows = Session.objects.all().delete()
+        done = (
+            f"{undone.repayments} repayments and {undone.writes} other writes are unknown now; "
+            f"{undone.unapproved} wait for approval no more; {drafts} drafts and {sessions} "
+            "sessions are gone; the next repayment is "
+            f"rp-{undone.next_number}"
+        )
+        restores.resolve(by=None)
+        audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
+        self.stdout.write(f"{done}.")
+        self.stdout.write(
+            "Until a manager ends it under Needs checking, who records a repayment says that it "
+            "is not at the service yet."
+        )
+        restores.note_sent()
+        if settings.AUDIT_ANCHOR:
+            _write_anchor()
+
+
+def _write_anchor() -> None:
+    """Cast it again: what it knows of beyond the backup is not in the trail any more."""
+    try:
+        write_anchor(Anchor(find_newest()))
+    except OSError as error:
+        raise CommandError(
+            f"That is done, but {settings.AUDIT_ANCHOR} can't be written ({error.strerror}): run "
+            "`manage.py audit anchor` as the account of the worker."
+        ) from error
+
+
+def _clear_shared() -> None:
+    """Forget what is of rows that are not there any more, under numbers that come again.
+
+    Raises CommandError where the cache does not answer: nothing else was done by then.
+    """
+    try:
+        shared.clear()
+    except RedisError as error:
+        raise CommandError("The cache does not answer: start it, then run this again.") from error
+
+
+def _read_moment(text: str) -> datetime:
+    """An aware moment that is over. Raises CommandError."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise CommandError("--since is a moment with its zone, such as 2026-11-25T02:00Z.")
+    if moment > timezone.now():
+        raise CommandError("--since lies in the future.")
+    return moment

@@ -1,0 +1,205 @@
+"""Queries on the repayments that were entered here: `Repayment.objects`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Self
+from zoneinfo import ZoneInfo
+
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce, NullIf, Round
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.money.writes.unconfirmed import filter_unseen_alarms
+from lendingadmin.web.keyset import COUNTED
+
+from .states import UNAPPROVED, RepaymentState, Resolution
+
+if TYPE_CHECKING:
+    from .models import Repayment
+
+# What counts as recorded at the service: by its own word, by evidence, or by a person's.
+RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
+    state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED
+)
+
+# Of what needs checking, what no further check decides: it waits for a person.
+UNDECIDED = (
+    Q(state__in=(RepaymentState.PRESUMED, RepaymentState.NOT_FOUND))
+    | Q(state=RepaymentState.UNKNOWN, next_check_at=None)
+    | Q(set_aside_at__isnull=False)
+)
+
+# What each entry stands for at the service; every entry has exactly one standing.
+STANDINGS: dict[str, Q] = {
+    "landed": RECORDED,
+    "doubtful": Q(needs_checking=True) & ~Q(state=RepaymentState.PRESUMED),
+    RepaymentState.REFUSED: Q(state=RepaymentState.REFUSED),
+    RepaymentState.NOT_SENT: Q(state__in=(*UNAPPROVED, RepaymentState.NOT_SENT)),
+    "abandoned": Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED),
+}
+
+# The networks that a form offers: so many, of so many entries.
+_NETWORKS, _NEWEST = 5, 100
+
+# How a channel or network that was left empty is called, in groups and in the filter.
+NOT_GIVEN = gettext_noop("not given")
+
+# The channels that the service knows (spec: MakeRepayment), as they are called on screens.
+IN_PERSON = "physical"
+CHANNELS = {"web": gettext_lazy("web"), "mobile": gettext_lazy("mobile")}
+CHANNELS[IN_PERSON] = gettext_lazy("in person")
+
+# The network of what is paid over the counter.
+CASH = "Cash"
+
+# What lies in a till: its network is cash, or it has neither a transaction id nor a network.
+IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=("", IN_PERSON))
+
+
+class RepaymentQuerySet(QuerySet["Repayment"]):
+    """The journal's rows, in the orders that its indexes give."""
+
+    def of_loan(self, app_id: str, account_id: str) -> Self:
+        """The repayments of one loan, the newest first."""
+        rows = self.filter(app_id=app_id, account_id=account_id)
+        return rows.select_related("created_by").order_by("-id")
+
+    def of_borrower(self, app_id: str, borrower_id: str) -> Self:
+        """The repayments of one borrower's loans, the newest first."""
+        rows = self.filter(app_id=app_id, borrower_id=borrower_id)
+        return rows.select_related("created_by").order_by("-id")
+
+    def of_person(self, app_id: str, person_id: int) -> Self:
+        """What one person recorded in an app, the newest first."""
+        rows = self.filter(app_id=app_id, created_by_id=person_id)
+        return rows.select_related("created_by").order_by("-created_at", "-id")
+
+    def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
+        """Return the last payment with a transaction id that this person entered by hand.
+
+        A batch bears a person's name too, but its file said how its rows were paid.
+        """
+        rows = self.of_person(app_id, person_id)
+        return rows.filter(external_id_minted=False, allocations=None).first()
+
+    def list_networks(self, app_id: str) -> list[str]:
+        """The networks of the app's newest entries, the most frequent first; a few."""
+        newest = self.filter(app_id=app_id).order_by("-created_at", "-id")
+        names = newest.values_list("network", flat=True)[:_NEWEST]
+        return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
+
+    def with_mistake(self) -> Self:
+        """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
+        reports = self.model._meta.get_field("mistakes").related_model._default_manager
+        of_row = reports.filter(repayment=OuterRef("pk"))
+        return self.annotate(
+            mistake=Case(
+                When(Exists(of_row.filter(reviewed_at=None)), then=Value("open")),
+                When(Exists(of_row), then=Value("reviewed")),
+                default=Value(""),
+            )
+        )
+
+    def with_unseen_alarm(self, app_id: str) -> QuerySet[Repayment]:
+        """Those with an alarm that nobody has seen yet, the oldest alarm first."""
+        return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
+
+    def needing_checks(self, app_id: str) -> Self:
+        """Those that nobody can yet say of whether they were recorded."""
+        return self.filter(app_id=app_id, needs_checking=True).select_related("created_by")
+
+    def find_few(self, app_id: str, *conditions: Q) -> Self:
+        """Those of an app that fulfil one of the conditions, each of which an index serves.
+
+        They are found first and sorted then: SQLite otherwise reads the app's whole journal in its
+        order.
+        """
+        own = self.model._default_manager.filter(app_id=app_id)
+        first, *others = (own.filter(condition).values("pk") for condition in conditions)
+        return self.filter(pk__in=first.union(*others))
+
+    def on_days(self, since: date | None, until: date | None, by: str, zone: ZoneInfo) -> Self:
+        """Entries of these days, both included, in a zone.
+
+        `by` is "transactionDate", or empty for when they were entered here.
+        """
+        column, rows = "transaction_date" if by else "created_at", self
+        if since:
+            rows = rows.filter(**{f"{column}__gte": get_midnight(since, zone)})
+        if until:
+            rows = rows.filter(**{f"{column}__lt": get_midnight(until + timedelta(days=1), zone)})
+        return rows
+
+    def awaiting_approval(self, app_id: str) -> Self:
+        """Those that wait for a second person."""
+        rows = self.filter(app_id=app_id, state=RepaymentState.AWAITING)
+        return rows.select_related("created_by")
+
+    def sum_entered(self, app: LendingApp, person_id: int, *, since: datetime) -> Decimal:
+        """What one person has entered in an app's currency since then that is, may be or may yet
+        be recorded.
+        """
+        over = (RepaymentState.DECLINED, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
+        rows = self.filter(
+            app_id=app.app_id,
+            created_by_id=person_id,
+            created_at__gte=since,
+            currency_code__in=("", app.currency),
+        ).exclude(state__in=over)
+        rows = rows.exclude(STANDINGS["abandoned"])
+        return to_amount(rows.aggregate(total=sum_thousandths(Q()))["total"])
+
+    def count_unknown(self, app_id: str) -> int:
+        """How many of the app are unknown right now, up to `keyset.COUNTED` + 1."""
+        rows = self.filter(app_id=app_id, state=RepaymentState.UNKNOWN)
+        return rows[: COUNTED + 1].count()
+
+    def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
+        """What was recorded of these rows, for each currency; the app's own is always there."""
+        grouped = self.filter(RECORDED).values(code=get_group_keys(app)["by_currency"])
+        found = grouped.order_by("code").annotate(total=sum_thousandths(Q()))
+        sums = {group["code"]: to_amount(group["total"]) for group in found}
+        return list(({app.currency: Decimal(0)} | sums).items())
+
+
+def sum_thousandths(wanted: Q) -> Sum:
+    """An aggregate: the sum of the amounts of those wanted, in thousandths.
+
+    Whole numbers, because SQLite would add decimals as floats. See `to_amount`.
+    """
+    thousandths = Cast(Round(F("amount") * 1000), BigIntegerField())
+    return Sum(thousandths, filter=wanted, default=0)
+
+
+def to_amount(thousandths: int | Decimal) -> Decimal:
+    """The amount that `sum_thousandths` means."""
+    return Decimal(thousandths) / 1000
+
+
+def get_group_keys(app: LendingApp) -> dict[str, Any]:
+    """What entries are grouped and filtered by, as expressions: nothing left empty."""
+    return {
+        "by_channel": Coalesce(NullIf("channel", Value("")), Value(NOT_GIVEN)),
+        "by_network": Coalesce(NullIf("network", Value("")), Value(NOT_GIVEN)),
+        "by_currency": Coalesce(NullIf("currency_code", Value("")), Value(app.currency)),
+    }
+
+
+def get_midnight(day: date, zone: ZoneInfo) -> datetime:
+    """When a day begins in a zone: the first of two midnights, where clocks are put back."""
+    return datetime(day.year, day.month, day.day, tzinfo=zone)

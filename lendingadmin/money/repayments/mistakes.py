@@ -1,0 +1,134 @@
+"""Reports that a repayment is wrong: the service has no reversal, so people put it right.
+
+A report is reviewed by somebody else. Neither changes anything about the repayment's state.
+"""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
+from django.forms import Form
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import audit
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.independence import check_independent, find_dependence
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.keyset import unindexed
+from lendingadmin.web.requests import PersonRequest
+
+from .forms import MistakeForm, ReviewForm
+from .models import Mistake, Repayment
+
+PURPOSE = "report a mistake"
+REPORT = "dashboard.repayments.reportMistake"
+REVIEW = "dashboard.repayments.reviewMistake"
+
+
+class OneIsOpen(Exception):
+    """The repayment has a report that nobody has reviewed yet."""
+
+    def __init__(self, other: Mistake) -> None:
+        super().__init__(f"{other} is open")
+        self.other = other
+
+
+def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
+    """Keep a report; the same `idempotency_key` gives back the first.
+
+    Raises OneIsOpen when another report on the repayment waits for its review.
+    """
+    try:
+        with transaction.atomic(durable=True):
+            mistake = Mistake.objects.create(
+                repayment=repayment,
+                note=note,
+                reported_by=by,
+                reported_at=timezone.now(),
+                idempotency_key=idempotency_key,
+            )
+            _audit(mistake, by, REPORT, gettext_noop("reported"))
+    except IntegrityError:
+        first = Mistake.objects.filter(idempotency_key=idempotency_key).first()
+        if first:
+            return first
+        standing = repayment.mistakes.filter(reviewed_at=None).first()
+        if standing is None:
+            raise
+        raise OneIsOpen(standing) from None
+    return mistake
+
+
+def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
+    """Close an open report with a decision and its reason; says whether it did.
+
+    Nobody reviews a report of their own. The given object is refreshed either way. Raises
+    NotIndependent for a person who is not independent of the reporter.
+    """
+    check_independent(by, mistake.reported_by)
+    resolution, reason = decision
+    with transaction.atomic(durable=True):
+        rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
+        fields = {"reviewed_as": resolution, "reviewed_by": by, "reviewed_at": timezone.now()}
+        done = rows.update(**bind(mistake, reason=reason, **fields))
+        mistake.refresh_from_db()
+        if done:
+            _audit(mistake, by, REVIEW, _("reviewed: %(review)s") % {"review": resolution.label})
+    return done == 1
+
+
+def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
+    """Neither note nor reason goes into the trail: they may be personal."""
+    repayment = mistake.repayment
+    audit.record(
+        by,
+        action,
+        app_id=repayment.app_id,
+        subject=f"{repayment.account_id} {repayment}",
+        outcome=outcome,
+        detail=str(mistake),
+        url=repayment.get_absolute_url(),
+    )
+
+
+def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
+    """The reports that wait for their review, of an app or one of its loans, the oldest first."""
+    of_loan = Q(repayment__account_id=account_id) if account_id else Q()
+    # By the index of the open ones: there are few, and an app has a million repayments.
+    asked = unindexed(Q(repayment__app_id=app_id) & of_loan)
+    rows = Mistake.objects.filter(asked, reviewed_at=None)
+    return rows.select_related("repayment", "reported_by").order_by("id")
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Mistake]:
+    """The reports that wait for this person: for those who may review all, for others none."""
+    return list_open(app_id) if person.has_perm(REVIEW, app_id) else Mistake.objects.none()
+
+
+def section(
+    request: PersonRequest,
+    repayment: Repayment,
+    report_form: Form | None = None,
+    review_form: Form | None = None,
+) -> dict[str, Any]:
+    """What the receipt shows of its reports: all of them, and what this person may do."""
+    reports = list(repayment.mistakes.select_related("reported_by", "reviewed_by"))
+    standing = next((mistake for mistake in reports if mistake.is_open), None)
+    may_report = request.user.has_perm(REPORT)
+    may_review = request.user.has_perm(REVIEW)
+    is_others = standing is not None and standing.reported_by_id != request.user.pk
+    to_review = standing if may_review and is_others else None
+    dependence = find_dependence(request.user, to_review.reported_by) if to_review else ""
+    return {
+        "mistakes": reports,
+        "mistake_open": standing is not None,
+        "may_report": may_report and (standing is None or report_form is not None),
+        "report_token": idempotency.issue_key(request, PURPOSE),
+        "report_form": report_form or MistakeForm(prefix="mistake"),
+        "to_review": None if dependence else to_review,
+        "review_dependence": dependence,
+        "review_form": review_form or ReviewForm(prefix="review"),
+    }

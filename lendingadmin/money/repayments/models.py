@@ -1,0 +1,548 @@
+"""The repayments that people asked the service to record, and what they reported wrong of them.
+
+They are the dashboard's own memory of what people asked the service to record, not a copy of the
+service's data: the service documents no way to list repayments (spec: Loans).
+"""
+
+import unicodedata
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.conf import settings
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import ExpressionWrapper, F, Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
+
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.money.writes.messages import StateMessage
+from lendingadmin.money.writes.unconfirmed import UnconfirmedWrite
+
+from .evidence import Effect, effect
+from .managers import RepaymentQuerySet
+from .messages import get_message
+from .states import (
+    HOLDS_EXTERNAL_ID,
+    NEEDS_CHECKING,
+    OPEN,
+    RESENDABLE,
+    RESOLVABLE,
+    UNAPPROVED,
+    RepaymentState,
+    Resolution,
+)
+
+LONGEST_ID = 255
+_WHOLE = Decimal(1)
+
+
+def normalise_external_id(external_id: str) -> str:
+    """The form in which transaction ids are compared: other case, spacing, dashes or width are the
+    same id.
+
+    Letters, digits and marks in Unicode's NFKC form, case folded, cut to 255; an id that has none
+    of them is compared as it stands.
+    """
+    if external_id.isascii() and external_id.isalnum():
+        # How nearly all are: there is nothing to leave out, and a statement has 20,000 of them.
+        return external_id.lower()[:LONGEST_ID]
+    text = unicodedata.normalize("NFKC", external_id).casefold()
+    bare = "".join(letter for letter in text if unicodedata.category(letter)[0] in "LNM")
+    return unicodedata.normalize("NFKC", bare or text.strip())[:LONGEST_ID]
+
+
+def trim_amount(amount: Decimal) -> Decimal:
+    """The amount without the zeros that its column adds: 3500.000 as 3500, 0.500 as 0.5."""
+    whole = amount == amount.to_integral_value()
+    return amount.quantize(_WHOLE) if whole else amount.normalize()
+
+
+def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
+    """What a receipt is called, `KENYA-2026-000123`; empty for none."""
+    if year is None or sequence is None:
+        return ""
+    return f"{app_id.upper()}-{year}-{sequence:06}"
+
+
+class Repayment(UnconfirmedWrite):
+    """One attempt to record a repayment, from the committed intent to what is known of it now.
+
+    Field names follow the parameters of the spec's MakeRepayment. Only `services` changes `state`,
+    by compare-and-swap.
+    """
+
+    objects = RepaymentQuerySet.as_manager()
+
+    app_id = models.CharField(max_length=64)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
+
+    external_id = models.CharField(max_length=255)
+    # What ids are compared by; `save` keeps it in step.
+    external_id_key = models.CharField(max_length=LONGEST_ID, editable=False)
+    external_id_minted = models.BooleanField(default=False)
+    # Fifteen digits at most: SQLite keeps no more of a number exactly.
+    amount = models.DecimalField(
+        max_digits=15, decimal_places=3, validators=[MinValueValidator(Decimal("0.001"))]
+    )
+    transaction_date = models.DateTimeField()
+    value_date = models.DateTimeField()
+    channel = models.CharField(max_length=16, blank=True)
+    network = models.CharField(max_length=100, blank=True)
+    currency_code = models.CharField(max_length=3, blank=True)
+    notes = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+
+    state = models.CharField(
+        max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
+    )
+    # The database keeps it in step with `state`, so that one small index serves several states.
+    needs_checking = models.GeneratedField(
+        expression=ExpressionWrapper(Q(state__in=NEEDS_CHECKING), models.BooleanField()),
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    state_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    # The indexes of all four references stand in Meta: of three of them most rows have none.
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="repayments",
+        db_index=False,
+    )
+    # Why a second person must let it go (limits.py), in commas; empty where none need.
+    approval_reasons = models.CharField(max_length=64, blank=True)
+    approved_at = models.DateTimeField(null=True)
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    send_before = models.DateTimeField()
+    # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
+    ended_by_sweep = models.BooleanField(default=False)
+    sent_at = models.DateTimeField(null=True)
+    retry_of = models.ForeignKey(
+        "self", null=True, on_delete=models.PROTECT, related_name="retries", db_index=False
+    )
+    # The service acknowledged this one late, when another with the same externalId was live.
+    duplicate = models.BooleanField(default=False)
+
+    # What the service said: its status, its own words, its reference.
+    status = models.IntegerField(null=True)
+    error_description = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    request_id = models.CharField(max_length=255, blank=True)
+    why = models.TextField(blank=True)
+
+    # When managers were written to because nobody knew what became of it (notifications.py).
+    notified_at = models.DateTimeField(null=True)
+
+    set_aside_at = models.DateTimeField(null=True)
+    set_aside_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    set_aside_reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
+
+    # The number of its receipt: given with the outcome (receipts.py), never changed after. NULL
+    # where it is not known to be recorded, or was so before receipts had numbers.
+    receipt_year = models.PositiveSmallIntegerField(null=True, editable=False)
+    receipt_sequence = models.PositiveIntegerField(null=True, editable=False)
+    # When its receipt was first opened for printing; whether it was printed, nobody can see.
+    receipt_opened_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "receipt_year", "receipt_sequence"],
+                name="repayment_receipt_number_once",
+            ),
+            models.UniqueConstraint(
+                fields=["app_id", "account_id", "external_id_key"],
+                condition=Q(duplicate=False)
+                & (
+                    Q(state__in=HOLDS_EXTERNAL_ID)
+                    | Q(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
+                ),
+                name="repayment_external_id_once_per_loan",
+            ),
+            models.UniqueConstraint(
+                fields=["app_id", "account_id"],
+                condition=Q(state__in=OPEN, set_aside_at=None),
+                name="repayment_one_open_per_loan",
+            ),
+            # Whatever code there is, none lets one go without its second person.
+            models.CheckConstraint(
+                condition=Q(approval_reasons="")
+                | Q(state__in=UNAPPROVED)
+                | Q(approved_by__isnull=False),
+                name="repayment_approved_before_sent",
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_by=None) | ~Q(approved_by=F("created_by")),
+                name="repayment_approved_by_another",
+            ),
+        ]
+        # SQLite takes a partial index only where the query says its condition in the same words,
+        # and `state IN (…)` with parameters never does. So conditions are of NULL or of a column
+        # that is true, which both databases see through.
+        indexes = [
+            # The loan page, what stands against an intent, attribution.
+            models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
+            # The borrower page, look-alikes.
+            models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
+            # Look-alikes, the journal's search.
+            models.Index(fields=["app_id", "external_id_key"], name="repayment_by_external_id"),
+            # The journal, the figures of a day, end of day by entry.
+            models.Index(fields=["app_id", "created_at", "id"], name="repayment_by_entry"),
+            # The journal and end of day by the day of the transaction.
+            models.Index(
+                fields=["app_id", "transaction_date", "id"], name="repayment_by_transaction"
+            ),
+            # The badge, the journal's filter by state; of all apps: the sweep, and what managers
+            # are notified of.
+            models.Index(fields=["state", "app_id", "created_at", "id"], name="repayment_in_state"),
+            # One's recent work, the journal's filter by person, and the reference itself.
+            models.Index(
+                fields=["created_by", "app_id", "created_at", "id"], name="repayment_of_person"
+            ),
+            # Few rows are in those that follow, so that they cost next to nothing to write.
+            models.Index(
+                fields=["app_id", "created_at", "id"],
+                condition=Q(needs_checking=True),
+                name="repayment_needs_checking",
+            ),
+            models.Index(
+                fields=["app_id", "next_check_at"],
+                condition=Q(next_check_at__isnull=False),
+                name="repayment_next_check",
+            ),
+            models.Index(
+                fields=["app_id", "alarm_at", "id"],
+                condition=Q(alarm_at__isnull=False, alarm_seen_at__isnull=True),
+                name="repayment_alarm",
+            ),
+            models.Index(
+                fields=["notified_at"],
+                condition=Q(notified_at__isnull=False),
+                name="repayment_notified",
+            ),
+            models.Index(
+                fields=["retry_of"], condition=Q(retry_of__isnull=False), name="repayment_retry"
+            ),
+            models.Index(
+                fields=["set_aside_by"],
+                condition=Q(set_aside_by__isnull=False),
+                name="repayment_set_aside_by",
+            ),
+            models.Index(
+                fields=["resolved_by"],
+                condition=Q(resolved_by__isnull=False),
+                name="repayment_resolved_by",
+            ),
+            models.Index(
+                fields=["approved_by"],
+                condition=Q(approved_by__isnull=False),
+                name="repayment_approved_by",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"rp-{self.pk}"
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Keep the row, with the form of its externalId that ids are compared by."""
+        self.external_id_key = normalise_external_id(self.external_id)
+        super().save(*args, **options)
+
+    def get_absolute_url(self) -> str:
+        return reverse("repayment", args=[self.app_id, self.pk])
+
+    def body(self) -> dict[str, Any]:
+        """The request body of MakeRepayment (spec: Loans); absent values go out as null."""
+        return {
+            "externalId": self.external_id,
+            "amount": self.exact_amount,
+            "transactionDate": self.transaction_date.astimezone(UTC).isoformat(),
+            "valueDate": self.value_date.astimezone(UTC).isoformat(),
+            "channel": self.channel or None,
+            "network": self.network or None,
+            "currencyCode": self.currency_code or None,
+            "notes": self.notes or None,
+        }
+
+    @property
+    def exact_amount(self) -> Decimal:
+        """The amount as it was entered, without the zeros that its column adds."""
+        return trim_amount(self.amount)
+
+    @property
+    def shown_currency(self) -> str:
+        """The currency that was given, else that of the app."""
+        return self.currency_code or self._app_currency
+
+    @property
+    def moves_paid_by(self) -> Decimal | None:
+        """By how much it raises what stands as paid; None where the service must convert it."""
+        is_the_loans = self.currency_code in ("", self._app_currency)
+        return self.amount if is_the_loans else None
+
+    @property
+    def _app_currency(self) -> str:
+        apps = {app.app_id: app.currency for app in settings.LENDING_APPS}
+        return apps.get(self.app_id, "")
+
+    @property
+    def message(self) -> StateMessage:
+        """The words and looks for what is known of it."""
+        return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is known to be recorded: by the service's word or a person's.
+
+        Evidence alone does not make it known.
+        """
+        by_a_person = self.state == RepaymentState.RESOLVED
+        return self.state == RepaymentState.RECORDED or (
+            by_a_person and self.resolution == Resolution.RECORDED
+        )
+
+    @property
+    def receipt_number(self) -> str:
+        """What its receipt is called, `KENYA-2026-000123`; empty where it has none."""
+        return write_receipt_number(self.app_id, self.receipt_year, self.receipt_sequence)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still blocks other repayments of its loan, unless it was set aside."""
+        return self.state in OPEN
+
+    @property
+    def may_be_resent(self) -> bool:
+        """Whether a person may send it again, as a new row."""
+        return self.state in RESENDABLE
+
+    @property
+    def may_be_resolved(self) -> bool:
+        """Whether a person may decide what became of it."""
+        return self.state in RESOLVABLE
+
+    def reading(self, kind: str) -> "Reading | None":
+        """The latest reading of this kind, if there is one."""
+        return self.readings.filter(kind=kind).order_by("-id").first()
+
+    @property
+    def baseline(self) -> "Reading | None":
+        """The balances as they stood before it was sent."""
+        return self.reading(Reading.Kind.BASELINE)
+
+    @property
+    def latest(self) -> "Reading | None":
+        """The newest balances read after it was sent."""
+        before = (Reading.Kind.ENTERED, Reading.Kind.BASELINE)
+        return self.readings.exclude(kind__in=before).order_by("-id").first()
+
+    def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
+        """What two readings say of it, as if nothing else had moved the loan."""
+        rise = effect(
+            before.paid_amount if before else None,
+            after.paid_amount if after else None,
+            self.amount,
+        )
+        is_compared = self.moves_paid_by is not None or rise == Effect.NOT_YET
+        return rise if is_compared else Effect.UNREADABLE
+
+
+class ReceiptCounter(models.Model):
+    """How many receipts an app has numbered in a year of its lender's zone."""
+
+    app_id = models.CharField(max_length=64)
+    year = models.PositiveSmallIntegerField()
+    last = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id", "year"], name="receipt_counter_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.app_id}-{self.year}-{self.last}"
+
+
+class Mistake(models.Model):
+    """A person's report that a repayment is wrong, and what a manager made of it.
+
+    The service documents no way to undo a repayment (spec: Loans), so nothing about the repayment
+    changes by it. `note` and `reason` may be personal, so both are encrypted.
+    """
+
+    class Review(models.TextChoices):
+        """What the review came to."""
+
+        CORRECTED = "corrected", gettext_lazy("corrected at the service")
+        OTHERWISE = "otherwise", gettext_lazy("put right another way")
+        NO_MISTAKE = "no_mistake", gettext_lazy("no mistake")
+
+    repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
+    note = EncryptedTextField(bound_to=["idempotency_key"])
+    reported_at = models.DateTimeField()
+    reported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    reviewed_as = models.CharField(max_length=16, choices=Review.choices, blank=True)
+    reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    reviewed_at = models.DateTimeField(null=True)
+    reviewed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["repayment"], condition=Q(reviewed_at=None), name="mistake_one_open"
+            ),
+            models.CheckConstraint(
+                condition=Q(reviewed_by=None) | ~Q(reviewed_by=F("reported_by")),
+                name="mistake_reviewed_by_another",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return gettext("report %(report)s on %(repayment)s") % {
+            "report": self.pk,
+            "repayment": f"rp-{self.repayment_id}",
+        }
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for a review."""
+        return self.reviewed_at is None
+
+
+class Reading(models.Model):
+    """A fresh reading of a loan's balances, kept as evidence; amounts as the service wrote them."""
+
+    class Kind(models.TextChoices):
+        """When it was taken: when approval was asked for, before sending, right after an answer,
+        or while looking for one.
+        """
+
+        ENTERED = "entered", gettext_lazy("when entered")
+        BASELINE = "baseline", gettext_lazy("before")
+        AFTER = "after", gettext_lazy("after")
+        CHECK = "check", gettext_lazy("check")
+
+    LONGEST_AMOUNT = 64
+
+    repayment = models.ForeignKey(Repayment, on_delete=models.CASCADE, related_name="readings")
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    taken_at = models.DateTimeField()
+    paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    overdue = models.CharField(max_length=LONGEST_AMOUNT, blank=True, db_default="")
+    # The instalment that was next by then: what was to be paid of it, and when in ISO 8601.
+    next_amount = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    next_due = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
+    fault = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"rp-{self.repayment_id}-{self.kind}"
+
+    @property
+    def paid_amount(self) -> Decimal | None:
+        """What stood as paid in all; None where it could not be read."""
+        return _decimal(self.paid)
+
+    @property
+    def unpaid_amount(self) -> Decimal | None:
+        """What stood as unpaid in all; None where it could not be read."""
+        return _decimal(self.unpaid)
+
+    @property
+    def overdue_amount(self) -> Decimal | None:
+        """What was overdue in all; None where it could not be read."""
+        return _decimal(self.overdue)
+
+    @property
+    def next_due_amount(self) -> Decimal | None:
+        """What was to be paid of the next instalment; None where there was none to be read."""
+        return _decimal(self.next_amount)
+
+    @property
+    def next_due_at(self) -> datetime | None:
+        """When the next instalment was due; None where there was none to be read."""
+        return datetime.fromisoformat(self.next_due) if self.next_due else None
+
+
+class Restoration(models.Model):
+    """That the database was put back: what was written from `since` to `until` is forgotten here.
+
+    It is open until somebody has gone through that time, at most one in an app.
+    """
+
+    app_id = models.CharField(max_length=64)
+    since = models.DateTimeField()
+    until = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id"], condition=Q(ended_at=None), name="restoration_one_open"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"restored-{self.pk}"
+
+
+class CashCount(models.Model):
+    """What was counted in one person's till for one day; the newest of a day counts."""
+
+    app_id = models.CharField(max_length=64)
+    day = models.DateField()
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    currency = models.CharField(max_length=3)
+    amount = models.DecimalField(
+        max_digits=15, decimal_places=3, validators=[MinValueValidator(Decimal(0))]
+    )
+    counted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    counted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["app_id", "day", "id"], name="cash_count_of_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.app_id}-{self.day:%Y-%m-%d}-{self.currency}"
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        return Decimal(text) if text else None
+    except InvalidOperation:
+        return None

@@ -1,0 +1,135 @@
+"""Mail to managers about repayments of which nobody has known for an hour what became of them.
+
+The mail names no person, amount or loan: the repayment's number, its app, what is known, how long
+ago it was sent, and its address in the dashboard. It goes out by Bcc, so that a mail that is
+printed names nobody either.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.web.display.durations import elapsed
+
+from .models import Repayment
+from .states import RepaymentState
+
+logger = logging.getLogger(__name__)
+
+
+class NoManagerAddress(Exception):
+    """No active person with the right to resolve an app's unknown has a mail address."""
+
+
+NOTIFY_AFTER = timedelta(hours=1)
+
+# A mail about an outage of a day stays a mail; the journal has all of them.
+_LONGEST_LIST = 50
+
+# What was not found may still be posted late, so a person must decide about it too.
+_UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
+
+
+def list_unnotified() -> QuerySet[Repayment]:
+    """Repayments sent an hour ago that are still unknown, and that no mail named yet."""
+    since = timezone.now() - NOTIFY_AFTER
+    return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
+
+
+def notify_managers(moment: datetime) -> bool:
+    """Write to the managers of each app about all of it that are overdue; say whether any went out.
+
+    `moment` names the mails. `notified_at` is set to it by a compare-and-swap before anything is
+    sent, so several workers never put one repayment into two mails. If the process dies between the
+    two, a second call with the same moment sends the same repayments under the same Message-ID. If
+    the mail cannot be sent, `notified_at` is cleared.
+    """
+    list_unnotified().update(notified_at=moment)
+    claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN)
+    app_ids = sorted(set(claimed.values_list("app_id", flat=True)))
+    return any([_notify_of(app_id, moment) for app_id in app_ids])
+
+
+def _notify_of(app_id: str, moment: datetime) -> bool:
+    """Write to the managers of one app; say whether it went out."""
+    claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
+    # A mail lists some of them and says how many there are; a day's outage fills no memory.
+    rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])
+    count, people = claimed.count(), _managers(app_id)
+    try:
+        if not people:
+            raise NoManagerAddress
+        _mail(rows, count, people, moment).send()
+    except Exception as error:
+        # Whatever it was, it must not pass for notified. Its words may name a mailbox.
+        Repayment.objects.filter(app_id=app_id, notified_at=moment).update(notified_at=None)
+        logger.error("managers could not be notified of %s: %s", _named(rows), type(error).__name__)
+        return False
+    logger.info("managers were notified of %s", _named(rows))
+    return True
+
+
+def _managers(app_id: str) -> list[str]:
+    app: Any = app_id
+    people = User.objects.with_perm("dashboard.repayments.resolve", obj=app).exclude(email="")
+    return sorted(set(people.values_list("email", flat=True)))
+
+
+def _mail(
+    rows: Sequence[Repayment], count: int, people: list[str], moment: datetime
+) -> EmailMessage:
+    subject = ngettext(
+        "Repayment %(repayment)s has been unknown for an hour",
+        "%(count)s repayments have been unknown for an hour",
+        count,
+    )
+    advice = ngettext(
+        "Nobody knows yet whether this was recorded. Do not enter it again.",
+        "Nobody knows yet whether these were recorded. Do not enter it again.",
+        count,
+    )
+    more = _("… and %(count)s more") % {"count": count - len(rows)}
+    domain = settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">")
+    return EmailMessage(
+        subject % {"repayment": rows[0], "count": count},
+        "\n".join(
+            [
+                advice,
+                "",
+                *(_line(row) for row in rows),
+                *([more] if count > len(rows) else []),
+                "",
+                _("Compare with the payment network's statement; a manager can resolve it there."),
+                _("The dashboard looks for evidence for a day and writes about each only once."),
+            ]
+        ),
+        bcc=people,
+        headers={
+            "To": "undisclosed-recipients:;",
+            "Message-ID": f"<notified-{moment:%Y%m%d%H%M%S%f}-{rows[0].app_id}@{domain}>",
+        },
+    )
+
+
+def _line(row: Repayment) -> str:
+    ago = elapsed(timezone.now() - (row.sent_at or row.created_at))
+    known = _("%(repayment)s of %(app)s: %(state)s, sent %(ago)s ago") % {
+        "repayment": row,
+        "app": row.app_id,
+        "state": _(RepaymentState(row.state).label),
+        "ago": ago,
+    }
+    return f"{known}\n  {settings.DASHBOARD_URL}{row.get_absolute_url()}"
+
+
+def _named(rows: Sequence[Repayment]) -> str:
+    return ", ".join(map(str, rows))

@@ -1,0 +1,186 @@
+"""Receipts of repayments: their numbers, what stands on them, and whether they were given out.
+
+Numbers run without gaps per app and year of the lender's zone. One is given in the transaction that
+makes it known that a repayment is recorded, by the service's word or a person's. What is presumed
+from evidence is not known, so it has none.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import audit
+from lendingadmin.core.gateway import LendingApp, lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_NAMES
+from lendingadmin.people.index.names import list_names
+from lendingadmin.web.requests import PersonRequest
+
+from .attribution import others_of, paid_at
+from .evidence import Effect, attribute
+from .models import Reading, ReceiptCounter, Repayment
+
+_NUMBER = re.compile(r"(?:(?P<app>.+)-)?(?P<year>\d{4})-(?P<sequence>\d{1,9})")
+
+
+def give_numbers(repayments: Sequence[Repayment]) -> None:
+    """Give the next numbers to those that are recorded and have none; within the caller's
+    transaction.
+
+    The counter's row is locked until that ends, so nobody else gets the same numbers, and what is
+    rolled back gives its numbers back.
+    """
+    numbered = [one for one in repayments if one.is_recorded and not one.receipt_number]
+    of_year: dict[tuple[str, int], list[Repayment]] = {}
+    for one in numbered:
+        year = one.state_at.astimezone(find_zone(one.app_id)).year
+        of_year.setdefault((one.app_id, year), []).append(one)
+    for (app_id, year), some in of_year.items():
+        counter, _ = ReceiptCounter.objects.select_for_update().get_or_create(
+            app_id=app_id, year=year
+        )
+        for one in some:
+            counter.last += 1
+            one.receipt_year, one.receipt_sequence = year, counter.last
+        counter.save(update_fields=["last"])
+    Repayment.objects.bulk_update(numbered, ["receipt_year", "receipt_sequence"])
+
+
+def find_zone(app_id: str) -> tzinfo:
+    """The lender's zone; UTC for an app that is not configured any more."""
+    return next((app.zone for app in settings.LENDING_APPS if app.app_id == app_id), UTC)
+
+
+def match_number(app_id: str, text: str) -> Q | None:
+    """What finds the receipt of an app by its number, `KENYA-2026-000123` or shortly `2026-123`.
+
+    None for what is no such number, or one of another app.
+    """
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None or (found["app"] or app_id).casefold() != app_id.casefold():
+        return None
+    return Q(receipt_year=int(found["year"]), receipt_sequence=int(found["sequence"]))
+
+
+class Remainder(NamedTuple):
+    """What a loan had left once a repayment was seen in it, what was overdue, and what came next.
+
+    It was so at `read_at`: the next payment changes it. Amounts are in the app's currency.
+    `overdue` is None where nothing is overdue, or the loan did not tell. What is next is None where
+    something is overdue, because that is to be paid first, and where nothing is left.
+    """
+
+    amount: Decimal
+    read_at: datetime
+    next_amount: Decimal | None
+    next_due: datetime | None
+    overdue: Decimal | None = None
+
+
+def find_remainder(
+    repayment: Repayment, before: Reading | None, after: Reading | None
+) -> Remainder | None:
+    """The remainder by the newest reading after a repayment; None where nobody knows.
+
+    A reading that does not show the repayment yet would tell the customer too much, so it counts
+    only where it shows the whole amount beside what the loan's other repayments account for, or
+    that nothing is left.
+    """
+    if after is None or after.unpaid_amount is None:
+        return None
+    left = after.unpaid_amount
+    if left > 0 and not _shows(repayment, before, after):
+        return None
+    coming, due = after.next_due_amount, after.next_due_at
+    overdue = after.overdue_amount or Decimal(0)
+    is_late = left > 0 and overdue > 0
+    if left <= 0 or is_late or not coming or due is None:
+        coming = due = None
+    return Remainder(left, after.taken_at, coming, due, overdue if is_late else None)
+
+
+def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool:
+    if before is None:
+        return False
+    first, last, amount = paid_at(before), paid_at(after), repayment.moves_paid_by
+    if amount is None:  # by how much it moves `paid` nobody here knows
+        return first.paid is not None and last.paid is not None and last.paid > first.paid
+    others = [other for _, other in others_of(repayment, first.taken_at, last.taken_at)]
+    return attribute(first, last, amount, others) in (Effect.SEEN, Effect.MORE)
+
+
+class Receipt(NamedTuple):
+    """What a customer is given of a repayment. `person` is empty where no name is known.
+
+    `is_one` is False for what is not known to be recorded: that is a slip and never a receipt.
+    """
+
+    repayment: Repayment
+    is_one: bool
+    lender: str
+    person: str
+    taken_by: str
+    remainder: Remainder | None
+    language: str
+    app: LendingApp
+
+
+def build_receipt(
+    request: PersonRequest, repayment: Repayment, remainder: Remainder | None
+) -> Receipt:
+    """The receipt, or slip, of a repayment, as this person may give it out.
+
+    Names are initials without the right to them. The language is the one that the request names,
+    else the lender's.
+    """
+    app = lending_app(repayment.app_id)
+    may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
+    [person] = list_names(app.app_id, [repayment.borrower_id], may_see=may_see)
+    return Receipt(
+        repayment,
+        repayment.is_recorded,
+        settings.LENDER_NAMES.get(app.app_id, app.app_id),
+        person,
+        by.get_full_name() or by.username,
+        remainder,
+        _choose_language(app.app_id, request),
+        app,
+    )
+
+
+def _choose_language(app_id: str, request: PersonRequest) -> str:
+    asked = (request.POST if request.method == "POST" else request.GET).get("language", "")
+    known = [code for code, _ in settings.LANGUAGES]
+    return asked if asked in known else settings.LENDER_LANGUAGES.get(app_id, known[0])
+
+
+def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
+    """Note that a receipt is opened for printing; when it was first, if it was opened before.
+
+    A browser does not tell whether it printed, so a receipt that was opened counts as given out.
+    """
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk)
+        is_first = rows.filter(receipt_opened_at=None).update(receipt_opened_at=now) == 1
+        repayment.refresh_from_db(fields=["receipt_opened_at"])
+        audit.record(
+            by,
+            "receipt",
+            app_id=repayment.app_id,
+            subject=f"{repayment.account_id} {repayment}",
+            outcome=gettext_noop("opened for printing")
+            if is_first
+            else gettext_noop("opened for reprinting"),
+            detail=repayment.receipt_number,
+            url=repayment.get_absolute_url(),
+        )
+    return None if is_first else repayment.receipt_opened_at

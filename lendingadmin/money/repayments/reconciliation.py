@@ -1,0 +1,203 @@
+"""Checks unknown repayments against the loan, and marks as unknown what a lost sender left.
+
+Pages call it while they are open, the worker and `manage.py reconcile` otherwise. A due check is
+claimed by a compare-and-swap, so many people at one page cost one call.
+"""
+
+import time
+from datetime import datetime, timedelta
+from itertools import zip_longest
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.writes.unconfirmed import SENDER_LOST, make_due, run_due_check
+
+from . import deciding, sending, services
+from .attribution import attribution_of, others_of, paid_at
+from .evidence import Effect, conclude
+from .models import Reading, Repayment
+from .states import RepaymentState, Resolution
+
+# Seconds after which a page makes no further check.
+_RUN_FOR = 3.0
+
+# So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
+_AT_MOST = 200
+
+# A check that has been due for so long says that no worker keeps up.
+_LATE_CHECK = timedelta(minutes=5)
+
+# What may yet turn up at the service: checks go on after a conclusion, for a late rise. Of what is
+# recorded a check is due only where its effect was not read yet.
+_CHECKED = Q(
+    state__in=(RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND, RepaymentState.RECORDED)
+) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
+
+_REASONS = {
+    RepaymentState.PRESUMED: gettext_noop(
+        "Paid rose by exactly this amount; another payment may explain it."
+    ),
+    RepaymentState.NOT_FOUND: gettext_noop("Two fresh readings after the quiet time show no rise."),
+}
+
+
+def mark_lost_unknown() -> int:
+    """Conclude what was left behind: expired intents were not sent, as far as this journal knows,
+    what was sent without an answer is unknown, and what nobody approved lapses.
+
+    At most _AT_MOST of each at once; the next call goes on.
+    """
+    now = timezone.now()
+    expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
+        :_AT_MOST
+    ]
+    lost = Repayment.objects.filter(state=RepaymentState.SENT, sent_at__lte=now - SENDER_LOST)[
+        :_AT_MOST
+    ]
+    swept = deciding.lapse_unapproved(_AT_MOST)
+    for repayment in expired:
+        why = _("Its sender stopped before it sent anything, as far as this journal knows.")
+        swept += services.move(
+            repayment, RepaymentState.NOT_SENT, by=None, why=why, ended_by_sweep=True
+        )
+    for repayment in lost:
+        why = _("Its sender stopped before an answer was kept here.")
+        swept += services.move(
+            repayment, RepaymentState.UNKNOWN, by=None, why=why, next_check_at=now
+        )
+    return swept
+
+
+def list_due() -> list[Repayment]:
+    """The repayments whose next check is due now, the longest waiting first.
+
+    At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Each app gets
+    the same share, and they take turns: an app whose service hangs must not keep the others
+    waiting.
+    """
+    share = _AT_MOST // len(settings.LENDING_APPS)
+    by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
+    return [row for turn in zip_longest(*by_app) for row in turn if row]
+
+
+def find_late_check() -> str:
+    """The check that has waited longest, where that is too long, in words for an operator."""
+    due = min((moment for moment in _find_oldest_due().values() if moment), default=None)
+    if due is None or due > timezone.now() - _LATE_CHECK:
+        return ""
+    return f"a repayment has waited to be checked since {due:%Y-%m-%d %H:%M} UTC"
+
+
+def read_oldest_due() -> list[tuple[tuple[str, ...], float]]:
+    """The same for `metrics.register_gauge`: 0 where nothing is due in an app."""
+    found = _find_oldest_due().items()
+    return [((app_id,), moment.timestamp() if moment else 0.0) for app_id, moment in found]
+
+
+def read_unknown() -> list[tuple[tuple[str, ...], float]]:
+    """How many are unknown in each app, for `metrics.register_gauge`."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    return [((app_id,), Repayment.objects.count_unknown(app_id)) for app_id in apps]
+
+
+def _find_oldest_due() -> dict[str, datetime | None]:
+    """Since when a check is due in each app; None where none is."""
+    found = {app.app_id: _list_due_of(app.app_id, 1) for app in settings.LENDING_APPS}
+    return {app_id: rows[0].next_check_at if rows else None for app_id, rows in found.items()}
+
+
+def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
+    rows = _list_checked().filter(app_id=app_id, next_check_at__lte=timezone.now())
+    return list(rows.order_by("next_check_at")[:at_most])
+
+
+def check_due(app_id: str, at_most: int) -> None:
+    """Make the checks that are due in an app, while a page waits for it.
+
+    Stops at the first that fails and after a few seconds: a service that hangs must not hold up
+    the home page once for each of them.
+    """
+    until = time.monotonic() + _RUN_FOR
+    for repayment in _list_due_of(app_id, at_most):
+        check_if_due(repayment)
+        latest = repayment.latest
+        if time.monotonic() > until or (latest and latest.fault):
+            return
+
+
+def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
+    """Check the repayment against its loan if that is due and nobody else has claimed it.
+
+    `fresh` is the loan where the caller has read it this very moment.
+    """
+    if repayment.state in (RepaymentState.PENDING, RepaymentState.SENT):
+        mark_lost_unknown()
+        repayment.refresh_from_db()
+    run_due_check(repayment, _list_checked(), lambda: _check(repayment, fresh))
+
+
+def check_now(repayment: Repayment) -> None:
+    """Check because a person asked for it, unless a check was made a moment ago."""
+    latest = repayment.latest
+    make_due(repayment, _list_checked(), latest.taken_at if latest else None)
+    check_if_due(repayment)
+
+
+def _list_checked() -> QuerySet[Repayment]:
+    return Repayment.objects.filter(_CHECKED)
+
+
+def _check(repayment: Repayment, fresh: Loan | None) -> None:
+    if repayment.state == RepaymentState.RECORDED:
+        sending.see_effects([repayment], fresh)
+        return
+    sending.read(repayment, Reading.Kind.CHECK, fresh)
+    if repayment.state == RepaymentState.UNKNOWN:
+        _conclude(repayment)
+    else:
+        _check_for_late_rise(repayment)
+
+
+def inference_is_off(repayment: Repayment) -> bool:
+    """Whether a repayment of this loan was set aside and not resolved: a rise proves nothing."""
+    return Repayment.objects.filter(
+        app_id=repayment.app_id,
+        account_id=repayment.account_id,
+        state=RepaymentState.UNKNOWN,
+        set_aside_at__isnull=False,
+    ).exists()
+
+
+def _conclude(repayment: Repayment) -> None:
+    if inference_is_off(repayment):
+        return
+    baseline, readings = repayment.baseline, repayment.readings.filter(kind=Reading.Kind.CHECK)
+    taken = [paid_at(reading) for reading in readings]
+    if baseline is None or not taken:
+        return
+    since, until = baseline.taken_at, taken[-1].taken_at
+    state = conclude(
+        paid_at(baseline),
+        taken,
+        repayment.moves_paid_by,
+        (repayment.sent_at or repayment.created_at) + settings.REPAYMENT_QUIET,
+        [other for row, other in others_of(repayment, since, until)],
+    )
+    if state != RepaymentState.UNKNOWN:
+        fields = {"next_check_at": None} if state == RepaymentState.PRESUMED else {}
+        services.move(repayment, state, by=None, why=_(_REASONS[state]), **fields)
+
+
+def _check_for_late_rise(repayment: Repayment) -> None:
+    """Raise an alarm for a rise after it was abandoned that nothing else entered here explains."""
+    found = attribution_of(repayment, after=repayment.latest)
+    if found and found.effect in (Effect.SEEN, Effect.MORE):
+        services.raise_alarm(
+            repayment,
+            _("Paid rose late, by at least this amount: it may have been recorded after all."),
+        )

@@ -1,0 +1,184 @@
+"""A database that was put back to an earlier moment, and what is done about what it forgot.
+
+Repayments that were recorded in between are at the service, and the journal knows nothing of them:
+entered again, each would be recorded twice without a look-alike. Until somebody has gone through
+the gap, who enters a repayment says that it is not at the service yet. Areas that keep what leads
+to repayments reopen it when `journal_restored` is sent.
+"""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Max, QuerySet
+from django.dispatch import Signal
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import audit
+from lendingadmin.core.audit.models import SuspectedRestore
+from lendingadmin.core.audit.restores import ACTION
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.money.writes.states import WriteState
+
+from . import services
+from .managers import RECORDED
+from .models import Reading, ReceiptCounter, Repayment, Restoration
+from .states import RepaymentState
+
+# Numbers leave out so many at least, and twice as many at most: what was forgotten bore some.
+_LEAP = 100_000
+
+# Sent with `app_id` and `until`, within the transaction that opens the gap.
+journal_restored = Signal()
+
+
+_WHY = gettext_noop("The database was restored: nobody knows what became of it since.")
+
+
+class RestoreSummary(NamedTuple):
+    """What a restored database is changed by: how many repayments and other writes are unknown
+    now, how many repayments wait for approval no more, and from where on repayments are numbered.
+    """
+
+    repayments: int
+    writes: int
+    unapproved: int
+    next_number: int
+
+
+class PaidRise(NamedTuple):
+    """By how much `paid` of a loan rose beyond what is known here, and since which reading."""
+
+    amount: Decimal
+    read_at: datetime
+
+
+def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
+    """Take note that what was written after `since` is forgotten, in these apps.
+
+    What stands as not sent yet, or as sent, may have been sent and answered since: it is unknown.
+    What waits for approval may have been approved and sent: it waits no more, and is told as not
+    sent as far as this journal knows.
+    Numbers of repayments and receipts go on where no forgotten one was. Where it broke off, run it
+    again: the gap is the same one then.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        for app_id in app_ids:
+            row, _is_new = Restoration.objects.get_or_create(
+                app_id=app_id, ended_at=None, defaults={"since": since, "until": now}
+            )
+            row.since, row.until = min(row.since, since), now
+            row.save(update_fields=["since", "until"])
+            journal_restored.send(Restoration, app_id=app_id, until=now)
+        writes = Write.objects.filter(state=WriteState.SENT)
+        count = writes.update(state=WriteState.UNKNOWN, next_check_at=now)
+        number = _move_numbers_on(app_ids, since.year, now.year)
+    return RestoreSummary(_mark_unknown(now), count, _end_waiting(), number)
+
+
+def end_gap(row: Restoration, by: User) -> bool:
+    """Somebody has gone through the gap; False where it was ended before."""
+    with transaction.atomic():
+        open_rows = Restoration.objects.filter(pk=row.pk, ended_at=None)
+        if not open_rows.update(ended_at=timezone.now(), ended_by=by):
+            return False
+        audit.record(
+            by,
+            ACTION,
+            app_id=row.app_id,
+            subject=str(row),
+            outcome=gettext_noop("gone through"),
+            saved="yes",
+        )
+    return True
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
+    """The gap of an app, if it has one: for those who may end it, for others none."""
+    if not person.has_perm(RESOLVE, app_id):
+        return Restoration.objects.none()
+    return Restoration.objects.filter(app_id=app_id, ended_at=None)
+
+
+def may_be_restored(app_id: str, person: User) -> bool:
+    """Whether it waits for this person to say whether the database was restored."""
+    suspected = SuspectedRestore.objects.filter(resolved_at=None)
+    return person.has_perm(RESOLVE, app_id) and suspected.exists()
+
+
+def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:
+    """What of a loan's `paid` no repayment of the journal accounts for, since it was read last
+    before the gap; none or less where they account for all. None where nobody had read it then.
+
+    By how much one in another currency raised it, nobody here knows: that is told as risen.
+    """
+    readings = Reading.objects.filter(
+        repayment__app_id=gap.app_id,
+        repayment__account_id=account_id,
+        fault="",
+        taken_at__lte=gap.since,
+    ).exclude(paid="")
+    last = readings.order_by("-taken_at").first()
+    if paid is None or last is None or last.paid_amount is None:
+        return None
+    later = Repayment.objects.filter(
+        RECORDED, app_id=gap.app_id, account_id=account_id, sent_at__gt=last.taken_at
+    )
+    known = sum((one.moves_paid_by or Decimal(0) for one in later), Decimal(0))
+    return PaidRise(paid - last.paid_amount - known, last.taken_at)
+
+
+def _mark_unknown(now: datetime) -> int:
+    """What may have gone to the service since is unknown, and due to be checked; how many."""
+    starts = (RepaymentState.PENDING, RepaymentState.SENT)
+    rows = list(Repayment.objects.filter(state__in=starts))
+    moves = []
+    for one in rows:
+        # Soon after it was entered, if at all: what its loan has paid since may be it.
+        sent = {"sent_at": one.sent_at or one.approved_at or one.created_at}
+        # Where the loan was not read before it, no check can tell: it waits for a person.
+        due = now if one.state == RepaymentState.SENT else None
+        fields = {"why": _(_WHY), "next_check_at": due, **sent}
+        moves.append(services.Move(one, RepaymentState.UNKNOWN, fields, starts))
+    return sum(services.move_all(moves, by=None)) if moves else 0
+
+
+def _end_waiting() -> int:
+    """End what waits for approval, since it may have been approved and sent; how many."""
+    waiting = Repayment.objects.filter(state=RepaymentState.AWAITING)
+    fields = {"why": _(_WHY), "ended_by_sweep": True}
+    moves = [services.Move(one, RepaymentState.DECLINED, fields) for one in waiting]
+    return sum(services.move_all(moves, by=None)) if moves else 0
+
+
+def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int:
+    """Leave out the numbers that forgotten repayments and receipts may bear; the next `rp-`.
+
+    An app's first receipt of a year may be among them; with a year more on each side, whatever the
+    lender's zone.
+    """
+    for app_id in app_ids:
+        for year in range(first_year - 1, last_year + 2):
+            ReceiptCounter.objects.get_or_create(app_id=app_id, year=year)
+    for counter in ReceiptCounter.objects.select_for_update():
+        counter.last = _leap(counter.last)
+        counter.save(update_fields=["last"])
+    last = _leap(Repayment.objects.aggregate(last=Max("pk"))["last"] or 0)
+    table = Repayment._meta.db_table
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", [table, last])
+        else:
+            cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+            cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, last])
+    return last + 1
+
+
+def _leap(number: int) -> int:
+    return (number // _LEAP + 2) * _LEAP

@@ -1,0 +1,331 @@
+"""Sending committed intents to the service, each once.
+
+The order is the guarantee: intents committed, baselines read, `sent` committed, then the sockets.
+Repayments of different loans may take these steps together; only the calls run at once, on threads
+that touch neither a row nor the database. Nothing here repeats a call; what can't be told apart
+from success stays unknown.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.audit import restores
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending import issuer
+from lendingadmin.lending.errors import (
+    InvalidId,
+    LendingError,
+    NotSent,
+    Saved,
+    Throttled,
+    Unreachable,
+)
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.loan_math import loan_facts
+from lendingadmin.lending.parallel import Written, read_in_parallel, write_in_parallel
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.writes.unconfirmed import next_delay
+from lendingadmin.web import errors
+from lendingadmin.web.errors import Card
+from lendingadmin.web.unavailable import (
+    UNAVAILABLE,
+    OutcomeNotKept,
+    build_not_sent_card,
+    build_saved_card,
+    build_unknown_card,
+    keep_outcome,
+)
+
+from . import deciding, services
+from .approvals import Approval
+from .models import Reading, Repayment
+from .states import RepaymentState
+
+logger = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """What became of one that was sent; `card` tells it where the move can't be kept."""
+
+    move: services.Move
+    card: Card
+
+
+def record(
+    request: services.Request,
+    by: User,
+    idempotency_key: str,
+    *,
+    agreed: bool = False,
+    checked: bool = False,
+    approval: Approval | None = None,
+) -> Repayment:
+    """Commit the intent and send it; the row that comes back says what is known.
+
+    The same `idempotency_key` gives the first one back and sends nothing. What needs a second
+    person is not sent either: it waits, with a reading of the loan as it stood, unless it has an
+    `approval` already, as a row of a batch. Nothing is sent when it raises
+    services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
+    services.MayDouble because the person has not `agreed` that it may double an abandoned one, or
+    services.MayBeForgotten because the journal has a gap and the person has not `checked`.
+    Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
+    database comes before the call.
+    """
+    repayment, is_new = services.create_intent(
+        request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval
+    )
+    if is_new:
+        _send_new([repayment], by)
+    return repayment
+
+
+def record_all(
+    intents: Sequence[services.Intent], by: User, *, approval: Approval | None = None
+) -> list[Repayment | services.IntentRefused]:
+    """Record intents of different loans of one app at once, each as `record` does.
+
+    What that raises because a rule stands against an intent is returned in its place.
+    """
+    if not intents:
+        return []
+    created = services.create_intents(intents, by, approval=approval)
+    found = [one if isinstance(one, services.IntentRefused) else one[0] for one in created]
+    _send_new([one[0] for one in created if isinstance(one, tuple) and one[1]], by)
+    return found
+
+
+def _send_new(repayments: Sequence[Repayment], by: User) -> None:
+    """Send what may go, and read the loans of what waits for a second person."""
+    waiting = [one for one in repayments if one.state == RepaymentState.AWAITING]
+    if waiting:
+        Reading.objects.bulk_create(take_readings(waiting, Reading.Kind.ENTERED))
+    send_all([one for one in repayments if one.state == RepaymentState.PENDING], by)
+
+
+def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
+    """Let it go as `deciding.approve` does, and send it, once; say whether it was let go."""
+    is_approved = deciding.approve(repayment, by, agreed=agreed, checked=checked)
+    if is_approved:
+        send_all([repayment], by)
+    return is_approved
+
+
+def send_all(repayments: Sequence[Repayment], by: User) -> None:
+    """Send `pending` intents. Never raises for what the service does: the state of each tells.
+
+    Without a reading of the same loan nothing is sent.
+    """
+    if not repayments:
+        return
+    baselines = take_readings(repayments, Reading.Kind.BASELINE)
+    moves = []
+    for repayment, baseline in zip(repayments, baselines, strict=True):
+        move = services.Move(repayment, RepaymentState.SENT, {"sent_at": timezone.now()})
+        if baseline.fault:
+            words = _("The loan could not be read before sending: %(fault)s")
+            why = words % {"fault": baseline.fault}
+            move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
+        moves.append(move)
+    moved = services.move_all(moves, by=by, readings=baselines)
+    # What did not move expired meanwhile, and the sweep that saw it has written so.
+    sent = [
+        one.repayment
+        for one, is_moved in zip(moves, moved, strict=True)
+        if is_moved and one.to == RepaymentState.SENT
+    ]
+    if sent:
+        restores.note_sent()
+        apply_outcomes(_call(sent), by)
+
+
+def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
+    """Ask the service to record those that stand as `sent`, at once, and judge what came back."""
+    begun: set[int] = set()
+
+    def begin(repayment: Repayment) -> None:
+        check_deadline(repayment)
+        begun.add(repayment.pk)
+
+    calls = [
+        partial(
+            gateway.app(one.app_id).loans.make_repayment,
+            one.account_id,
+            one.body(),
+            before_send=partial(begin, one),
+        )
+        for one in repayments
+    ]
+    written = write_in_parallel(gateway.client(), *calls)
+    return [
+        judge(repayment, one, has_begun=repayment.pk in begun)
+        for repayment, one in zip(repayments, written, strict=True)
+    ]
+
+
+def check_deadline(repayment: Repayment) -> None:
+    """Called right before the first byte: who was paused past the deadline sends nothing."""
+    if timezone.now() >= repayment.send_before:
+        raise NotSent("the time in which this had to be sent is over")
+
+
+def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
+    """What became of one that was sent, by what came of its call.
+
+    A 2xx with the same loan: recorded. Else refused, not sent or unknown, by what the error says
+    was saved. After a fault of our own it is unknown once the socket may have been written.
+    """
+    result, call = written
+    fields: dict[str, object]
+    if isinstance(result, LendingError):
+        to, card = _judge_error(result)
+        fields = {"why": result.message, "status": result.status}
+        fields["error_description"] = result.error_description or ""
+        request_id = result.request_id or ""
+    elif isinstance(result, Exception):
+        logger.error("%s: sending failed", repayment, exc_info=result)
+        to, card = RepaymentState.NOT_SENT, build_not_sent_card("recorded")
+        if has_begun:
+            to, card = RepaymentState.UNKNOWN, build_unknown_card("recorded")
+        words = _("a fault of the dashboard: %(error)s")
+        fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
+    else:
+        words = _("Do not enter it again. Note the reference, and pass it on to a manager.")
+        to, card = RepaymentState.RECORDED, replace(build_saved_card("recorded"), next=words)
+        fields, request_id = {"status": call and call.status}, (call and call.request_id) or ""
+    next_check_at = None
+    if to == RepaymentState.RECORDED:
+        # Due until the effect was read: if the sender dies here, the next check reads it.
+        next_check_at = timezone.now()
+    elif to == RepaymentState.UNKNOWN:
+        next_check_at = timezone.now() + next_delay(0, timedelta(0))
+    fields |= {"request_id": request_id, "next_check_at": next_check_at}
+    reference = " · ".join(filter(None, (str(repayment), request_id)))
+    return Outcome(services.Move(repayment, to, fields), replace(card, reference=reference))
+
+
+def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
+    """What an error says was saved, as a state and as it is told."""
+    if error.saved == Saved.UNKNOWN:
+        return RepaymentState.UNKNOWN, build_unknown_card("recorded")
+    was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
+    is_not_sent = was_held_back or error.operation == issuer.OPERATION
+    to = RepaymentState.NOT_SENT if is_not_sent else RepaymentState.REFUSED
+    return to, errors.card(error)
+
+
+def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
+    """Keep what became of those that were sent, then read what the recorded ones did.
+
+    They are kept together; where that fails, each by itself, so that none stands in another's way.
+    """
+    moves, card = [one.move for one in outcomes], outcomes[0].card
+    if len(outcomes) > 1:
+        references = " · ".join(one.card.reference for one in outcomes)
+        card = replace(build_unknown_card("recorded"), reference=references)
+    try:
+        keep_outcome(lambda: services.conclude_all(moves, by=by), card)
+    except Exception as error:
+        if len(outcomes) == 1 or isinstance(error, OutcomeNotKept):
+            raise
+        logger.exception("outcomes could not be kept together")
+        _apply_each(outcomes, by)
+        return
+    try:
+        see_effects([one.repayment for one in moves if one.to == RepaymentState.RECORDED])
+    except UNAVAILABLE:
+        logger.warning("effects could not be kept, and are due to be read: %s", card.reference)
+
+
+def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
+    """Keep each by itself, and raise what failed once all others are kept."""
+    failed = []
+    for one in outcomes:
+        try:
+            apply_outcomes([one], by)
+        except Exception as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
+
+
+def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> None:
+    """Read what acknowledged repayments did; a fault leaves that to be done again, for a day.
+
+    `fresh` is the loan of a single one where the caller has read it this very moment.
+    """
+    if not repayments:
+        return
+    readings = take_readings(repayments, Reading.Kind.AFTER, fresh)
+    seen = [one.repayment for one in readings if not one.fault]
+    with transaction.atomic():
+        Reading.objects.bulk_create(readings)
+        rows = Repayment.objects.filter(pk__in=[one.pk for one in seen])
+        rows.filter(state=RepaymentState.RECORDED).update(next_check_at=None)
+    for one in seen:
+        one.next_check_at = None
+
+
+def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
+    """Read the loan now and keep what its balances say; see `take_readings`."""
+    [reading] = take_readings([repayment], kind, fresh)
+    reading.save()
+    return reading
+
+
+def take_readings(
+    repayments: Sequence[Repayment], kind: str, fresh: Loan | None = None
+) -> list[Reading]:
+    """Read the loans of these at once: what their balances say, not kept yet.
+
+    A fault is the sentence of its reading. An answer that does not speak of the loan is a fault:
+    its balances are evidence of nothing. `fresh` is the loan of a single one where the caller has
+    read it this very moment.
+    """
+    if fresh is not None:
+        return [_build_reading(one, kind, fresh, timezone.now()) for one in repayments]
+
+    def get(repayment: Repayment) -> tuple[Loan, datetime]:
+        loan = gateway.app(repayment.app_id).loans.get(repayment.account_id)
+        return loan, timezone.now()
+
+    found = read_in_parallel(gateway.client(), *(partial(get, one) for one in repayments))
+    return [
+        _build_reading(one, kind, result, timezone.now())
+        if isinstance(result, LendingError)
+        else _build_reading(one, kind, *result)
+        for one, result in zip(repayments, found, strict=True)
+    ]
+
+
+def _build_reading(
+    repayment: Repayment, kind: str, result: Loan | LendingError, taken_at: datetime
+) -> Reading:
+    reading = Reading(repayment=repayment, kind=kind, taken_at=taken_at)
+    try:
+        if isinstance(result, LendingError):
+            raise result
+        facts = loan_facts(check_named(result, repayment.account_id), taken_at)
+    except LendingError as error:
+        reading.fault = error.message
+        return reading
+    reading.paid, reading.unpaid = _written(facts.paid), _written(facts.owed)
+    reading.overdue = _written(facts.overdue)
+    reading.next_amount = _written(facts.next_amount)
+    reading.next_due = facts.next_due.isoformat() if facts.next_due else ""
+    return reading
+
+
+def _written(amount: Decimal | None) -> str:
+    """The amount to the last digit; empty for none, and for one of more digits than money has."""
+    digits = "" if amount is None else f"{amount:f}"
+    return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""

@@ -1,0 +1,536 @@
+"""Commands of the repayment table: commit intents, and move them from state to state.
+
+Each transition is a compare-and-swap that must touch exactly one row, and is committed before the
+call that it guards: `durable=True` fails at once inside another transaction. Several repayments may
+share a transaction; one alone is a group of one.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import Max, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import audit
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.audit.restores import refuse_suspected
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes import unconfirmed
+
+from . import approvals, receipts
+from .attribution import attribution_of
+from .evidence import Effect
+from .models import Reading, Repayment, Restoration, normalise_external_id
+from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
+
+# An intent that has not been sent by then is dead: its sender was paused, or died.
+SEND_WITHIN = timedelta(seconds=30)
+
+_TRIES = 3
+
+# While it stands so, only its sender changes the row: what the sender holds is what is stored.
+_SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
+
+# What a repayment ends as when its loan's rise of `paid` may have to be attributed again.
+_LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
+
+
+class IntentRefused(Exception):
+    """A rule of the ledger stands against an intent: nothing of it is kept."""
+
+
+class DuplicateExternalId(IntentRefused):
+    """Another of this loan bears the same externalId and is, or may be, at the service."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"externalId is taken by {other}")
+        self.other = other
+
+
+class LoanBusy(IntentRefused):
+    """Another repayment of this loan is still open, so evidence could not tell the two apart."""
+
+    def __init__(self, other: Repayment) -> None:
+        super().__init__(f"{other} of this loan is still open")
+        self.other = other
+
+
+class NobodyToApprove(IntentRefused):
+    """It needs a second person, and nobody else may approve it in its app."""
+
+
+class MayDouble(IntentRefused):
+    """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
+
+
+class MayBeForgotten(IntentRefused):
+    """The database was restored, and nobody checked that the service has not got it already."""
+
+
+class OwnRepayment(Exception):
+    """Nobody approves, resolves or sets aside what they entered."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
+
+    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash, unless its
+    id was made here before (`external_id_minted`), as that of a row of a collection sheet.
+    """
+
+    app_id: str
+    account_id: str
+    borrower_id: str
+    external_id: str
+    amount: Decimal
+    transaction_date: datetime
+    value_date: datetime
+    channel: str = ""
+    network: str = ""
+    currency_code: str = ""
+    notes: str = ""
+    external_id_minted: bool = False
+    retry_of: int | None = None
+
+
+class Intent(NamedTuple):
+    """A request under its idempotency key.
+
+    `agreed`: it may double an abandoned one. `checked`: the service has not got it, although the
+    journal may have forgotten it (restoration.py).
+    """
+
+    request: Request
+    idempotency_key: str
+    agreed: bool = False
+    checked: bool = False
+
+
+class Move(NamedTuple):
+    """A transition: of which row, to which state, with which other columns.
+
+    `starts` are the states that it begins in; None for all that `to` may be reached from.
+    """
+
+    repayment: Repayment
+    to: RepaymentState
+    fields: Mapping[str, Any]
+    starts: Sequence[RepaymentState] | None = None
+
+
+def build_request(repayment: Repayment) -> Request:
+    """What was asked for, as the row keeps it."""
+    names = (field.name for field in fields(Request) if field.name != "retry_of")
+    kept = {name: getattr(repayment, name) for name in names}
+    return Request(**kept, retry_of=repayment.retry_of_id)
+
+
+def make_external_id(app_id: str, now: datetime) -> str:
+    """An externalId for a payment that has none of its own, such as cash over the counter.
+
+    It bears the lender's day, as the receipt does.
+    """
+    day = now.astimezone(receipts.find_zone(app_id))
+    return f"CASH-{day:%Y%m%d}-{secrets.token_hex(4).upper()}"
+
+
+def create_intent(
+    request: Request,
+    by: User,
+    idempotency_key: str,
+    *,
+    agreed: bool = False,
+    checked: bool = False,
+    approval: approvals.Approval | None = None,
+) -> tuple[Repayment, bool]:
+    """Commit the intent, before anything is sent. Returns it and whether it is new.
+
+    It is `pending`, or `awaiting` where it needs a second person and has no `approval`. The same
+    `idempotency_key` gives back the first intent. Nothing is kept when it raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan stands against it,
+    MayDouble because it may double an abandoned one and nobody `agreed` to that, MayBeForgotten
+    because the database was restored and nobody `checked`, NobodyToApprove, or OwnRepayment where
+    the approver is `by`. MayBeRestored where the database may have been put back unannounced.
+    """
+    intent = Intent(request, idempotency_key, agreed, checked)
+    for _attempt in range(_TRIES):
+        try:
+            [repayment] = _commit([intent], by, approval)
+            return repayment, True
+        except IntegrityError:
+            # What stood against it may be concluded by the time that it is looked for.
+            first = _explain(request, idempotency_key)
+        if first:
+            return first, False
+    raise RuntimeError("the intent was refused, yet nothing stands against it")
+
+
+def create_intents(
+    intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
+) -> list[tuple[Repayment, bool] | IntentRefused]:
+    """Commit intents of one app, as `create_intent` does one; what that raises stands in its place.
+
+    They are committed together. Where something stands against one of them, or in a deadlock with
+    another group, nothing of that is kept and each is committed by itself.
+    """
+
+    def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
+        ticks = {"agreed": intent.agreed, "checked": intent.checked}
+        try:
+            return create_intent(
+                intent.request, by, intent.idempotency_key, **ticks, approval=approval
+            )
+        except IntentRefused as refused:
+            return refused
+
+    try:
+        return [(repayment, True) for repayment in _commit(intents, by, approval)]
+    except (DatabaseError, IntentRefused):
+        return [create(intent) for intent in intents]
+
+
+def find_gap(app_id: str) -> Restoration | None:
+    """What a restored database forgot of an app, while nobody has gone through it."""
+    return Restoration.objects.filter(app_id=app_id, ended_at=None).first()
+
+
+def find_forgotten_until(app_id: str) -> datetime | None:
+    """Up to when the journal of an app may miss what was recorded, ended gaps included; None where
+    it was never restored.
+    """
+    found = Restoration.objects.filter(app_id=app_id).aggregate(last=Max("until"))
+    last: datetime | None = found["last"]
+    return last
+
+
+def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
+    """The attempts with this externalId that were abandoned: by evidence, a sweep, a restore or a
+    person.
+
+    On this loan, or on any where it is None. The service never said no to them: each may be there,
+    or may yet be posted.
+    """
+    same_id = Q(app_id=app_id, external_id_key=normalise_external_id(external_id))
+    if account_id is not None:
+        same_id &= Q(account_id=account_id)
+    return _filter_abandoned(same_id).order_by("pk")
+
+
+def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
+    by_a_person = Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
+    sweeps = (RepaymentState.NOT_SENT, RepaymentState.DECLINED)
+    by_a_sweep = Q(state__in=sweeps, ended_by_sweep=True)
+    return Repayment.objects.filter(
+        same_id, Q(state=RepaymentState.NOT_FOUND) | by_a_sweep | by_a_person
+    )
+
+
+def _commit(
+    intents: Sequence[Intent], by: User, approval: approvals.Approval | None
+) -> list[Repayment]:
+    """Commit all of these intents, or none."""
+    if approval is not None and approval.by.pk == by.pk:
+        raise OwnRepayment
+    refuse_suspected()
+    now, app_id = timezone.now(), intents[0].request.app_id
+    size = len(intents)
+    with transaction.atomic(durable=True):
+        if app_id in settings.APPROVAL_LIMITS:
+            # One after the other: two at once must not both stay below the limit of a day.
+            list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
+            size = 1
+        repayments: list[Repayment] = []
+        for start in range(0, len(intents), size):
+            rows = [_build(one, by, approval, now) for one in intents[start : start + size]]
+            repayments += Repayment.objects.bulk_create(rows)
+        is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
+        if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
+            raise NobodyToApprove
+        # After the rows are in: whatever gave another one up meanwhile is committed by now.
+        pairs = zip(repayments, intents, strict=True)
+        same = [
+            Q(app_id=one.app_id, account_id=one.account_id, external_id_key=one.external_id_key)
+            for one, intent in pairs
+            if not intent.agreed
+        ]
+        if same and _filter_abandoned(reduce(or_, same)).exists():
+            raise MayDouble
+        if not all(one.checked for one in intents) and find_gap(app_id):
+            raise MayBeForgotten
+        why = gettext_noop("intent committed")
+        audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])
+    return repayments
+
+
+def _build(
+    intent: Intent, by: User, approval: approvals.Approval | None, now: datetime
+) -> Repayment:
+    """The row of an intent, not stored yet."""
+    request = intent.request
+    external_id = request.external_id.strip() or make_external_id(request.app_id, now)
+    is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
+    named = replace(request, external_id=external_id, external_id_minted=is_minted)
+    columns = vars(named).copy()
+    reasons = approvals.find_reasons(request, by, intent.idempotency_key, now)
+    given = approval if reasons else None
+    is_waiting = bool(reasons) and given is None
+    return Repayment(
+        retry_of_id=columns.pop("retry_of"),
+        **columns,
+        external_id_key=normalise_external_id(external_id),
+        idempotency_key=intent.idempotency_key,
+        created_by=by,
+        created_at=now,
+        state_at=now,
+        send_before=now + SEND_WITHIN,
+        state=RepaymentState.AWAITING if is_waiting else RepaymentState.PENDING,
+        approval_reasons=",".join(reasons),
+        approved_by=given and given.by,
+        approved_at=given and given.at,
+    )
+
+
+def _repeats(request: Request) -> bool:
+    """Whether it is sent again under an id that was made here: it is the same cash."""
+    if request.retry_of is None:
+        return False
+    key = normalise_external_id(request.external_id)
+    rows = Repayment.objects.filter(pk=request.retry_of, external_id_minted=True)
+    return rows.filter(external_id_key=key).exists()
+
+
+def _explain(request: Request, idempotency_key: str) -> Repayment | None:
+    """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
+
+    None when nothing stands against it any more.
+    """
+    first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
+    if first:
+        return first
+    of_loan = Repayment.objects.filter(app_id=request.app_id, account_id=request.account_id)
+    live = find_holder(request.app_id, request.account_id, request.external_id)
+    if live:
+        raise DuplicateExternalId(live)
+    busy = of_loan.filter(state__in=OPEN, set_aside_at=None).first()
+    if busy:
+        raise LoanBusy(busy)
+    return None
+
+
+def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
+    """The repayment of a loan that holds this externalId, as the table's constraint counts it."""
+    same_id = Repayment.objects.filter(
+        app_id=app_id,
+        account_id=account_id,
+        external_id_key=normalise_external_id(external_id),
+        duplicate=False,
+    )
+    resolved_recorded = Q(state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED)
+    return same_id.filter(Q(state__in=HOLDS_EXTERNAL_ID) | resolved_recorded).first()
+
+
+def move(
+    repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
+) -> bool:
+    """Move the row to `to` as `move_all` does; say whether it moved."""
+    [is_moved] = move_all([Move(repayment, to, {"why": why, **fields})], by=by)
+    return is_moved
+
+
+def move_all(
+    moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
+) -> list[bool]:
+    """Move each row that stands where its move begins; say of each whether it did.
+
+    Commits all of them, with the audit entries and the numbers of receipts where there are some
+    from now on, before it returns, and keeps the new `readings` that they follow from. `by` is None
+    for the machinery. The given objects are as stored then, whether they moved or not.
+    """
+    now = timezone.now()
+    with transaction.atomic(durable=True):
+        Reading.objects.bulk_create(readings)
+        presumed = _lock_loans([one.repayment for one in moves if one.to in _LANDS])
+        moved = [_swap(one, now) for one in moves]
+        done = [one for one, is_moved in zip(moves, moved, strict=True) if is_moved]
+        withdrawn = [
+            one
+            for landed in (done if presumed else ())
+            for one in _withdraw_presumptions(landed.repayment, presumed)
+        ]
+        # Late, because every other receipt of the app waits until this transaction ends.
+        receipts.give_numbers([one.repayment for one in done])
+        # Behind all changes, because every other entry of the trail waits too.
+        entries = [_build_entry(one.repayment, by, one.fields.get("why", "")) for one in done]
+        audit.record_all(entries + [_build_entry(one, None, one.why) for one in withdrawn])
+    return moved
+
+
+def _swap(move: Move, now: datetime) -> bool:
+    """Update the row if it stands where its move begins; say whether it did."""
+    repayment, held = move.repayment, move.repayment.state
+    starts = REACHED_FROM[move.to] if move.starts is None else move.starts
+    values = bind(repayment, **{"why": "", **move.fields, "state": move.to, "state_at": now})
+    is_moved = Repayment.objects.filter(pk=repayment.pk, state__in=starts).update(**values) == 1
+    if is_moved and held in _SENDERS_OWN and tuple(starts) == (held,):
+        for name, value in values.items():
+            setattr(repayment, name, value)
+    else:
+        repayment.refresh_from_db()
+    return is_moved
+
+
+def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
+    """Let nobody else conclude from the balances of these loans until the transaction ends.
+
+    Gives the keys of the loans' repayments that were presumed from them.
+    """
+    if not repayments:
+        return []
+    loans = Q()
+    for one in repayments:
+        loans |= Q(app_id=one.app_id, account_id=one.account_id)
+    rows = Repayment.objects.filter(loans).select_for_update().order_by("pk")
+    states = rows.values_list("pk", "state")
+    return [pk for pk, state in states if state == RepaymentState.PRESUMED]
+
+
+def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
+    """What was presumed from a rise that another repayment accounts for is unknown again.
+
+    That is so once the service acknowledges the other one late, or a person says that it was
+    recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
+    """
+    withdrawn = []
+    for presumed in list_of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
+        found = attribution_of(presumed)
+        if found is None or found.effect in (Effect.SEEN, Effect.MORE):
+            continue
+        why = _("The rise of paid that spoke for it belongs to %(repayment)s as well.") % {
+            "repayment": landed
+        }
+        fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
+        fields |= unconfirmed.build_alarm(why)
+        fields["next_check_at"] = timezone.now()
+        row = Repayment.objects.filter(pk=presumed.pk, state=RepaymentState.PRESUMED)
+        try:
+            with transaction.atomic():
+                row.update(**fields)
+        except IntegrityError:
+            # The loan's next repayment is under way: only one of them can be open.
+            fields |= {"set_aside_at": timezone.now(), "set_aside_reason": why}
+            row.update(**bind(presumed, **fields))
+        presumed.refresh_from_db()
+        withdrawn.append(presumed)
+    return withdrawn
+
+
+def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
+    return Repayment.objects.filter(app_id=repayment.app_id, account_id=repayment.account_id)
+
+
+def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
+    """Keep what became of rows that were sent, in one transaction.
+
+    One that somebody concluded otherwise meanwhile is acknowledged late, or refused late.
+    """
+    sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
+    for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
+        if is_moved or late.to == RepaymentState.UNKNOWN:
+            continue
+        if late.to == RepaymentState.RECORDED:
+            _acknowledge_late(late.repayment, by, **late.fields)
+        else:
+            refuse(late.repayment, late.to, by, **late.fields)
+
+
+def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
+    """Move the row to `recorded`, whatever its state: the service said that it holds it.
+
+    Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
+    is recorded too.
+    """
+    conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
+
+
+def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:
+    text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
+        "state": _(RepaymentState(repayment.state).label)
+    }
+    to = RepaymentState.RECORDED
+    try:
+        move(repayment, to, by=by, **fields, **unconfirmed.build_alarm(text))
+    except IntegrityError:
+        text = _("The service acknowledged it late: it now holds this externalId twice.")
+        move(repayment, to, by=by, duplicate=True, **fields, **unconfirmed.build_alarm(text))
+
+
+def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
+    """Move the row to `refused` or `not sent`: the service, or our own wire, said no.
+
+    A no that comes late, against what was concluded as recorded meanwhile, raises an alarm. What a
+    person resolved stays as it is, with the service's words beside it.
+    """
+    repayment.refresh_from_db()
+    is_resolved = repayment.state == RepaymentState.RESOLVED
+    if repayment.state == RepaymentState.PRESUMED or (
+        is_resolved and repayment.resolution == Resolution.RECORDED
+    ):
+        text = _("The service refused it late, when it stood as “%(state)s” here.") % {
+            "state": _(RepaymentState(repayment.state).label)
+        }
+        fields |= unconfirmed.build_alarm(text)
+    if not is_resolved:
+        move(repayment, to, by=by, **fields)
+        return
+    kept = {name: value for name, value in fields.items() if name not in ("why", "next_check_at")}
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, state=RepaymentState.RESOLVED)
+        if rows.update(**bind(repayment, **kept)):
+            repayment.refresh_from_db()
+            audit_state(repayment, by, _("refused late: %(why)s") % {"why": fields.get("why", "")})
+
+
+def raise_alarm(repayment: Repayment, text: str) -> None:
+    """Put an alarm on the home page for this repayment, unless it has one."""
+    with transaction.atomic(durable=True):
+        rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
+        if rows.update(**unconfirmed.build_alarm(text)):
+            repayment.refresh_from_db()
+            audit_state(repayment, None, text)
+
+
+def audit_state(repayment: Repayment, by: User | None, detail: str) -> None:
+    audit.record_all([_build_entry(repayment, by, detail)])
+
+
+def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
+    saved = {RepaymentState.RECORDED: "yes"} | dict.fromkeys(NOTHING_SAVED, "no")
+    if repayment.ended_by_sweep:
+        saved |= dict.fromkeys((RepaymentState.NOT_SENT, RepaymentState.DECLINED), "unknown")
+    if repayment.approved_by:
+        names = {"maker": repayment.created_by.username, "approver": repayment.approved_by.username}
+        both = _("entered by %(maker)s, approved by %(approver)s") % names
+        detail = "; ".join(filter(None, (detail, both)))
+    return audit.build_entry(
+        by,
+        "loans.makeRepayment",
+        app_id=repayment.app_id,
+        subject=f"{repayment.account_id} {repayment}",
+        outcome=RepaymentState(repayment.state).label,
+        saved=saved.get(RepaymentState(repayment.state), "unknown"),
+        request_id=repayment.request_id,
+        detail=detail,
+        url=repayment.get_absolute_url(),
+    )

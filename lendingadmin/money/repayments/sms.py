@@ -1,0 +1,160 @@
+"""The text for SMS that tells a customer of a recorded repayment: one message of GSM-7 at most.
+
+A message of other letters holds 70 signs, too few for two amounts. So letters are written without
+their marks where GSM-7 has none of them, and words that it can't write are left out. Where the text
+is too long the name is shortened first; an amount, a code or a number is whole or not there.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from datetime import date
+
+from django.utils.translation import gettext, override
+
+from lendingadmin.web.display.locales import write_day
+from lendingadmin.web.display.money import figure, money
+from lendingadmin.web.display.times import calendar_day, contract_date, minute
+
+from .receipts import Receipt
+
+LONGEST = 160
+# Where a lender's name is too long, so much of it stays: as long as the sender of an SMS may be.
+_SENDER = 11
+
+# 3GPP TS 23.038, 6.2.1: the default alphabet, and what takes two signs of it.
+_BASIC = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+_EXTENDED = frozenset("^{}\\[~]|€")
+# What Unicode does not take apart: signs of type, and letters of Hausa, Ewe, Twi and others.
+_SPELLED = dict(
+    zip(
+        "’‘ʼ“”„–—‑ŋŊɛƐɔƆɖƉƒƑɣƔʋƲɓƁɗƊƙƘƴƳıłŁđĐ",
+        "'''\"\"\"---nNeEoOdDfFgGvVbBdDkKyYilLdD",
+        strict=True,
+    )
+)
+
+
+def write_sms(receipt: Receipt) -> str:
+    """The text in the receipt's language. Only a repayment that is known to be recorded has one."""
+    with override(receipt.language):
+        return next(text for text in _list_texts(receipt) if count_signs(text) <= LONGEST)
+
+
+def count_signs(text: str) -> int:
+    """How many of the 160 signs of a message a text of GSM-7 takes."""
+    return sum(2 if letter in _EXTENDED else 1 for letter in text)
+
+
+def fold_letters(text: str) -> str:
+    """The text in letters of GSM-7, without the marks that it lacks; empty where that can't be."""
+    found = "".join(map(_fold_letter, " ".join(text.split())))
+    return "" if "\0" in found else found
+
+
+def _fold_letter(letter: str) -> str:
+    if letter in _BASIC or letter in _EXTENDED:
+        return letter
+    bare = _SPELLED.get(letter) or "".join(
+        part for part in unicodedata.normalize("NFKD", letter) if not unicodedata.combining(part)
+    )
+    is_known = all(part in _BASIC for part in bare)
+    return bare if is_known and (bare or unicodedata.combining(letter)) else "\0"
+
+
+def _list_texts(receipt: Receipt) -> Iterator[str]:
+    """The text with all that there is to say, then with less and less; the last one always fits."""
+    lender, code = fold_letters(receipt.lender), receipt.repayment.external_id
+    lender = f"{lender}: " if lender else ""
+    of_code = _say(gettext("Code %(code)s."), code=code) if fold_letters(code) == code else ""
+    number = receipt.repayment.receipt_number
+    of_number = _say(gettext("Receipt %(number)s."), number=number) if number else ""
+    remaining, coming = _say_remainder(receipt)
+    rest = [of_code, of_number, remaining, coming]
+    for name in _list_names(receipt.person):
+        yield _join(lender, _say_received(receipt, name), *rest)
+    nameless = _say_received(receipt, "")
+    short = f"{lender[:_SENDER].rstrip(': ')}: " if lender else ""
+    yield _join(short, nameless, *rest)
+    yield _join(short, nameless, *rest[1:])
+    yield _join("", nameless, *rest[1:])
+    yield _join("", nameless, of_number, remaining)
+    yield _join("", nameless, of_number)
+
+
+def _list_names(person: str) -> Iterator[str]:
+    """A name, shorter each time: whole, its first word and initials, that alone, initials, none."""
+    words = fold_letters(person).split()
+    if words:
+        initials = [f"{word[0]}." for word in words]
+        yield " ".join(words)
+        yield " ".join([words[0], *initials[1:]])
+        yield words[0]
+        yield " ".join(initials)
+    yield ""
+
+
+def _say_received(receipt: Receipt, name: str) -> str:
+    repayment, language = receipt.repayment, receipt.language
+    given = {
+        "amount": money(repayment.exact_amount, repayment.shown_currency, language),
+        "day": _write_paid_on(receipt),
+    }
+    if name:
+        return _say(gettext("%(amount)s received from %(name)s on %(day)s."), name=name, **given)
+    return _say(gettext("%(amount)s received on %(day)s."), **given)
+
+
+def _write_paid_on(receipt: Receipt) -> str:
+    """The day of the transaction; its year only where the receipt's number does not say it."""
+    paid_on = calendar_day(receipt.repayment.transaction_date, receipt.app.zone)
+    if paid_on is None:
+        return ""
+    if paid_on.year == receipt.repayment.receipt_year:
+        return _write_short_day(paid_on, receipt.language)
+    return write_day(paid_on, receipt.language)
+
+
+def _write_short_day(day: date, language: str) -> str:
+    # Some languages end a short month with a full stop of its own.
+    return write_day(day, language, "MMMd").rstrip(".")
+
+
+def _say_remainder(receipt: Receipt) -> tuple[str, str]:
+    """What is left and when that was read, and what is overdue or next; empty where not known."""
+    left, language, zone = receipt.remainder, receipt.language, receipt.app.zone
+    if left is None:
+        return "", ""
+    same = receipt.repayment.shown_currency == receipt.app.currency
+    write = figure if same else money
+    given = {
+        "amount": write(left.amount, receipt.app.currency, language),
+        "time": minute(left.read_at, zone),
+    }
+    read_on = calendar_day(left.read_at, zone)
+    if read_on is None or read_on == calendar_day(receipt.repayment.transaction_date, zone):
+        remaining = _say(gettext("Balance at %(time)s: %(amount)s."), **given)
+    else:
+        given["day"] = _write_short_day(read_on, language)
+        remaining = _say(gettext("Balance at %(time)s on %(day)s: %(amount)s."), **given)
+    if left.overdue is not None:
+        amount = write(left.overdue, receipt.app.currency, language)
+        return remaining, _say(gettext("Overdue %(amount)s."), amount=amount)
+    due = contract_date(left.next_due, zone)
+    if left.next_amount is None or due is None:
+        return remaining, ""
+    day, amount = (
+        _write_short_day(due, language),
+        write(left.next_amount, receipt.app.currency, language),
+    )
+    return remaining, _say(gettext("Next %(amount)s on %(day)s."), amount=amount, day=day)
+
+
+def _say(sentence: str, **given: str) -> str:
+    return fold_letters(sentence % given)
+
+
+def _join(lender: str, *sentences: str) -> str:
+    return lender + " ".join(filter(None, sentences))

@@ -1,0 +1,62 @@
+"""The repayments' background work: what it is and when it is due (see core/worker/duties.py).
+
+`Repayment.next_check_at` says when a check is due. At each beat a worker marks what lost senders
+left as unknown, and enqueues one `check` for each repayment that is due. A task carries the
+repayment's number only; the check claims the row by a compare-and-swap. A second attempt of a lost
+task checks whatever `next_check_at` says: the first may have moved it on and died before it read
+the loan.
+"""
+
+import logging
+from datetime import timedelta
+
+from django.utils import timezone
+from django_tasks import TaskContext, task
+
+from lendingadmin.core.worker import duties
+
+from . import notifications, reconciliation
+from .models import Repayment
+
+logger = logging.getLogger(__name__)
+
+# Managers get no more than one mail in this time, and a mail server that is gone is not asked more
+# often: it could hold up the checks.
+NOTIFY_EVERY = timedelta(minutes=5)
+
+
+@task(takes_context=True)
+def check(context: TaskContext, repayment_id: int) -> None:
+    """Make the check that is due of one repayment, if it still is."""
+    with duties.hide_error_words(f"check of rp-{repayment_id}"):
+        repayment = Repayment.objects.filter(pk=repayment_id).first()
+        if repayment is None:
+            return
+        before = repayment.state
+        if context.attempt > 1:
+            reconciliation.check_now(repayment)
+        else:
+            reconciliation.check_if_due(repayment)
+        if repayment.state != before:
+            logger.info("%s was %s, is %s", repayment, before, repayment.state)
+
+
+# A mail takes seconds at most, a queue of checks at a service that hangs takes long.
+@task(priority=10, takes_context=True)
+def notify(context: TaskContext) -> None:
+    """Write to the managers about what has been unknown for an hour."""
+    with duties.hide_error_words("notifying the managers"):
+        # The same at every attempt, so that the second finds what the first had claimed.
+        moment = context.task_result.enqueued_at
+        notifications.notify_managers(moment or timezone.now())
+
+
+def beat() -> None:
+    """Mark what lost senders left, and enqueue the checks that are due and a mail where one is."""
+    reconciliation.mark_lost_unknown()
+    waiting = duties.list_enqueued(check)
+    for repayment in reconciliation.list_due():
+        if repayment.pk not in waiting:
+            check.enqueue(repayment.pk)
+    if notifications.list_unnotified().exists():
+        duties.enqueue_at_most_every(NOTIFY_EVERY, notify)

@@ -1,0 +1,126 @@
+"""Approving a repayment that somebody else entered: what it is, what it will do, what moved since.
+
+The write itself is `sending.approve`; a view never calls the service's write on its own.
+"""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.independence import NotIndependent, find_dependence
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.loan_math import loan_facts, total_of
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.repayments import approvals, sending, services
+from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import estimate
+from lendingadmin.money.repayments.forms import date_notices
+from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.models import Reading, Repayment
+from lendingadmin.money.repayments.views import restoring
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+
+class Moved(NamedTuple):
+    """An amount of the loan when the repayment was entered, and now; None where it is not known."""
+
+    label: str
+    before: Any
+    now: Any
+
+
+@access(approvals.APPROVE, "lending.loans.get", methods=("GET", "POST"), confirmed=("GET", "POST"))
+def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The payment as it will be sent, and the loan as it stands now; the POST sends it, once."""
+    repayment = _one(app_id, number)
+    if not approvals.may_approve(repayment, request.user):
+        why = find_dependence(request.user, repayment.created_by)
+        words = _("Nothing was changed: it does not wait for your approval.")
+        messages.warning(request, why or words)
+        return redirect(repayment)
+    loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
+    page, obstacle = _build_page(repayment, loan), ""
+    if request.method == "POST":
+        has_agreed, has_checked = "may_double" in request.POST, "not_there" in request.POST
+        if not constant_time_compare(request.POST.get("shown", ""), page["shown"]):
+            obstacle = _("The loan, or what looks like this repayment, changed meanwhile.")
+        else:
+            obstacle = _send(request, repayment, agreed=has_agreed, checked=has_checked)
+            if not obstacle:
+                return redirect(repayment)
+    return render(request, "repayments/approve.html", page | {"obstacle": obstacle})
+
+
+def _one(app_id: str, number: int) -> Repayment:
+    return get_object_or_404(
+        Repayment.objects.select_related("created_by"), app_id=app_id, pk=number
+    )
+
+
+def _send(request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool) -> str:
+    """Let it go; why it can't, in words, where another repayment stands against it."""
+    try:
+        is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
+    except services.LoanBusy as rule:
+        return _("Another repayment of this loan is still open: %(other)s.") % {"other": rule.other}
+    except services.MayDouble:
+        return _("Tick the box below if you want to send it again.")
+    except services.MayBeForgotten:
+        return str(restoring.TICK)
+    except NotIndependent as rule:
+        return str(rule)
+    if not is_approved:
+        messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
+    return ""
+
+
+def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
+    asked = services.build_request(repayment)
+    found = estimate(loan, repayment.amount)
+    alike = look_alikes(asked, repayment.idempotency_key)
+    moved = _list_moved(repayment, loan)
+    return {
+        "repayment": repayment,
+        "asked": asked,
+        "shown_currency": repayment.shown_currency,
+        "reasons": approvals.describe_reasons(repayment.approval_reasons),
+        "loan": loan,
+        "closed": explain_closed(loan),
+        "estimate": found,
+        # Set against what is owed only in the loan's own currency: nothing is converted here.
+        "overpaid": None if repayment.moves_paid_by is None else found.overpaid,
+        "moved": moved,
+        "has_moved": any(one.before != one.now for one in moved),
+        "look_alikes": alike,
+        "abandoned": list(
+            services.find_abandoned(asked.app_id, asked.account_id, asked.external_id)
+        ),
+        **restoring.describe_gap(asked.app_id, asked.account_id, loan),
+        "paid": total_of(loan, "paid"),
+        "date_notices": date_notices(asked, timezone.now()),
+        "shown": _fingerprint(repayment, [*moved, *(row.pk for row in alike)]),
+    }
+
+
+def _list_moved(repayment: Repayment, loan: Loan) -> list[Moved]:
+    """What stood as paid and as unpaid when it was entered, and stands now."""
+    before, now = repayment.reading(Reading.Kind.ENTERED), loan_facts(loan, timezone.now())
+    is_known = before is not None and not before.fault
+    return [
+        Moved(_("Paid"), before.paid_amount if before and is_known else None, now.paid),
+        Moved(_("Unpaid"), before.unpaid_amount if before and is_known else None, now.owed),
+    ]
+
+
+def _fingerprint(repayment: Repayment, shown: Iterable[object]) -> str:
+    """Tells one content of the page from another, without giving it away."""
+    content = repr((repayment.pk, list(shown)))
+    return salted_hmac("lendingadmin.money.repayments.approve", content).hexdigest()

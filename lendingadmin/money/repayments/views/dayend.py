@@ -1,0 +1,147 @@
+"""The end of a day: its figures as a page and as CSV."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from datetime import date, timedelta
+from http import HTTPStatus
+
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import cash
+from lendingadmin.money.repayments.dayend import Figures, Line, group_by_currency, list_lines
+from lendingadmin.money.repayments.forms import CashForm, DayForm
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest
+
+_STATEMENT = "dashboard.repayments.statement"
+_RECORD = "lending.loans.makeRepayment"
+_ENDS = (date(1900, 1, 1), date(9998, 12, 31))
+
+
+@access(_STATEMENT)
+def day(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The day's figures; each leads to the entries of the journal behind it."""
+    return _show(request, gateway.lending_app(app_id))
+
+
+@access(_STATEMENT, _RECORD, methods=("POST",))
+def count(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Keep what was counted in a till of the day that the address names."""
+    app, day_form = gateway.lending_app(app_id), _form(request)
+    if not day_form.is_valid():
+        return _show(request, app)
+    shown = day_form.cleaned_data["date"]
+    form = _cash_form(request, app, cash.list_tills(app, shown))
+    if not form.is_valid():
+        return _show(request, app, form)
+    person_id, currency = form.chosen
+    person = get_object_or_404(User, pk=person_id)
+    amount, version = form.cleaned_data["amount"], whole_number(request.POST.get("version"))
+    try:
+        cash.save_count(app, shown, person, currency, amount, request.user, version=version)
+    except cash.NewerCount as newer:
+        return _show(request, app, form, newer.count)
+    query = urlencode({"date": shown.isoformat()})
+    return redirect(f"{reverse('repayments-day', args=[app_id])}?{query}#cash")
+
+
+def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Till]) -> CashForm:
+    """For the tills of the day, and the person's own, who may hold cash of nothing recorded."""
+    offered = [(one.person_id, one.person, one.currency) for one in tills]
+    own = (request.user.pk, request.user.username, app.currency)
+    return CashForm(request.POST or None, offered if own in offered else [*offered, own])
+
+
+def _show(
+    request: PersonRequest,
+    app: LendingApp,
+    cash_form: CashForm | None = None,
+    newer: cash.TillCount | None = None,
+) -> HttpResponse:
+    """The day; with `newer`, a count was not saved because the page had not shown this one."""
+    form = _form(request)
+    context: dict[str, object] = {"app": app, "form": form}
+    if form.is_valid():
+        shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
+        today = timezone.localdate()
+        # The transaction's day says nothing of what lies in a till.
+        cash_tills = [] if by else cash.list_tills(app, shown)
+        # What is wrong with a count does not make its page a newer one.
+        is_older = request.method == "POST" and not newer
+        context |= {
+            "cash_tills": cash_tills,
+            "cash_form": None if by else cash_form or _cash_form(request, app, cash_tills),
+            "version": whole_number(request.POST.get("version"))
+            if is_older
+            else cash.find_version(cash_tills),
+            "newer": newer,
+            "may_count": request.user.has_perm(_RECORD),
+            "day": shown,
+            "by": by,
+            "tills": group_by_currency(list_lines(app, shown, by), shown, by),
+            "previous": shown - timedelta(days=1) if shown > _ENDS[0] else None,
+            "next": shown + timedelta(days=1) if shown < min(today, _ENDS[1]) else None,
+            "is_today": shown == today,
+            "now": timezone.now(),
+            "may_read_statements": request.user.has_perm("dashboard.statements.read"),
+        }
+    status = HTTPStatus.CONFLICT if newer else HTTPStatus.OK
+    return render(request, "repayments/day.html", context, status=status)
+
+
+def _form(request: PersonRequest) -> DayForm:
+    """Bound always: without a date in the address it is today's."""
+    given = request.GET.copy()
+    given["date"] = given.get("date") or timezone.localdate().isoformat()
+    return DayForm(given)
+
+
+COLUMNS = (
+    "day",
+    "zone",
+    "dayOf",
+    "person",
+    "channel",
+    "network",
+    "currencyCode",
+    "entered",
+    "recorded",
+    "recordedSum",
+    "probablyRecorded",
+    "needsChecking",
+    "needsCheckingSum",
+    "refused",
+    "notSent",
+    "awaitingApproval",
+    "resolvedAsNotRecorded",
+)
+
+
+@access(_STATEMENT, EXPORT, quota=EXPORTS)
+def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
+    app, form = gateway.lending_app(app_id), _form(request)
+    if not form.is_valid():
+        return back_to_list(request)
+    shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
+    place = (shown.isoformat(), str(app.zone), by or "entry")
+    rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
+    name, subject = f"{app_id}-day-{shown:%Y-%m-%d}.csv", gettext_noop("end of day")
+    return csv_response(request, name, COLUMNS, [CsvPage(rows)], subject=subject, app_id=app_id)
+
+
+def _row(line: Line) -> Iterable[object]:
+    figures = (getattr(line.figures, field.name) for field in fields(Figures))
+    return (line.person, line.channel, line.network, line.currency, *figures)

@@ -1,0 +1,403 @@
+"""The journal: every repayment recorded here, its receipt, and what people decide about it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.audit.restores import find_suspected
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.independence import NotIndependent, find_dependence
+from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments import (
+    approvals,
+    deciding,
+    filters,
+    mistakes,
+    receipts,
+    reconciliation,
+    services,
+    sms,
+)
+from lendingadmin.money.repayments.attribution import attribution_of
+from lendingadmin.money.repayments.confirmations import list_confirmations
+from lendingadmin.money.repayments.forms import (
+    JournalForm,
+    MistakeForm,
+    ReasonForm,
+    ResolveForm,
+    ReviewForm,
+)
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.states import RESOLVABLE, RepaymentState, Resolution
+from lendingadmin.money.writes import idempotency
+from lendingadmin.money.writes import reconciliation as write_reconciliation
+from lendingadmin.people.search import opened
+from lendingadmin.web.access import access
+from lendingadmin.web.display import formats, times
+from lendingadmin.web.display.money import money
+from lendingadmin.web.keyset import Slice, build_pager, read_slice
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.polling import poll
+from lendingadmin.web.requests import PersonRequest
+
+PAGE_SIZE = 50
+# Of what waits for a decision so many at once, and so many of what stands above it.
+_TO_DECIDE, _FEW = 25, 10
+_APPROVERS = 20
+_CHECKS_PER_VISIT = 5
+
+# How long an outcome is normally open; past that the page leaves checking to a button.
+NORMAL = timedelta(minutes=2)
+
+
+@access("lending.loans.get")
+def journal(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The journal of one app, filtered by what the address says."""
+    form, app = JournalForm(request.GET), gateway.lending_app(app_id)
+    # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
+    page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
+    context = {
+        "form": form,
+        "rows": page.rows,
+        "pager": build_pager(request, page),
+        "filtered": any(value for name, value in request.GET.items() if name != "before"),
+        "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
+        "app": app,
+    }
+    return render(request, "repayments/journal.html", context)
+
+
+def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
+    # A join would be made for each of the rows that the filter looks through, not of the page's.
+    rows = Repayment.objects.prefetch_related("created_by", "approved_by").with_mistake()
+    rows, only = filters.find_rows(rows, wanted, app)
+    behind = whole_number(request.GET.get("before")) or None
+    return read_slice(rows, filters.get_order(wanted), PAGE_SIZE, behind=behind, only=only)
+
+
+@access("lending.loans.get")
+def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What needs checking: checked again while somebody looks; a person decides the rest."""
+    reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
+    rows = Repayment.objects.with_mistake()
+    reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
+    context = {
+        "awaiting": _list_page(
+            request, rows.awaiting_approval(app_id), "created_at", "waiting", _FEW
+        ),
+        "unresolved": _list_page(request, rows.needing_checks(app_id), "created_at", "after"),
+        "alarms": _list_page(request, alarms, "alarm_at", "alarms", _FEW),
+        "mistakes": _list_page(request, reports, "reported_at", "reports", _FEW),
+        "suspected": find_suspected(),
+        "gap": services.find_gap(app_id),
+        "write_alarms": write_reconciliation.list_alarms(app_id, request.user),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "repayments/needs_checking.html", context)
+
+
+def _list_page(
+    request: PersonRequest,
+    rows: QuerySet[Any],
+    column: str,
+    parameter: str,
+    size: int = _TO_DECIDE,
+) -> dict[str, Any]:
+    """A page of what waits for somebody, the longest waiting first, and its pager."""
+    behind = whole_number(request.GET.get(parameter)) or None
+    page = read_slice(rows, column, size, behind=behind, newest_first=False)
+    return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
+
+
+@access("lending.loans.get")
+def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """One repayment: what is known of it, the evidence, and what a person may do."""
+    repayment = _one(app_id, number)
+    reconciliation.check_if_due(repayment)
+    page = _receipt(request, repayment)
+    opened.remember(request, app_id, "repayment", str(number))
+    return page
+
+
+def _one(app_id: str, number: int) -> Repayment:
+    return get_object_or_404(
+        Repayment.objects.select_related("created_by", "approved_by", "retry_of"),
+        app_id=app_id,
+        pk=number,
+    )
+
+
+def _receipt(
+    request: PersonRequest,
+    repayment: Repayment,
+    resolve_form: Form | None = None,
+    aside_form: Form | None = None,
+    decline_form: Form | None = None,
+    **mistake_forms: Form,
+) -> HttpResponse:
+    reports = mistakes.section(request, repayment, **mistake_forms)
+    context = _status(request, repayment, seen=repayment.state) | reports
+    receipt = receipts.build_receipt(request, repayment, context["remainder"])
+    context |= {
+        "receipt": receipt,
+        "languages": settings.LANGUAGES,
+        "sms": sms.write_sms(receipt) if receipt.is_one else "",
+        "resolve_form": resolve_form or ResolveForm(),
+        "aside_form": aside_form or ReasonForm(prefix="aside"),
+        "decline_form": decline_form or ReasonForm(prefix="decline"),
+        "readings": repayment.readings.all(),
+        "retries": repayment.retries.all(),
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "may_resolve": request.user.has_perm("dashboard.repayments.resolve"),
+        "may_approve": approvals.may_approve(repayment, request.user),
+        "approvers": _list_approvers(repayment),
+        "is_own": repayment.created_by_id == request.user.pk,
+        "may_decline": request.user.has_perm(approvals.APPROVE),
+        "dependence": _find_dependence(request, repayment),
+        "may_set_aside": request.user.has_perm("dashboard.repayments.setAside"),
+        "confirmations": list_confirmations(repayment),
+        "may_read_statements": request.user.has_perm("dashboard.statements.read"),
+        "app": gateway.lending_app(repayment.app_id),
+    }
+    return render(request, "repayments/receipt.html", context)
+
+
+def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
+    """Return why this person does not decide what waits for a decision; empty where they may."""
+    is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
+    return find_dependence(request.user, repayment.created_by) if is_waiting else ""
+
+
+def _list_approvers(repayment: Repayment) -> list[User]:
+    """A few of those who may approve what waits for it."""
+    if repayment.state != RepaymentState.AWAITING:
+        return []
+    return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])
+
+
+@access("lending.loans.get")
+def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The polled part of the receipt; it makes the next check when that is due."""
+    repayment = _one(app_id, number)
+    reconciliation.check_if_due(repayment)
+    context = _status(request, repayment, seen=request.GET.get("seen", ""))
+    return render(request, "repayments/_status.html", context)
+
+
+def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
+    """What the status part shows, and after how many seconds, if at all, it asks again."""
+    since = repayment.sent_at or repayment.created_at
+    state = RepaymentState(repayment.state)
+    baseline, latest = repayment.baseline, repayment.latest
+    attribution = attribution_of(repayment) if state in RESOLVABLE else None
+    effect = repayment.effect_of(baseline, latest) if baseline and latest else None
+    is_recorded = repayment.is_recorded
+    remainder = receipts.find_remainder(repayment, baseline, latest) if is_recorded else None
+    return {
+        "title": _write_title(repayment, remainder),
+        "remainder": remainder,
+        "repayment": repayment,
+        "effect": attribution.effect if attribution and effect else effect,
+        "baseline": baseline,
+        "latest": latest,
+        "attribution": attribution,
+        "poll": poll(request, since, NORMAL, waiting=repayment.is_open),
+        "page_state": seen or state,
+        "inference_off": state == RepaymentState.UNKNOWN
+        and reconciliation.inference_is_off(repayment),
+    }
+
+
+def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> str:
+    """What is known of it, and, where the service said so, what is left of the loan."""
+    title = repayment.message.title
+    if remainder is None or repayment.state != RepaymentState.RECORDED:
+        return title
+    app, locale = gateway.lending_app(repayment.app_id), formats.locale()
+    balance = _("Balance at %(time)s on %(day)s: %(left)s.") % {
+        "time": times.minute(remainder.read_at, app.zone),
+        "day": times.day(remainder.read_at, app.zone, locale),
+        "left": money(remainder.amount, app.currency, locale),
+    }
+    return f"{title}. {balance}"
+
+
+@access("lending.loans.get", methods=("POST",))
+def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """The sheet that a customer is given, to be printed: the receipt, or a slip that is none.
+
+    It is the answer to the POST itself: to load it again is to open it again, so that is a reprint.
+    """
+    repayment = _one(app_id, number)
+    remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
+    receipt = receipts.build_receipt(request, repayment, remainder)
+    opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
+    context = {
+        "receipt": receipt,
+        "opened_at": opened_at,
+        "repayment": repayment,
+        "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
+        "may_record": request.user.has_perm("lending.loans.makeRepayment"),
+        "confirmation": next((x for x in list_confirmations(repayment) if x.is_same), None),
+    }
+    # In the customer's language and the lender's zone, whatever the clerk's own are.
+    with translation.override(receipt.language), formats.use_zone(lambda: None):
+        return render(request, "repayments/sheet.html", context)
+
+
+@access("lending.loans.get", methods=("POST",))
+def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person asks for a check now."""
+    repayment = _one(app_id, number)
+    reconciliation.check_now(repayment)
+    return redirect(repayment)
+
+
+@access(
+    *("dashboard.repayments.resolve", "lending.loans.get"),
+    methods=("POST",),
+    confirmed=("POST",),
+)
+def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person decides what became of a repayment, with a reason."""
+    repayment = _one(app_id, number)
+    form = ResolveForm(request.POST)
+    if not form.is_valid():
+        return _receipt(request, repayment, resolve_form=form)
+    resolution, reason = Resolution(form.cleaned_data["resolution"]), form.cleaned_data["reason"]
+    try:
+        done = deciding.resolve(repayment, resolution, reason, request.user)
+    except services.OwnRepayment:
+        form.add_error(None, _("Not saved: you entered it, so somebody else resolves it."))
+        return _receipt(request, repayment, resolve_form=form)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
+    except services.DuplicateExternalId as rule:
+        words = _("%(repayment)s bears the same transaction id and holds it now.")
+        form.add_error(None, words % {"repayment": rule.other})
+        return _receipt(request, repayment, resolve_form=form)
+    if done:
+        messages.success(request, _("Resolved. Your reason is kept with it."))
+    else:
+        messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
+    return redirect(repayment)
+
+
+@access(
+    *("dashboard.repayments.setAside", "lending.loans.get"),
+    methods=("POST",),
+    confirmed=("POST",),
+)
+def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A manager lets the loan's next repayment through while this one stays unknown."""
+    repayment = _one(app_id, number)
+    form = ReasonForm(request.POST, prefix="aside")
+    if not form.is_valid():
+        return _receipt(request, repayment, aside_form=form)
+    try:
+        done = deciding.set_aside(repayment, form.cleaned_data["reason"], request.user)
+    except services.OwnRepayment:
+        form.add_error(None, _("Not saved: you entered it, so somebody else sets it aside."))
+        return _receipt(request, repayment, aside_form=form)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
+    if done:
+        messages.success(request, _("Set aside. The loan takes its next repayment again."))
+    else:
+        messages.warning(request, _("Nothing was changed: it is not unknown any more."))
+    return redirect(repayment)
+
+
+def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
+    """Who entered it may take it back; somebody else needs the right to approve it."""
+    is_own = _one(app_id, number).created_by_id == request.user.pk
+    return () if is_own else (approvals.APPROVE,)
+
+
+@access("lending.loans.get", methods=("POST",), needs=decline_needs)
+def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """An approver, or who entered it, decides with a reason that it is not sent."""
+    repayment = _one(app_id, number)
+    form = ReasonForm(request.POST, prefix="decline")
+    if not form.is_valid():
+        return _receipt(request, repayment, decline_form=form)
+    if deciding.decline(repayment, form.cleaned_data["reason"], request.user):
+        messages.success(request, _("Saved: it is not sent. Your reason is kept with it."))
+    else:
+        messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
+    return redirect(repayment)
+
+
+@access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
+def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person has seen the alarm and takes it off the home page."""
+    repayment = _one(app_id, number)
+    deciding.mark_alarm_seen(repayment, request.user)
+    return redirect(repayment)
+
+
+@access(mistakes.REPORT, "lending.loans.get", methods=("POST",))
+def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
+    """A person reports that a repayment is wrong; once for each form."""
+    repayment = _one(app_id, number)
+    form = MistakeForm(request.POST, prefix="mistake")
+    if not form.is_valid():
+        return _receipt(request, repayment, report_form=form)
+    try:
+        idempotency_key = idempotency.check_key(
+            request, mistakes.PURPOSE, request.POST.get("token", "")
+        )
+        mistake = mistakes.report(
+            repayment, form.cleaned_data["note"], request.user, idempotency_key
+        )
+    except idempotency.StaleKey:
+        form.add_error(None, _("Not saved: this form was open for too long. Send it again."))
+    except mistakes.OneIsOpen as rule:
+        by = rule.other.reported_by.username
+        words = _("Not saved: the report of %(person)s waits for its review already.")
+        form.add_error("note", words % {"person": by})
+    else:
+        if mistake.is_open:
+            messages.success(request, _("Saved: reported. A manager reviews it."))
+        else:
+            messages.warning(
+                request, _("Nothing new was saved: this was reported and reviewed before.")
+            )
+        return redirect(repayment)
+    return _receipt(request, repayment, report_form=form)
+
+
+@access(mistakes.REVIEW, "lending.loans.get", methods=("POST",))
+def review_mistake(
+    request: PersonRequest, app_id: str, number: int, mistake_id: int
+) -> HttpResponse:
+    """A manager reviews what somebody else reported, with a reason."""
+    repayment = _one(app_id, number)
+    mistake = get_object_or_404(repayment.mistakes, pk=mistake_id)
+    form = ReviewForm(request.POST, prefix="review")
+    if mistake.is_open and not form.is_valid():
+        return _receipt(request, repayment, review_form=form)
+    try:
+        is_done = form.is_valid() and mistakes.review(mistake, form.decision(), request.user)
+    except NotIndependent as rule:
+        messages.warning(request, str(rule))
+        return redirect(repayment)
+    if is_done:
+        messages.success(request, _("Saved: reviewed. Your reason is kept with it."))
+    elif mistake.is_open:
+        messages.warning(request, _("Not saved: you reported it, so somebody else reviews it."))
+    else:
+        words = _("Nothing was changed: %(person)s has reviewed it before.")
+        messages.warning(request, words % {"person": mistake.reviewed_by})
+    return redirect(repayment)

@@ -1,0 +1,347 @@
+"""Recording a repayment: the form, the confirm step, and what they share.
+
+The write itself is `sending.record`; a view never calls the service's write on its own.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.roles import READ_NOTES
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.errors import InvalidId, LendingError
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.repayments import approvals, sending, services
+from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import estimate
+from lendingadmin.money.repayments.forms import (
+    RepaymentForm,
+    date_notices,
+    initial_from,
+    request_from,
+)
+from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.models import LONGEST_ID, Repayment
+from lendingadmin.money.repayments.states import OPEN, RESENDABLE
+from lendingadmin.money.repayments.views import restoring
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.lists import NEWEST_FIRST, whole_number
+from lendingadmin.web.requests import PersonRequest
+
+PURPOSE = "record a repayment"
+# What tells whose loan it is and whether it is open; so many of a borrower's loans are looked at.
+_CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
+_CHOICE_SIZE = 100
+
+
+@access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """The form; what it sends is kept as a draft, and the confirm step shows it."""
+    app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
+    idempotency_key = request.GET.get("form", "")
+    draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
+    form = _build_form(request, app, retry_of, draft or retry_of)
+    loan, card = _read(request, app_id, account_id)
+    loan_id = loan_math.account_of(loan) if loan else account_id
+    if retry_of and loan and retry_of.account_id != loan_id:
+        raise Http404("that repayment is of another loan")
+    if request.method == "POST" and form.is_valid() and loan:
+        review = lead_to_review(request, form, app_id, loan)
+        if review:
+            return review
+    form.focus_first()
+    context = {
+        "form": form,
+        "loan": loan,
+        "account_id": account_id,
+        "card": card,
+        "retry_of": retry_of,
+        "token": idempotency.issue_key(request, PURPOSE, idempotency_key if draft else None),
+        "busy": _open_intent(app_id, loan_id),
+        "closed": explain_closed(loan) if loan else "",
+    }
+    return render(request, "repayments/new.html", context)
+
+
+@access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
+def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """On to the form of the borrower's one open loan; else to the borrower, to choose the loan."""
+    loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
+    page = loans.list(
+        filters={"borrowerId": borrower_id}, order=NEWEST_FIRST, page_size=_CHOICE_SIZE
+    )
+    # A service that does not filter gives loans of others.
+    open_ids = [
+        loan_math.account_of(loan)
+        for loan in page.items
+        if isinstance(loan, Loan)
+        and loan_math.borrower_of(loan) == borrower_id
+        and not explain_closed(loan)
+    ]
+    if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
+        return redirect("repayment-new", app_id, open_ids[0])
+    is_none = not open_ids and not page.next_page_token
+    words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
+    messages.info(request, words)
+    return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
+
+
+def _build_form(
+    request: PersonRequest,
+    app: LendingApp,
+    retry_of: Repayment | None,
+    source: dict[str, str] | Repayment | None,
+) -> RepaymentForm:
+    """The form; a new one has the channel and the network that this person used here last."""
+    initial = initial_from(source)
+    if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
+        initial["notes"] = ""
+    return RepaymentForm(
+        request.POST or None,
+        app=app,
+        retry_of=retry_of,
+        networks=Repayment.objects.list_networks(app.app_id),
+        initial=initial,
+        usual={} if source else read_last_used(request, app.app_id),
+    )
+
+
+def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
+    """Return the channel and the network that this person used in an app last, except for cash."""
+    last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
+    return {"channel": last.channel, "network": last.network} if last else {}
+
+
+def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
+    """The loan; on a POST a fault becomes a card beside the form, so that nothing typed is lost."""
+    try:
+        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
+    except LendingError as error:
+        if request.method != "POST" or isinstance(error, InvalidId):
+            raise
+        return None, errors.card(error)
+
+
+def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
+    """The repayment that is sent again, if the address names one that may be."""
+    number = request.GET.get("retry_of", "")
+    if not number:
+        return None
+    row = Repayment.objects.filter(app_id=app_id, pk=whole_number(number)).first()
+    if row is None or row.state not in RESENDABLE:
+        raise Http404("no such repayment that may be sent again")
+    return row
+
+
+def lead_to_review(
+    request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan
+) -> HttpResponse | None:
+    """Keep what a valid form holds and lead to its review; None, with an error in the form, when
+    that can't be. Nothing is sent to the service before the review is confirmed.
+    """
+    idempotency_key = _keep(request, form, app_id, loan)
+    if idempotency_key is None:
+        return None
+    return _to_confirm(request, app_id, loan_math.account_of(loan), idempotency_key)
+
+
+def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) -> str | None:
+    """Keep the draft under the form's token; None, with an error in the form, when that can't be.
+
+    The loan is the accountId that the service answered with: the address may have carried the uid.
+    """
+    ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
+    ids["borrower_id"] = loan_math.borrower_of(loan)
+    if not 0 < len(ids["account_id"]) <= LONGEST_ID:
+        form.add_error(
+            None, _("The service does not say which loan this is, so nothing can be sent.")
+        )
+        return None
+    if len(ids["borrower_id"]) > LONGEST_ID:
+        ids["borrower_id"] = ""
+    try:
+        idempotency_key = idempotency.check_key(request, PURPOSE, form.cleaned_data["token"])
+    except idempotency.StaleKey:
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
+        return None
+    idempotency.save_draft(request, PURPOSE, idempotency_key, form.entered() | ids)
+    return idempotency_key
+
+
+def _to_confirm(
+    request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
+) -> HttpResponse:
+    """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
+    landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
+    if landed is None:
+        return redirect("repayment-confirm", app_id, account_id, idempotency_key)
+    idempotency.delete_draft(idempotency_key)
+    words = _("That form led to %(repayment)s before. Nothing new was recorded.")
+    messages.warning(request, words % {"repayment": landed})
+    return redirect(landed)
+
+
+def _open_intent(app_id: str, account_id: str) -> Repayment | None:
+    rows = Repayment.objects.filter(app_id=app_id, account_id=account_id, state__in=OPEN)
+    return rows.filter(set_aside_at=None).first()
+
+
+def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
+    """Whether what is reviewed is above CONFIRM_ABOVE of its app, or in another currency."""
+    limit = settings.CONFIRM_ABOVE.get(app_id)
+    draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
+    if limit is None or draft is None:
+        return False
+    asked = request_from(app_id, draft)
+    is_converted = asked.currency_code not in ("", gateway.lending_app(app_id).currency)
+    return is_converted or asked.amount > limit
+
+
+@access(
+    "lending.loans.makeRepayment",
+    "lending.loans.get",
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+    confirmed_if=is_large,
+)
+def confirm(
+    request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
+) -> HttpResponse:
+    """What the repayment will do, and look-alikes; the POST records it, once."""
+    draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
+    landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
+    if landed:
+        return redirect(landed)
+    if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
+        messages.warning(request, _("No such form of yours is kept. Nothing was recorded from it."))
+        return redirect("repayment-new", app_id, account_id)
+    asked, stands_against = request_from(app_id, draft), None
+    is_sent = request.method == "POST"
+    obstacle = _find_obstacle(request, asked, idempotency_key) if is_sent else ""
+    if is_sent and not obstacle:
+        try:
+            repayment = sending.record(
+                asked,
+                request.user,
+                idempotency_key,
+                agreed=_agreed(request),
+                checked=_checked(request),
+            )
+        except (services.DuplicateExternalId, services.LoanBusy) as rule:
+            stands_against = rule
+        except services.NobodyToApprove:
+            obstacle = "nobody"  # the page says it of itself
+        except services.MayDouble:
+            obstacle = "may_double"  # it was abandoned this very moment
+        except services.MayBeForgotten:
+            obstacle = "forgotten"  # the database was restored meanwhile
+        else:
+            idempotency.delete_draft(idempotency_key)
+            return redirect(repayment)
+    return _show_confirm(request, asked, idempotency_key, stands_against, obstacle)
+
+
+def _show_confirm(
+    request: PersonRequest,
+    asked: services.Request,
+    idempotency_key: str,
+    stands_against: Exception | None,
+    obstacle: str,
+) -> HttpResponse:
+    loan = check_named(gateway.app(asked.app_id).loans.get(asked.account_id), asked.account_id)
+    alike = look_alikes(asked, idempotency_key)
+    app = gateway.lending_app(asked.app_id)
+    found = estimate(loan, asked.amount)
+    # Set against what is owed only in the loan's own currency: nothing is converted here.
+    is_compared = asked.currency_code in ("", app.currency)
+    overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
+    args = [asked.app_id, asked.account_id]
+    again = {"retry_of": asked.retry_of} if asked.retry_of else {}
+    reasons = approvals.find_reasons(asked, request.user, idempotency_key, timezone.now())
+    approvers = list(approvals.list_approvers(asked.app_id, request.user)) if reasons else []
+    context = {
+        "asked": asked,
+        "reasons": approvals.describe_reasons(",".join(reasons)),
+        "approvers": approvers,
+        "nobody_approves": bool(reasons) and not approvers,
+        "shown_currency": asked.currency_code or app.currency,
+        "edit_url": reverse("repayment-new", args=args, query={"form": idempotency_key} | again),
+        "cancel_url": reverse("loan", args=args),
+        "loan": loan,
+        "closed": explain_closed(loan),
+        "estimate": found,
+        "overpaid": overpaid,
+        "look_alikes": alike,
+        "seen": max((row.pk for row in alike), default=0),
+        "shown": _fingerprint(asked, overpaid),
+        "busy": _open_intent(asked.app_id, asked.account_id),
+        "already_live": stands_against.other
+        if isinstance(stands_against, services.DuplicateExternalId)
+        else None,
+        "not_recorded": stands_against is not None,
+        "abandoned": _list_abandoned(asked),
+        **restoring.describe_gap(asked.app_id, asked.account_id, loan),
+        "paid": loan_math.total_of(loan, "paid"),
+        "obstacle": obstacle,
+        "value_date_ahead": asked.value_date > timezone.now(),
+        "date_notices": date_notices(asked, timezone.now()),
+    }
+    return render(request, "repayments/confirm.html", context)
+
+
+def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
+    """Why it is not recorded yet; empty once the person saw everything and ticked what it takes.
+
+    "changed": the page confirmed something else than what is kept now, because another tab changed
+    the form. "may_double", "forgotten", "overpaid": a tick is missing. "look_alike": one came
+    meanwhile.
+    """
+    overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
+    shown = _fingerprint(asked, overpaid)
+    if not constant_time_compare(request.POST.get("shown", ""), shown):
+        return "changed"
+    if _list_abandoned(asked) and not _agreed(request):
+        return "may_double"
+    if services.find_gap(asked.app_id) and not _checked(request):
+        return "forgotten"
+    if overpaid and "may_overpay" not in request.POST:
+        return "overpaid"
+    newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
+    return "look_alike" if newest > seen else ""
+
+
+def _fingerprint(asked: services.Request, overpaid: str) -> str:
+    """Tells one content of a page from another, without giving it away.
+
+    `overpaid` is what the page said is more than is owed; empty where it said nothing.
+    """
+    return salted_hmac(
+        "lendingadmin.money.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))
+    ).hexdigest()
+
+
+def _agreed(request: PersonRequest) -> bool:
+    """Whether the person ticked that this may double."""
+    return "may_double" in request.POST
+
+
+def _checked(request: PersonRequest) -> bool:
+    """Whether the person ticked that the service has not got it, although it may be forgotten."""
+    return "not_there" in request.POST
+
+
+def _list_abandoned(asked: services.Request) -> list[Repayment]:
+    """The attempts that this may double, by whichever way it is entered."""
+    return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))

@@ -1,0 +1,61 @@
+"""What forms say while the journal has a gap, and the page on which a manager ends it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core import gateway
+from lendingadmin.core.audit import restores
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.repayments import confirmations, restoration, services
+from lendingadmin.money.repayments.models import Restoration
+from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+TICK = gettext_lazy("Tick the box below once you have looked whether the service has it.")
+
+
+def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
+    """The open gap of an app, what was paid on a loan beyond what is known here, and what to say
+    where the tick is missing.
+    """
+    gap = services.find_gap(app_id)
+    paid = loan_math.total_of(loan, "paid")
+    risen = gap and restoration.find_rise(gap, account_id, paid)
+    return {"gap": gap, "risen": risen, "gap_tick": TICK}
+
+
+@access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
+def gap(request: PersonRequest, app_id: str) -> HttpResponse:
+    """What the restored database forgot, and what is done about it; the POST ends it.
+
+    While a restore is only suspected, the POST says that there was none.
+    """
+    found, app = services.find_gap(app_id), gateway.lending_app(app_id)
+    if request.method == "POST" and "not_restored" in request.POST:
+        if restores.deny(request.user):
+            messages.success(request, _("Saved. You can send again."))
+        return redirect("needs-checking", app_id)
+    if request.method == "POST":
+        if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
+            messages.success(request, _("Saved. Repayments are recorded without that tick again."))
+        else:
+            messages.warning(request, _("Nothing was changed."))
+        return redirect("needs-checking", app_id)
+    days = _describe_days(found, app) if found else {}
+    context = {"suspected": restores.find_suspected(), "gap": found, "app": app, **days}
+    return render(request, "repayments/gap.html", context)
+
+
+def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
+    """How many days of the lender's calendar it touches, and which of them statements cover."""
+    first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
+    covers = confirmations.list_account_covers(app.app_id, first, last)
+    return {"days": (last - first).days + 1, "covers": covers, "month": first}

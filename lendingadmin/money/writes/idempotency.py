@@ -1,0 +1,75 @@
+"""Idempotency keys of forms, and the drafts that forms of two steps keep under them.
+
+A form carries a signed token that holds its key, its person and its purpose. The write that the
+form leads to is stored under the key, uniquely, so that a double click or a form that is sent again
+lands on the first result. Issuing a key stores nothing.
+"""
+
+import json
+import secrets
+
+from django.core import signing
+
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.web.models import Draft
+from lendingadmin.web.requests import PersonRequest
+
+_SALT = "lendingadmin.money.writes.idempotency"
+LIFETIME = Draft.KEPT_FOR
+
+
+class StaleKey(Exception):
+    """The token is not ours, of another person or purpose, or older than LIFETIME."""
+
+
+def issue_key(request: PersonRequest, purpose: str, idempotency_key: str | None = None) -> str:
+    """The signed token of a new key for a form of this person, or of a draft's key."""
+    unique = idempotency_key or secrets.token_urlsafe(16)
+    return signing.dumps([unique, request.user.pk, purpose], salt=_SALT)
+
+
+def check_key(request: PersonRequest, purpose: str, token: str) -> str:
+    """Check a token that came back and return its idempotency key. Raises StaleKey."""
+    try:
+        idempotency_key, person, issued_for = signing.loads(token, salt=_SALT, max_age=LIFETIME)
+    except (signing.BadSignature, ValueError) as error:
+        raise StaleKey("the form's token is not valid any more") from error
+    if person != request.user.pk or issued_for != purpose:
+        raise StaleKey("the form's token is of another person or form")
+    return str(idempotency_key)
+
+
+def save_draft(
+    request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
+) -> None:
+    """Keep what was entered, encrypted, until the form's last step; entering again replaces it.
+
+    Raises OverQuota where the person keeps too much.
+    """
+    text = json.dumps(entered)
+    Draft.check_room(request.user, idempotency_key, len(text))
+    Draft.objects.update_or_create(
+        token=idempotency_key,
+        person=request.user,
+        purpose=purpose,
+        defaults={"entered": text, "size": len(text)},
+    )
+
+
+def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
+    """What this person entered under the token; None when there is nothing, or no more."""
+    if "\x00" in idempotency_key:  # it comes out of an address, and PostgreSQL takes no NUL in text
+        return None
+    draft = Draft.objects.filter(
+        token=idempotency_key, person=request.user, purpose=purpose
+    ).first()
+    return (
+        None
+        if draft is None or isinstance(draft.entered, Undecryptable)
+        else json.loads(draft.entered)
+    )
+
+
+def delete_draft(idempotency_key: str) -> None:
+    """Forget what was entered: the write that it was for has its own record now."""
+    Draft.objects.filter(token=idempotency_key).delete()

@@ -1,0 +1,155 @@
+"""What a person reads of a write: its chip, what happened, whether it was saved, what happens next.
+
+What was found is never worded as the service's own word, and “not found” never as certain.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils.text import capfirst
+from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
+
+from lendingadmin.web.display.statuses import Status
+
+from .states import WriteFound, WriteResolution, WriteState
+
+
+class StateMessage(NamedTuple):
+    """All words and looks of one state.
+
+    `chip` stands in tables and beside titles. The rest is the notice: `tone` its colour, `icon` its
+    picture, `saved` whether anything was saved, `next` what the person does or waits for.
+    """
+
+    chip: Status
+    tone: str
+    title: str
+    sentence: str
+    saved: str
+    next: str
+    icon: str = "question-mark-circle"
+
+    def translate(self) -> "StateMessage":
+        """The same in the language of the page."""
+        return _translate(self, get_language())
+
+
+# A list says the same few of them in each row.
+@lru_cache(maxsize=256)
+def _translate(message: StateMessage, _language: str) -> StateMessage:
+    return message._replace(
+        chip=message.chip._replace(word=_(message.chip.word)),
+        title=capfirst(_(message.title)),
+        sentence=_(message.sentence),
+        next=_(message.next),
+    )
+
+
+_BY_STATE: dict[str, StateMessage] = {
+    WriteState.SENT: StateMessage(
+        chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
+        tone="info",
+        title=gettext_noop("Sent, waiting for the answer"),
+        sentence=gettext_noop("No answer is kept here yet. Do not enter it again."),
+        saved="unknown",
+        next=gettext_noop("This page looks again by itself."),
+    ),
+    WriteState.SAVED: StateMessage(
+        chip=Status(WriteState.SAVED.label, "good", "check-circle"),
+        tone="good",
+        icon="check-circle",
+        title=WriteState.SAVED.label,
+        sentence=gettext_noop("The service said that it was saved."),
+        saved="yes",
+        next=gettext_noop("Nothing more to do."),
+    ),
+    WriteState.NOT_SAVED: StateMessage(
+        chip=Status(WriteState.NOT_SAVED.label, "bad", "x-circle"),
+        tone="bad",
+        icon="exclamation-triangle",
+        title=WriteState.NOT_SAVED.label,
+        sentence=gettext_noop("The service refused it, or it was never sent."),
+        saved="no",
+        next=gettext_noop("Check why, then enter it again."),
+    ),
+    WriteState.RESOLVED: StateMessage(
+        chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
+        tone="info",
+        icon="pencil-square",
+        title=WriteState.RESOLVED.label,
+        sentence=gettext_noop("The service did not say what became of it; a person decided."),
+        saved="unknown",
+        next=gettext_noop("Nothing more to do."),
+    ),
+}
+_NEEDS_CHECKING = Status(WriteState.UNKNOWN.label, "odd", "question-mark-circle")
+_UNKNOWN: dict[str, StateMessage] = {
+    "": StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="odd",
+        title=gettext_noop("We don't know yet whether this was saved"),
+        sentence=gettext_noop("Do not enter it again. Checking…"),
+        saved="unknown",
+        next=gettext_noop("The record is read again and again to find out."),
+    ),
+    WriteFound.THERE: StateMessage(
+        chip=Status(WriteFound.THERE.label, "info", "eye"),
+        tone="good",
+        icon="eye",
+        title=gettext_noop("It is there, as you entered it"),
+        sentence=gettext_noop(
+            "The service's answer did not confirm it, but this is what it shows now."
+        ),
+        saved="probably",
+        next=gettext_noop(
+            "Go on with the record; do not enter it again. A manager can resolve this with a "
+            "reason."
+        ),
+    ),
+    WriteFound.DIFFERS: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="warn",
+        icon="exclamation-triangle",
+        title=gettext_noop("Found, but otherwise than it was to be saved"),
+        sentence=gettext_noop(
+            "No confirmation is kept here. What is there now may be somebody else's."
+        ),
+        saved="unknown",
+        next=gettext_noop("Open the record and compare. A manager can resolve this with a reason."),
+    ),
+    WriteFound.CANDIDATES: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="odd",
+        title=gettext_noop("We don't know which one it is, if any"),
+        sentence=gettext_noop(
+            "The service has no key by which it could be told apart. These may be it."
+        ),
+        saved="unknown",
+        next=gettext_noop(
+            "Look at them and say which one it is, or that none is. Do not enter it again before."
+        ),
+    ),
+    WriteFound.NOT_SEEN: StateMessage(
+        chip=_NEEDS_CHECKING,
+        tone="warn",
+        icon="exclamation-triangle",
+        title=WriteFound.NOT_SEEN.label,
+        sentence=gettext_noop(
+            "No confirmation is kept here; this is what it shows. It may still come late."
+        ),
+        saved="unknown",
+        next=gettext_noop("Doing it again may do it twice. Looking goes on for a day."),
+    ),
+}
+
+
+def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
+    """The words and looks for what is known of a write by now."""
+    if state == WriteState.UNKNOWN:
+        return _UNKNOWN[found].translate()
+    message = _BY_STATE[state].translate()
+    if state != WriteState.RESOLVED:
+        return message
+    answer = "yes" if resolution == WriteResolution.SAVED else "no"
+    return message._replace(saved=", ".join([answer, _("says a person")]))

@@ -1,0 +1,117 @@
+"""What was sent once: each write of the service but repayments, and what was found out about it."""
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin.core.encryption import EncryptedTextField
+
+from .messages import StateMessage, get_message
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import UnconfirmedWrite
+
+
+class Write(UnconfirmedWrite):
+    """One write that a form led to, committed before the call, under the form's idempotency key.
+
+    Repayments have a table of their own. `card` is the error card of a write that did not succeed,
+    as JSON: the service's words in it may be personal. `submitted` is what was to be saved, as
+    JSON, kept as long as it may be compared or entered again. `found` is a conclusion from
+    evidence; it never changes the state.
+    """
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="writes"
+    )
+    app_id = models.CharField(max_length=64, blank=True)
+    operation = models.CharField(max_length=100)
+    subject = models.CharField(max_length=300, blank=True)
+    # Whose loan it makes, where the subject does not say it.
+    borrower_id = models.CharField(max_length=300, blank=True)
+    state = models.CharField(max_length=8, choices=WriteState.choices, default=WriteState.SENT)
+    url = models.CharField(max_length=1000, blank=True)
+    card = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    submitted = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    # Where a person may take up what was entered.
+    again_at = models.CharField(max_length=1000, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    sent_at = None  # it is sent as soon as it is committed
+    found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
+    resolution = models.CharField(max_length=8, choices=WriteResolution.choices, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["person", "-created_at"], name="write_of_person"),
+            # Only these operators serve “begins with” on PostgreSQL, whatever its collation.
+            models.Index(
+                fields=["app_id", "operation", "subject"],
+                opclasses=["", "", "varchar_pattern_ops"],
+                name="write_of_subject",
+            ),
+            models.Index(
+                fields=["app_id", "borrower_id"],
+                condition=~models.Q(borrower_id=""),
+                name="write_of_borrower",
+            ),
+            # What is in doubt in an app, and of all apps what dead senders left behind. A whole
+            # index: SQLite never takes a partial one for `state IN (…)` with parameters.
+            models.Index(fields=["state", "app_id", "created_at"], name="write_in_state"),
+            models.Index(
+                fields=["next_check_at"],
+                condition=models.Q(next_check_at__isnull=False),
+                name="write_next_check",
+            ),
+            # What was entered goes after SESSION_HOURS: those that still have it, the oldest first.
+            models.Index(
+                fields=["created_at"],
+                condition=~models.Q(submitted=""),
+                name="write_with_submitted",
+            ),
+            models.Index(
+                fields=["app_id", "alarm_at", "id"],
+                condition=models.Q(alarm_at__isnull=False, alarm_seen_at__isnull=True),
+                name="write_alarm",
+            ),
+            models.Index(
+                fields=["resolved_by"],
+                condition=models.Q(resolved_by__isnull=False),
+                name="write_resolved_by",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.state}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("write", args=[self.app_id, self.idempotency_key])
+
+    @property
+    def message(self) -> StateMessage:
+        """The words and looks for what is known of it."""
+        return get_message(self.state, self.found, self.resolution)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its outcome is not known yet."""
+        return self.state in (WriteState.SENT, WriteState.UNKNOWN)
+
+
+class Check(models.Model):
+    """What the service showed of a write whose answer is missing, at one moment.
+
+    `found` is empty where nobody could tell, and `why` says why not. `links` are records that
+    it leads to, as pairs of words and address.
+    """
+
+    write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")
+    taken_at = models.DateTimeField(default=timezone.now)
+    found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
+    why = EncryptedTextField(blank=True, bound_to=["write"])
+    links = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.found or '-'} {self.taken_at:%H:%M:%S}"

@@ -1,0 +1,343 @@
+"""Finds out what became of writes whose answer is missing, by what the service shows since.
+
+Each area registers an OutcomeChecker for its operations in `AppConfig.ready()`. A check is a read;
+nothing is ever sent again. A check sets `found`, never the state: only a late answer, or a person
+with a reason, ends an unknown.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext_lazy
+
+from lendingadmin.core import audit
+from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.core.staff.independence import check_independent
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.codec import decode
+from lendingadmin.lending.errors import LendingError
+
+from . import idempotency, unconfirmed
+from .messages import StateMessage
+from .models import Check, Write
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import SENDER_LOST, filter_unseen_alarms, make_due, run_due_check
+
+logger = logging.getLogger(__name__)
+
+RESOLVE = "dashboard.repayments.resolve"
+UNDECIDED = ngettext_lazy(
+    "%(count)s other change to resolve", "%(count)s other changes to resolve", "number"
+)
+# What is found so may be entered again by its person.
+ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
+# Seconds after which a run starts no further check: a service that hangs must not block the worker.
+_RUN_FOR = 60.0
+_AT_MOST = 200
+_LONGEST_SUBJECT = 300
+
+
+class OwnWrite(Exception):
+    """Nobody but another person resolves it."""
+
+
+class Submitted(NamedTuple):
+    """What was sent, and for a change what its fields were before."""
+
+    sent: Mapping[str, object]
+    before: Mapping[str, object] = {}
+
+
+class CheckResult(NamedTuple):
+    """What a check found, why in words for people, and the records that it leads to."""
+
+    found: WriteFound
+    why: str
+    links: tuple[tuple[str, str], ...] = ()
+
+
+class OutcomeChecker(NamedTuple):
+    """How an area finds out what became of one kind of write.
+
+    `find` reads the service; it is given the write and what was sent, and raises LendingError.
+    `reads` is the permission that such a read needs. `compares` is whether it needs what was sent,
+    `needs_person` whether only a person can say which record it is: the service has no natural key.
+    `there` and `not_seen` are what the two plain findings are called.
+    """
+
+    words: str
+    reads: str
+    find: Callable[[Write, Submitted], CheckResult]
+    compares: bool = True
+    needs_person: bool = False
+    there: str = gettext_noop("It is there, as you entered it")
+    not_seen: str = WriteFound.NOT_SEEN.label
+
+
+_CHECKERS: dict[str, OutcomeChecker] = {}
+
+
+def register_checker(operation: str, checker: OutcomeChecker) -> None:
+    """Let writes of this operation be checked; an area calls it in `AppConfig.ready()`."""
+    _CHECKERS[operation] = checker
+
+
+def get_checker(write: Write) -> OutcomeChecker | None:
+    """How this write is checked; None where no area registered a checker."""
+    return _CHECKERS.get(write.operation)
+
+
+def read_submitted(write: Write) -> Submitted | None:
+    """What was to be saved; None where that is not kept, or can't be opened, any more."""
+    if not write.submitted or isinstance(write.submitted, Undecryptable):
+        return None
+    kept = decode(write.submitted.encode())
+    return Submitted(kept["sent"], kept["before"]) if isinstance(kept, Mapping) else None
+
+
+def check_due_writes() -> int:
+    """Mark as unknown what lost senders left, and make the checks that are due.
+
+    For a worker: needs no request. Returns how many checks were made.
+    """
+    mark_lost_unknown()
+    until, made = time.monotonic() + _RUN_FOR, 0
+    due = _list_checked().filter(next_check_at__lte=timezone.now())
+    for write in due.order_by("next_check_at")[:_AT_MOST]:
+        made += check_if_due(write)
+        if time.monotonic() > until:
+            break
+    return made
+
+
+def mark_lost_unknown() -> int:
+    """Mark writes as unknown whose sender died, at most _AT_MOST at once. Returns how many."""
+    now, marked = timezone.now(), 0
+    lost = Write.objects.filter(state=WriteState.SENT, created_at__lte=now - SENDER_LOST)
+    for write in lost[:_AT_MOST]:
+        with transaction.atomic(durable=True):
+            done = Write.objects.filter(pk=write.pk, state=WriteState.SENT).update(
+                state=WriteState.UNKNOWN, next_check_at=now
+            )
+            if done:
+                why = gettext_noop("Its sender stopped while waiting for the answer.")
+                _audit(write, None, WriteState.UNKNOWN.label, detail=why)
+        marked += done
+    return marked
+
+
+def check_if_due(write: Write) -> bool:
+    """Check the write if that is due and nobody else has claimed it; say whether it was checked."""
+    if write.state == WriteState.SENT:
+        mark_lost_unknown()
+        write.refresh_from_db()
+    return run_due_check(write, _list_checked(), lambda: _check(write))
+
+
+def check_now(write: Write) -> None:
+    """Check because a person asked for it, unless a check was made a moment ago."""
+    latest = write.checks.last()
+    if write.found != WriteFound.THERE:
+        make_due(write, _list_checked(), latest.taken_at if latest else None)
+    check_if_due(write)
+
+
+def _list_checked() -> QuerySet[Write]:
+    return Write.objects.filter(state=WriteState.UNKNOWN)
+
+
+def _check(write: Write) -> None:
+    check = _read(write)
+    found = _conclude(write, check)
+    if found and found != write.found:
+        _keep_conclusion(write, found)
+
+
+def _read(write: Write) -> Check:
+    """Read the service and keep what it shows; a fault is kept as its sentence."""
+    checker, body = get_checker(write), read_submitted(write)
+    if checker is None or (checker.compares and body is None):
+        why = _("What was to be saved is not kept any more, so nothing can be compared.")
+        return write.checks.create(why=why)
+    if len(write.subject) >= _LONGEST_SUBJECT:
+        why = _("Its id is too long to be kept here whole, so it can't be looked for.")
+        return write.checks.create(why=why)
+    try:
+        found = checker.find(write, body or Submitted({}))
+    except LendingError as error:
+        return write.checks.create(why=error.message)
+    except Exception:
+        logger.exception("%s: looking failed", write.operation)
+        why = _("A fault of the dashboard. The administrator finds it in the log.")
+        return write.checks.create(why=why)
+    return write.checks.create(
+        found=found.found, why=found.why, links=[list(link) for link in found.links]
+    )
+
+
+def _conclude(write: Write, check: Check) -> str:
+    """What the checks add up to. “Not found so far” takes two after the quiet time."""
+    if check.found != WriteFound.NOT_SEEN:
+        return str(check.found)
+    quiet_from = write.created_at + settings.REPAYMENT_QUIET
+    late = write.checks.filter(found=WriteFound.NOT_SEEN, taken_at__gte=quiet_from)
+    return str(WriteFound.NOT_SEEN) if late.count() > 1 else ""
+
+
+def _keep_conclusion(write: Write, found: str) -> None:
+    """Write the conclusion beside the state; once it is there, checking ends."""
+    fields: dict[str, object] = {"found": found}
+    if found == WriteFound.THERE:
+        fields["next_check_at"] = None
+    with transaction.atomic(durable=True):
+        rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN, found=write.found)
+        if rows.update(**fields):
+            words = _(WriteFound(found).label)
+            _audit(write, None, _("by evidence: %(found)s") % {"found": words})
+    write.refresh_from_db()
+
+
+def knows_record(write: Write, person: User) -> bool:
+    """Whether only a person can say which record it is, and this one entered it."""
+    checker = get_checker(write)
+    return checker is not None and checker.needs_person and write.person_id == person.pk
+
+
+def is_for_another(write: Write, person: User) -> bool:
+    """Whether somebody else resolves it, because this person entered it."""
+    return write.person_id == person.pk and not knows_record(write, person)
+
+
+def resolve(
+    write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
+) -> bool:
+    """A person decides what became of it; `url` is the record that it is. False if it was known.
+
+    Raises OwnWrite for who entered it, unless only they can say which record it is, and
+    NotIndependent for who is not independent of that person.
+    """
+    if is_for_another(write, by):
+        raise OwnWrite
+    check_independent(by, write.person)
+    with transaction.atomic(durable=True):
+        rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN)
+        changes = bind(
+            write,
+            state=WriteState.RESOLVED,
+            resolution=resolution,
+            resolution_reason=reason,
+            resolved_by=by,
+            resolved_at=timezone.now(),
+            url=url,
+            next_check_at=None,
+        )
+        done = rows.update(**changes)
+        if done:
+            # The reason may be personal: it is encrypted with the write and never in the trail.
+            outcome = _("resolved: %(resolution)s") % {"resolution": resolution.label}
+            _audit(write, by, outcome, detail=gettext_noop("with a reason"))
+    write.refresh_from_db()
+    return done == 1
+
+
+def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
+    """What of an app is not known yet, newest first, in words: one's own, and for managers all.
+
+    Excludes writes already found at the service as they were to be saved.
+    """
+    lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
+    rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
+    # Said once more for SQLite, which takes no index for the OR.
+    rows = rows.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
+    return _list_for(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
+
+
+def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
+    """Writes with an alarm that no manager has seen, in words: one's own, and for managers all."""
+    return _list_for(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
+
+
+def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
+    if not person.has_perm(RESOLVE):
+        rows = rows.filter(person=person)
+    return [(describe(write), write) for write in rows.select_related("person")[:20]]
+
+
+def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
+    """The writes whose alarm waits for this person: for managers all, for others none."""
+    if not person.has_perm(RESOLVE, app_id):
+        return Write.objects.none()
+    return filter_unseen_alarms(Write.objects.filter(app_id=app_id))
+
+
+def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
+    """The writes of others that no further check decides, for those who may resolve them."""
+    if not person.has_perm(RESOLVE, app_id):
+        return Write.objects.none()
+    is_checked = Q(found__in=(*ABANDONED, WriteFound.CANDIDATES)) | Q(found="", next_check_at=None)
+    rows = Write.objects.filter(is_checked, state=WriteState.UNKNOWN, app_id=app_id)
+    return rows.exclude(person=person)
+
+
+def mark_alarm_seen(write: Write, by: User) -> None:
+    """A manager has seen the alarm; it leaves the lists and stays with the write."""
+    with transaction.atomic(durable=True):
+        if unconfirmed.mark_alarm_seen(write):
+            _audit(write, by, WriteState(write.state).label, detail=gettext_noop("alarm seen"))
+
+
+def list_permissions(write: Write, person: User) -> list[str]:
+    """What a person needs to see a write: to read what it wrote and, for another's, to resolve."""
+    checker = get_checker(write)
+    reads = [checker.reads] if checker else []
+    return reads if write.person_id == person.pk else [RESOLVE, *reads]
+
+
+def may_see(write: Write, person: User) -> bool:
+    """Whether this person may open the write's page."""
+    return person.has_perms(list_permissions(write, person))
+
+
+def get_message(write: Write) -> StateMessage:
+    """The write's message; what an area calls its two plain conclusions is their title."""
+    checker = get_checker(write)
+    if checker is None or write.state != WriteState.UNKNOWN:
+        return write.message
+    titles = {WriteFound.THERE: checker.there, WriteFound.NOT_SEEN: checker.not_seen}
+    title = titles.get(WriteFound(write.found)) if write.found else None
+    return write.message._replace(title=capfirst(_(title))) if title else write.message
+
+
+def describe(write: Write) -> str:
+    """What was to be done, in words."""
+    checker = get_checker(write)
+    return _(checker.words) if checker else write.operation
+
+
+def prune_submitted() -> None:
+    """What was entered is personal: it goes once it can't be compared or entered again."""
+    old = timezone.now() - idempotency.LIFETIME
+    rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
+    rows.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN)).update(submitted="")
+
+
+def _audit(write: Write, by: User | None, outcome: str, *, detail: str = "") -> None:
+    saved = {WriteState.SAVED: "yes", WriteState.NOT_SAVED: "no"}
+    audit.record(
+        by,
+        write.operation,
+        app_id=write.app_id,
+        subject=write.subject,
+        outcome=outcome,
+        saved=saved.get(WriteState(write.state), "unknown"),
+        detail=detail,
+        url=write.get_absolute_url(),
+    )

@@ -1,0 +1,281 @@
+"""Writes other than repayments: committed before the call, made once, and audited.
+
+The service documents no idempotency key, so the guard is here: a double click, or a form that is
+sent again, lands on the first result. Nothing is ever sent again by machinery.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import NamedTuple, TypeVar
+
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import audit, gateway
+from lendingadmin.core.audit import restores
+from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.errors import LendingError, NotSent, Saved
+from lendingadmin.web import errors
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+from lendingadmin.web.unavailable import (
+    UNAVAILABLE,
+    build_not_sent_card,
+    build_saved_card,
+    keep_outcome,
+)
+
+from . import idempotency, reconciliation
+from .models import Write
+from .reconciliation import Submitted
+from .states import WriteFound, WriteResolution, WriteState
+from .unconfirmed import SENDER_LOST, build_alarm
+
+__all__ = ["Outcome", "as_kept", "card_of", "entered", "write_once"]
+
+logger = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+
+
+class Outcome(NamedTuple):
+    """Where a write landed, or the card that says what went wrong and whether it was saved.
+
+    A write whose outcome is not known has both: the address is that of its own page.
+    """
+
+    url: str = ""
+    card: Card | None = None
+
+    @property
+    def saved(self) -> bool:
+        """Whether the service said that it was saved."""
+        return bool(self.url) and self.card is None
+
+
+def write_once(
+    request: PersonRequest,
+    operation: str,
+    *,
+    token: str,
+    do: Callable[[], Result],
+    lands_on: Callable[[Result], str],
+    app_id: str,
+    subject: str = "",
+    borrower_id: str = "",
+    sent: Mapping[str, object] | None = None,
+    before: Mapping[str, object] | None = None,
+    again_at: str = "",
+) -> Outcome:
+    """Make one write of the service and say what became of it.
+
+    `operation` is its name in the client's table and the purpose for which the form's `token` was
+    issued; `do` makes the call, and `lands_on` gives the address that its result is shown at.
+    `sent` is what is to be saved and `before` what a change starts from, kept encrypted to compare
+    with; `again_at` is the address of the form that can take it up again. Raises
+    idempotency.StaleKey for a token that is not valid any more; nothing is sent then. Raises
+    OutcomeNotKept where the service saved it and the database can't be used.
+    """
+    idempotency_key = idempotency.check_key(request, operation, token)
+    gateway.lending_app(app_id)
+    if restores.find_suspected():
+        return Outcome(card=errors.card(restores.MayBeRestored()))
+    try:
+        with transaction.atomic(durable=True):
+            write = Write.objects.create(
+                idempotency_key=idempotency_key,
+                person=request.user,
+                app_id=app_id,
+                operation=operation,
+                subject=as_kept(subject),
+                borrower_id=as_kept(borrower_id),
+                submitted=encode({"sent": sent, "before": before or {}}).decode() if sent else "",
+                again_at=again_at[:_LONGEST_ADDRESS],
+            )
+    except IntegrityError:
+        return _landed(Write.objects.get(idempotency_key=idempotency_key))
+    with gateway.calls() as made:
+        try:
+            _check_deadline(write)
+            result = do()
+        except LendingError as error:
+            return _failed(write, error, made)
+        except Exception as error:
+            logger.exception("%s: sending failed", operation)
+            if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
+                card = build_not_sent_card()
+                _finish(write, WriteState.NOT_SAVED, made, card=card)
+                return Outcome(card=card)
+            # A fault of our own after the socket may have been written: the truth is "unknown".
+            card = _build_doubt_card()
+            _finish(write, WriteState.UNKNOWN, made, card=card)
+            return Outcome(write.get_absolute_url(), card)
+    url = _address(write, lands_on, result)
+    keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), build_saved_card())
+    return Outcome(url=url)
+
+
+def _check_deadline(write: Write) -> None:
+    """Who was paused until others took it for dead sends nothing."""
+    if timezone.now() - write.created_at >= SENDER_LOST / 2:
+        raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
+
+
+def _address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
+    """Where the result is shown; an answer that leads nowhere was a success all the same."""
+    try:
+        found = lands_on(result)
+    except Exception:
+        logger.exception("%s: the answer leads nowhere", write.operation)
+        found = ""
+    return found if 0 < len(found) <= _LONGEST_ADDRESS else write.get_absolute_url()
+
+
+def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
+    """What this person entered in a write that the address names (`again`), to enter it again.
+
+    Warns on the page where it may still be at the service. Empty where nothing is kept.
+    """
+    idempotency_key = request.GET.get("again", "")
+    if not idempotency_key or "\x00" in idempotency_key:
+        return Submitted({})
+    rows = Write.objects.filter(person=request.user, operation=operation, app_id=app_id)
+    rows = rows.filter(subject=as_kept(subject)) if subject else rows
+    write = rows.filter(idempotency_key=idempotency_key).first()
+    kept = reconciliation.read_submitted(write) if write else None
+    if write and kept and request.method == "GET" and write.state != WriteState.NOT_SAVED:
+        messages.warning(
+            request,
+            _(
+                "This was sent before, and may still be at the service or come to it late: "
+                "sending it again may do it twice."
+            ),
+        )
+    return kept or Submitted({})
+
+
+def as_kept(subject: str) -> str:
+    """A subject as writes and the audit trail keep it: cut to their column."""
+    return subject.replace("\x00", "")[:300]
+
+
+def card_of(write: Write) -> Card | None:
+    """The card of a write that did not succeed, as it was first shown."""
+    if not write.card or isinstance(write.card, Undecryptable):
+        return None
+    kept = json.loads(write.card)
+    return Card(**kept | {"links": tuple(map(tuple, kept["links"]))})
+
+
+def _build_doubt_card() -> Card:
+    return Card(
+        title=_("This form was sent, and its outcome is not known"),
+        cause=_("The sending is still under way, or was interrupted."),
+        next=_("Look at the record before you enter it again: it may have been saved."),
+        saved="unknown",
+        tone="odd",
+    )
+
+
+def _landed(write: Write) -> Outcome:
+    """The same form came again: show what the first sending led to."""
+    if write.state == WriteState.SAVED:
+        return Outcome(url=write.url)
+    card = card_of(write) or _build_doubt_card()
+    if write.state == WriteState.NOT_SAVED:
+        return Outcome(card=card)
+    return Outcome(write.get_absolute_url(), card)
+
+
+def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
+    card = errors.card(error)
+    is_known = error.saved == Saved.NO
+    state = WriteState.NOT_SAVED if is_known else WriteState.UNKNOWN
+    keep_outcome(lambda: _finish(write, state, made, card=card), card)
+    return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
+
+
+# The service's yes or no still counts when it comes late, whatever was concluded meanwhile.
+_OPEN = (WriteState.SENT, WriteState.UNKNOWN)
+_MOVES_FROM = {
+    WriteState.SAVED: (*_OPEN, WriteState.RESOLVED),
+    WriteState.NOT_SAVED: (*_OPEN, WriteState.RESOLVED),
+    WriteState.UNKNOWN: (WriteState.SENT,),
+}
+
+
+def _finish(
+    write: Write, state: WriteState, made: list[Call], *, url: str = "", card: Card | None = None
+) -> None:
+    """Write down how a write ended, unless more is known of it by now.
+
+    Raises an alarm where the answer contradicts what was concluded before it came.
+    """
+    # A write may be followed by the read that proves it.
+    last = next(
+        (call for call in reversed(made) if call.may_have_saved), made[-1] if made else None
+    )
+    fields: dict[str, object] = {
+        "state": state,
+        "card": json.dumps(asdict(card)) if card else "",
+        "next_check_at": timezone.now() if state == WriteState.UNKNOWN else None,
+    }
+    if state == WriteState.SAVED:
+        fields |= {"submitted": "", "url": url}
+    with transaction.atomic(durable=True):
+        before = Write.objects.select_for_update().get(pk=write.pk)
+        if before.state not in _MOVES_FROM[state]:
+            return
+        alarm = _contradiction(before, state, url)
+        if alarm:
+            fields |= build_alarm(alarm)
+        Write.objects.filter(pk=write.pk).update(**bind(write, **fields))
+        audit.record(
+            write.person,
+            write.operation,
+            app_id=write.app_id,
+            subject=write.subject,
+            outcome=state.label,
+            saved="yes" if state == WriteState.SAVED else state.value,
+            request_id=(last.request_id or "") if last else "",
+            detail=alarm or (card.cause if card else ""),
+            url=write.get_absolute_url(),
+        )
+    restores.note_sent()
+
+
+def _contradiction(before: Write, answer: WriteState, url: str) -> str:
+    """The alarm of an answer against what a person decided, or read here; empty for any other.
+
+    `url` is the record that the answer names.
+    """
+    decided = before.resolution if before.state == WriteState.RESOLVED else ""
+    was_saved = answer == WriteState.SAVED
+    if was_saved and decided == WriteResolution.NOT_SAVED:
+        return _(
+            "The service said late that it was saved, when a person had resolved it as not saved."
+        )
+    named = {before.url, url} - {"", before.get_absolute_url()}
+    if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
+        return _(
+            "The service said late that it was saved as another record than the one that a person "
+            "had named."
+        )
+    if was_saved and before.found in reconciliation.ABANDONED and not decided:
+        return _(
+            "The service said late that it was saved, when it was “%(found)s” here: it may have "
+            "been entered again."
+        ) % {"found": _(WriteFound(before.found).label)}
+    if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
+        return _(
+            "The service said late that it was not saved, when a person had resolved it as saved."
+        )
+    return ""

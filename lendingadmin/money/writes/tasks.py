@@ -1,0 +1,43 @@
+"""Background work of every area: other writes are checked, what was entered is forgotten."""
+
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django_tasks import task
+
+from lendingadmin.core.worker import duties
+
+from . import reconciliation
+from .models import Write
+from .states import WriteState
+
+# Following other writes takes all that are due, so it may be rarer than the beat.
+CHECK_EVERY = timedelta(seconds=15)
+PRUNE_EVERY = timedelta(hours=1)
+
+
+@task()
+def check_writes() -> None:
+    """Find out what became of writes other than repayments."""
+    with duties.hide_error_words("following other writes"):
+        reconciliation.check_due_writes()
+
+
+@task(priority=-10)
+def prune() -> None:
+    """Forget what was entered and has no use any more."""
+    with duties.hide_error_words("forgetting what was entered"):
+        reconciliation.prune_submitted()
+
+
+def beat() -> None:
+    """Enqueue the following of writes where one is due, and forgetting once an hour."""
+    if _due_writes().exists():
+        duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
+    duties.enqueue_at_most_every(PRUNE_EVERY, prune)
+
+
+def _due_writes() -> QuerySet[Write]:
+    due = Q(state=WriteState.UNKNOWN, next_check_at__lte=timezone.now())
+    return Write.objects.filter(Q(state=WriteState.SENT) | due)

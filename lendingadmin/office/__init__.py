@@ -1,0 +1,1 @@
+"""The pages of people and of the audit trail."""

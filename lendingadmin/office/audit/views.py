@@ -1,0 +1,41 @@
+"""The audit trail's page."""
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from lendingadmin.core.staff.roles import VIEW_AUDIT
+from lendingadmin.office.audit.forms import FilterForm
+from lendingadmin.web.access import access
+from lendingadmin.web.display import formats
+from lendingadmin.web.keyset import Slice, build_pager, read_slice
+from lendingadmin.web.requests import PersonRequest
+
+PAGE = 50
+
+
+@access(VIEW_AUDIT)
+def entries(request: PersonRequest) -> HttpResponse:
+    """Who did what, newest first, a page at a time; the filters and the page are in the address.
+
+    Of the apps whose trail the person may see, and of what belongs to none, such as people.
+
+    A page starts behind an entry rather than at a count, so that entries written meanwhile shift
+    nothing. Times and days are in the reader's zone.
+    """
+    lenders_zone = settings.LENDING_APPS[0].zone
+    form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)
+    page = _page(form) if form.is_valid() else Slice([])
+    context = {
+        "form": form,
+        "entries": page.rows,
+        "filtered": any(form.cleaned_data.get(name) for name in form.fields if name != "before"),
+        "zone": lenders_zone,
+        "pager": build_pager(request, page),
+    }
+    return render(request, "audit/entries.html", context)
+
+
+def _page(form: FilterForm) -> Slice:
+    behind = form.cleaned_data["before"]
+    return read_slice(form.rows(), "at", PAGE, behind=behind, only=form.others())

@@ -1,0 +1,50 @@
+"""What waits for a second manager: one approves it, declines it, or withdraws their own."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff import deciding, reach, services
+from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.core.staff.roles import MANAGE_PEOPLE
+from lendingadmin.core.staff.second_manager import describe_change
+from lendingadmin.web.access import access
+from lendingadmin.web.requests import PersonRequest
+
+from .people import apply_change, draw_setup_link
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
+    """Approve what another manager asked for; a set-up link is shown, this once."""
+    asked = _get_change(request, number, change)
+    try:
+        found, path = deciding.approve_change(request, request.user, asked)
+    except services.ChangeRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("person", number)
+    if path:
+        return draw_setup_link(request, found.person, path, mail=False)
+    messages.success(
+        request, _("Approved and done: %(change)s.") % {"change": describe_change(found)}
+    )
+    return redirect("person", number)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
+    """Decline what another manager asked for, or withdraw what one asked for oneself."""
+    asked = _get_change(request, number, change)
+
+    def decline(by: User) -> str:
+        found = deciding.decline_change(request, by, asked)
+        return _("%(state)s. Nothing was changed.") % {"state": found.get_state_display()}
+
+    return apply_change(request, number, decline)
+
+
+def _get_change(request: PersonRequest, number: int, change: int) -> PersonChange:
+    """The change of a person of this manager's. Raises Http404."""
+    people = reach.list_people(request.user)
+    return get_object_or_404(PersonChange, pk=change, person=number, person__in=people)

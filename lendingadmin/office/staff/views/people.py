@@ -1,0 +1,285 @@
+"""The people of the dashboard, for managers: who there is, their roles, how they get in."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core.staff import reach, second_manager, services, sessions
+from lendingadmin.core.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
+from lendingadmin.core.staff.models import AppRole, PersonChange, User
+from lendingadmin.core.staff.permissions import list_held
+from lendingadmin.core.staff.roles import MANAGE_PEOPLE, ROLE_WORDS, sort_rights
+from lendingadmin.core.staff.session_store import hash_session_key
+from lendingadmin.core.staff.setup_links import mail_setup_link, may_mail
+from lendingadmin.web.access import access
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.requests import PersonRequest, address_with
+
+PAGE = 100
+
+_WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
+
+
+@access(MANAGE_PEOPLE)
+def people(request: PersonRequest) -> HttpResponse:
+    """Everybody whom this manager may see, those who can sign in first, and what waits."""
+    form = PeopleFilterForm(request.GET)
+    rows = _list_rows(request.user, form)
+    pages = Paginator(rows, PAGE)
+    page = pages.get_page(whole_number(request.GET.get("page")) or 1)
+    following = str(page.next_page_number()) if page.has_next() else ""
+    pager = {
+        "count": len(page),
+        "total": str(pages.count),
+        "next_url": address_with(request, {"page": following}) if following else "",
+        "first_url": address_with(request, {"page": ""}) if page.has_previous() else "",
+    }
+    context = {
+        "form": form,
+        "people": _read_people(page.object_list),
+        "changes": second_manager.list_changes(request.user),
+        "superusers": _list_superusers(request.user),
+        "pager": pager,
+        "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
+        "zone": settings.LENDING_APPS[0].zone,
+        "local_sign_in": settings.LOCAL_SIGN_IN,
+    }
+    return render(request, "people/list.html", context)
+
+
+@access(MANAGE_PEOPLE)
+def roles(request: PersonRequest) -> HttpResponse:
+    """The roles that this manager may give, with their rights and the number of people in each."""
+    theirs = Q(app_roles__person__in=reach.list_people(request.user).filter(is_active=True))
+    counted = Count("app_roles__person", filter=theirs, distinct=True)
+    groups = reach.list_groups(request.user).annotate(people=counted).order_by("pk")
+    shown = []
+    for group in groups.prefetch_related("permissions__content_type"):
+        held = [services.name_item(one) for one in group.permissions.all()]
+        purpose = ROLE_WORDS.get(group.name, "")
+        shown.append({"role": group, "purpose": purpose, "areas": sort_rights(held)})
+    return render(request, "people/roles.html", {"roles": shown})
+
+
+@access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
+def new(request: PersonRequest) -> HttpResponse:
+    """Enter a person; the answer shows the link by which they set up their account."""
+    form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
+    if form.is_bound and form.is_valid():
+        done = services.add_person(request, request.user, form)
+        return _show_setup_link(request, done.person.pk, asked=done.asked, is_new=True)
+    context = {"form": form, "needs_second": settings.SECOND_MANAGER}
+    return render(request, "people/new.html", context)
+
+
+@access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))
+def person(request: PersonRequest, number: int) -> HttpResponse:
+    """One person; the form changes name, mail address and roles."""
+    found = get_object_or_404(reach.list_people(request.user), pk=number)
+    data = request.POST if request.method == "POST" else None
+    form = PersonForm(data, instance=found, by=request.user)
+    if form.is_bound and form.is_valid():
+        return apply_change(request, number, lambda by: _describe_saved(request, by, form))
+    # A form that is bound has put what was typed into the person.
+    shown = reach.list_people(request.user).get(pk=number)
+    factors = Authenticator.objects.filter(user=shown)
+    context = {
+        "person": shown,
+        "form": form,
+        "changes": second_manager.list_changes(request.user, shown),
+        "rights": _sort_rights(shown),
+        "sessions": sessions.list_sessions(shown),
+        "here": hash_session_key(request.session.session_key),
+        "needs_second": second_manager.needs_second(shown),
+        "role_waits": settings.SECOND_MANAGER,
+        "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
+        "is_own": shown.pk == request.user.pk,
+        "local_sign_in": settings.LOCAL_SIGN_IN,
+        "provider": settings.OIDC_NAME if reach.is_provided(shown) else "",
+        "zone": settings.LENDING_APPS[0].zone,
+    }
+    return render(request, "people/person.html", context)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def setup_link(request: PersonRequest, number: int) -> HttpResponse:
+    """Make a set-up link and show it, this once: it is kept nowhere."""
+    get_object_or_404(reach.list_people(request.user), pk=number)
+    return _show_setup_link(request, number)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def password_require(request: PersonRequest, number: int) -> HttpResponse:
+    """Let a person choose another password before they work on: somebody may know theirs."""
+
+    def require(by: User) -> str:
+        found = services.require_new_password(request, by, number)
+        words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
+        return words % {"person": found}
+
+    return apply_change(request, number, require)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
+    """Sign a person out everywhere."""
+
+    def end(by: User) -> str:
+        return sessions.describe_ended(services.end_all_sessions(request, by, number)[1])
+
+    return apply_change(request, number, end)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
+    """Remove two-step sign-in for somebody who lost their phone or key."""
+
+    def remove(by: User) -> str:
+        done = services.remove_second_factors(request, by, number)
+        if done.asked:
+            return str(_WAITS)
+        if not done.is_changed:
+            return _("%(person)s had no two-step sign-in.") % {"person": done.person}
+        return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
+            "person": done.person
+        }
+
+    return apply_change(request, number, remove)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def deactivate(request: PersonRequest, number: int) -> HttpResponse:
+    """Close a person's account."""
+
+    def close(by: User) -> str:
+        found = services.deactivate(request, by, number)
+        return _("%(person)s can no longer sign in.") % {"person": found}
+
+    return apply_change(request, number, close)
+
+
+@access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
+def reactivate(request: PersonRequest, number: int) -> HttpResponse:
+    """Open a closed account again."""
+
+    def reopen(by: User) -> str:
+        found = services.reactivate(request, by, number)
+        return _("%(person)s can sign in again.") % {"person": found}
+
+    return apply_change(request, number, reopen)
+
+
+def apply_change(
+    request: PersonRequest, number: int, change: Callable[[User], object]
+) -> HttpResponse:
+    """Make a change to a person of this manager's and come back to them, with what it came to."""
+    get_object_or_404(reach.list_people(request.user), pk=number)
+    try:
+        words = change(request.user)
+    except services.ChangeRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, str(words))
+    return redirect("person", number)
+
+
+def _describe_saved(request: PersonRequest, by: User, form: PersonForm) -> str:
+    """Save a person; what is saved and what waits, in words."""
+    done = services.save_person(request, by, form)
+    if done.asked and done.is_changed:
+        return _("Saved but for the roles. %(waits)s") % {"waits": _WAITS}
+    return str(_WAITS) if done.asked else _("Saved.")
+
+
+def _show_setup_link(
+    request: PersonRequest,
+    number: int,
+    *,
+    asked: PersonChange | None = None,
+    is_new: bool = False,
+) -> HttpResponse:
+    """Answer the POST itself: a redirect would have to keep the link somewhere."""
+    try:
+        found, path = services.make_setup_link(request, request.user, number)
+    except services.ChangeRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("person", number)
+    if not path:
+        messages.success(request, _WAITS)
+        return redirect("person", number)
+    return draw_setup_link(request, found, path, asked=asked, is_new=is_new)
+
+
+def draw_setup_link(
+    request: PersonRequest, person: User, path: str, *, mail: bool = True, **more: object
+) -> HttpResponse:
+    """The page that shows a link; it is mailed too, but for a manager's, whose address another
+    manager may have changed.
+    """
+    base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
+    address, is_tried = f"{base.rstrip('/')}{path}", mail and may_mail(person)
+    context: dict[str, Any] = {
+        "person": person,
+        "address": address,
+        "hours": settings.PASSWORD_RESET_TIMEOUT // 3600,
+        "tried_mail": is_tried,
+        "is_mailed": is_tried and mail_setup_link(person, address),
+    }
+    return render(request, "people/setup_link.html", context | more)
+
+
+def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
+    rows = reach.list_people(manager)
+    if not form.is_valid():
+        return rows.none()
+    if name := form.cleaned_data["name"].strip():
+        fields = ("username", "first_name", "last_name", "email")
+        wanted = Q()
+        for word in name.split():
+            wanted &= Q(*((f"{field}__icontains", word) for field in fields), _connector=Q.OR)
+        rows = rows.filter(wanted)
+    if state := form.cleaned_data["state"]:
+        rows = rows.filter(is_active=state == "active")
+    factors = Authenticator.objects.filter(user=OuterRef("pk"))
+    has_two_step = Exists(factors.exclude(type=Authenticator.Type.RECOVERY_CODES))
+    provided = Exists(reach.list_provided().filter(user=OuterRef("pk")))
+    rows = rows.annotate(has_two_step=has_two_step, is_provided=provided)
+    if two_step := form.cleaned_data["two_step"]:
+        rows = rows.filter(has_two_step=two_step == "with")
+    return rows.order_by("-is_active", "username")
+
+
+def _list_superusers(manager: User) -> list[User]:
+    """The active superusers, for a manager who is none: to be known, and changed by nobody here."""
+    found = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
+    return [] if manager.is_superuser else list(found)
+
+
+def _read_people(rows: Iterable[User]) -> list[User]:
+    """The people of a page, whose roles are read together."""
+    people = list(rows)
+    held = AppRole.objects.read_held(people)
+    for person in people:
+        person.held_roles = held[person.pk]
+    return people
+
+
+def _sort_rights(person: User) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """Return the rights of a person by area, for each set of apps; "" where it is all of them."""
+    apps: dict[frozenset[str], list[str]] = {}
+    for app in settings.LENDING_APPS:
+        if held := frozenset(list_held(person, app.app_id)):
+            apps.setdefault(held, []).append(app.app_id)
+    return [
+        ("" if len(ids) == len(settings.LENDING_APPS) else ", ".join(ids), sort_rights(held))
+        for held, ids in apps.items()
+    ]

@@ -1,0 +1,100 @@
+"""A person's own page: the zone of the times they see, their sessions and passkeys."""
+
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.audit import record
+from lendingadmin.core.staff import preferences, services, sessions
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.session_store import hash_session_key
+from lendingadmin.core.staff.sessions import describe_ended
+from lendingadmin.web.access import public, signed_in, to_sign_in
+from lendingadmin.web.quotas import PROFILE
+from lendingadmin.web.requests import PersonRequest
+
+if TYPE_CHECKING:
+    _Form = forms.ModelForm[User]
+else:
+    # Django's own class takes no type arguments; only its type stubs do.
+    _Form = forms.ModelForm
+
+
+class ProfileForm(_Form):
+    """The preferences of a person. Without a zone, times are in the lender's."""
+
+    class Meta:
+        model = User
+        fields = ("zone", "uses_keys")
+        help_texts = {
+            "uses_keys": _("Off for who speaks to the computer, or types where no field is.")
+        }
+
+    def __init__(self, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)  # type: ignore[arg-type]
+        self.fields["zone"] = forms.ChoiceField(
+            label=_("Time zone"),
+            required=False,
+            choices=_list_zones,
+            help_text=_(
+                "Times and the days of the audit trail are in it. Dates in other forms, due "
+                "dates and the end of day stay in the lender's zone, which is named beside them."
+            ),
+        )
+
+
+@signed_in(methods=("GET", "POST"), quota=PROFILE)
+def profile(request: PersonRequest) -> HttpResponse:
+    """The form with an example of what it does; a saved one redirects to itself."""
+    person = User.objects.get(pk=request.user.pk)
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
+    if form.is_bound and form.is_valid():
+        if form.changed_data:
+            # Only these: a manager may be changing the rest of the person at the same time.
+            person.save(update_fields=form.Meta.fields)
+            names = ", ".join(form.changed_data)
+            record(
+                request, "people.profile", subject=person.username, outcome="saved", detail=names
+            )
+        messages.success(request, _("Your profile is saved."))
+        return redirect("profile")
+    context = {
+        "form": form,
+        "now": timezone.now(),
+        "sessions": sessions.list_sessions(person),
+        "here": hash_session_key(request.session.session_key),
+        "zone": settings.LENDING_APPS[0].zone,
+    }
+    return render(request, "account/profile.html", context)
+
+
+@signed_in(methods=("POST",), confirmed=("POST",))
+def sessions_end(request: PersonRequest) -> HttpResponse:
+    """Sign oneself out everywhere but here."""
+    ended = services.end_other_sessions(request, request.user)
+    messages.success(request, describe_ended(ended))
+    return redirect("profile")
+
+
+@public()
+def session(request: PersonRequest) -> HttpResponse:
+    """What an open page asks now and then: while the session lasts, nothing; then it leaves."""
+    return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
+
+
+def _list_zones() -> list[tuple[str, object]]:
+    """No choice, the lenders' zones, then all others by region."""
+    lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
+    first = [(key, preferences.describe_zone(key)) for key in lenders]
+    # A zone that is listed twice would be selected twice.
+    others = [
+        (_(region), [(key, words) for key, words in each if key not in lenders])
+        for region, each in preferences.list_zones()
+    ]
+    return [("", _("the lender's zone")), (_("Lenders' zones"), first), *others]

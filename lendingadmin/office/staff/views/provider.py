@@ -1,0 +1,102 @@
+"""The sign-in page, and the way to the lender's identity provider and back."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from allauth.account.utils import get_next_redirect_url
+from allauth.account.views import LoginView
+from allauth.core import ratelimit
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from lendingadmin.core.staff.provider import complete_sign_in, go_to_provider
+from lendingadmin.web.access import public, signed_in
+from lendingadmin.web.requests import PersonRequest
+
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
+
+
+def require_local_sign_in() -> None:
+    """Raises Http404 where LOCAL_SIGN_IN=off."""
+    if not settings.LOCAL_SIGN_IN:
+        raise Http404("People sign in by the identity provider alone.")
+
+
+def local_only(view: View) -> View:
+    """A view of local sign-in, which LOCAL_SIGN_IN=off closes. It keeps its declared access."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        require_local_sign_in()
+        return view(request, *args, **kwargs)
+
+    return guarded  # type: ignore[return-value]
+
+
+def own_password_only(view: View) -> View:
+    """A view that changes one's own password; who signs in by the provider has none here."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated and not request.user.has_usable_password():
+            raise Http404("This person has no password here.")
+        return view(request, *args, **kwargs)
+
+    return guarded  # type: ignore[return-value]
+
+
+class SignInView(LoginView):  # type: ignore[misc]
+    """allauth's sign-in, with the button of the identity provider where there is one."""
+
+    def get_context_data(self, **options: Any) -> dict[str, Any]:
+        """What the page offers."""
+        offered = {
+            "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+            "local_sign_in": settings.LOCAL_SIGN_IN,
+        }
+        return {**super().get_context_data(**options), **offered}
+
+    def post(self, *args: Any, **options: Any) -> HttpResponseBase:
+        """Check a password, where local sign-in is on. Raises Http404."""
+        require_local_sign_in()
+        answer: HttpResponseBase = super().post(*args, **options)
+        return answer
+
+
+sign_in = public(methods=("GET", "POST"))(SignInView.as_view())
+
+
+@public(methods=("POST",))
+def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
+    """Lead to the provider's sign-in."""
+    _require_provider()
+    limited: HttpResponse | None = ratelimit.consume_or_429(request, action="login")
+    return limited or go_to_provider(request)
+
+
+@signed_in(methods=("GET", "POST"))
+def confirm(request: PersonRequest) -> HttpResponse:
+    """Ask somebody who signs in by the provider to do so once more, before what is sensitive."""
+    _require_provider()
+    if request.method == "POST":
+        limited: HttpResponse | None = ratelimit.consume_or_429(
+            request, action="reauthenticate", user=request.user
+        )
+        return limited or go_to_provider(request, confirms=True)
+    context = {"provider": settings.OIDC_NAME, "next": get_next_redirect_url(request)}
+    return render(request, "account/provider_confirm.html", context)
+
+
+@public()
+def callback(request: HttpRequest) -> HttpResponseBase:
+    """Where the provider sends people back to; only the answer to our own question counts."""
+    _require_provider()
+    return complete_sign_in(request)
+
+
+def _require_provider() -> None:
+    if not settings.OIDC_ISSUER:
+        raise Http404("There is no identity provider.")

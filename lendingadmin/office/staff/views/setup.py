@@ -1,0 +1,43 @@
+"""The page behind a set-up link, on which a person chooses their own password."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.views import INTERNAL_RESET_SESSION_TOKEN, PasswordResetConfirmView
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff import services
+from lendingadmin.core.staff.forms import OwnPasswordForm
+from lendingadmin.core.staff.setup_links import setup_tokens
+from lendingadmin.web.access import public
+
+
+class SetupView(PasswordResetConfirmView):
+    """Django's page of a reset link: it takes the token out of the address before it shows a form.
+
+    It signs nobody in: who has two-step sign-in is asked for that too, at the sign-in that follows.
+    """
+
+    form_class = OwnPasswordForm
+    token_generator = setup_tokens
+    template_name = "account/set_up.html"
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Set the password if the link still holds, which is asked again under a lock."""
+        token = self.request.session.pop(INTERNAL_RESET_SESSION_TOKEN, "")
+        password = form.cleaned_data["new_password1"]
+        if not services.set_password_by_link(self.request, form.user.pk, token, password):
+            self.validlink = False
+            return self.render_to_response(self.get_context_data())
+        messages.success(self.request, _("Your password is set. Sign in with it."))
+        return redirect("account_login")
+
+    def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
+        """Answer 410 for a link that is void; one that never was looks the same."""
+        status = 200 if self.validlink else 410
+        return super().render_to_response(context, status=status, **options)
+
+
+set_up = public(methods=("GET", "POST"))(SetupView.as_view())

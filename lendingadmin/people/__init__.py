@@ -1,0 +1,1 @@
+"""Finding people: the index of borrowers, and search."""

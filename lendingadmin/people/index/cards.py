@@ -1,0 +1,258 @@
+"""Writes borrowers into the index, and takes them out of it.
+
+A card is written only by what was read later than the card: a page of a walk that was read before
+somebody changed or erased the borrower brings nothing back. An erased borrower leaves an empty card
+without tokens behind, until a walk that began later is whole.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.lending.values import Borrower, Individual, Malformed, status_key, text
+from lendingadmin.web.display.numbers import MISSING
+from lendingadmin.web.display.text import borrower_name, find_text, shown
+
+from .models import LONGEST_ID, BorrowerCard, BorrowerIndex, CardToken, WordKey
+from .tokens import TOKENS, Tokenizer, digest, get_tokenizer
+from .words import fold_number, read_phone, split_words
+
+# What is read of a borrower, by the wire's names.
+KEYS = (
+    *("borrowerId", "borrowerNo", "category", "status", "individual", "company", "uid"),
+    "createdAt",
+)
+_ENDING = 4
+# A name of a million letters is no name, and each word of it would cost its keys.
+_LONGEST_TEXT = 300
+_AT_ONCE = 500
+_ROWS_AT_ONCE = 5_000
+
+
+def read_fields(borrower: Borrower) -> dict[str, str]:
+    """What a card holds of a borrower; empty for what is missing or malformed."""
+    person = borrower.individual if isinstance(borrower.individual, Individual) else None
+    government_id = fold_number(_clean(person.government_id_no)) if person else ""
+    email = _clean(person.email_address).strip().casefold() if person else ""
+    name = borrower_name(borrower)
+    is_named = name not in (MISSING, shown(borrower.borrower_id))
+    return {
+        "name": _clean(name) if is_named else "",
+        "phone": read_phone(_clean(_get_phone(borrower))),
+        "id_ending": government_id[-_ENDING:],
+        "number": "" if borrower.borrower_no is None else _clean(str(borrower.borrower_no)),
+        "category": _clean(borrower.category),
+        "status": _clean(status_key(borrower.status)),
+        "uid": _clean(borrower.uid),
+        "government_id_digest": digest(government_id),
+        "email_digest": digest(email),
+    }
+
+
+def _get_phone(borrower: Borrower) -> object:
+    """The person's phone, else the company's, whose fields the spec does not show."""
+    if isinstance(borrower.individual, Individual) and borrower.individual.phone_number:
+        return borrower.individual.phone_number
+    return find_text(borrower.company, "phone")
+
+
+def _clean(value: object) -> str:
+    """A text of the service that can be encoded and kept; empty for what is no text."""
+    kept = (text(value) or "").replace("\x00", "")
+    return kept.encode("utf-8", "ignore").decode()[:_LONGEST_TEXT]
+
+
+def put_borrowers(
+    index: BorrowerIndex,
+    borrowers: Iterable[Borrower | Malformed],
+    read_at: datetime,
+    walk: int | None = None,
+) -> tuple[int, int]:
+    """Write what was read at a moment; how many borrowers are new, and how many items are none.
+
+    `walk` is the number of the walk that saw them; new are those that it had not seen before. Call
+    it in a transaction.
+    """
+    tokenizer = get_tokenizer(index.app_id, index.key_name)
+    if tokenizer is None:
+        return 0, 0
+    found, unreadable = _read_all(borrowers)
+    cards = {card.borrower_id: card for card in _list_cards(index, found)}
+    unseen = sum(key not in cards or cards[key].walk != walk for key in found)
+    seen, changed, new = [], [], []
+    surplus: list[tuple[BorrowerCard, set[int] | None]] = []
+    missing: list[tuple[BorrowerCard, set[int]]] = []
+    for borrower_id, fields in found.items():
+        content, card = BorrowerCard.pack(fields), cards.get(borrower_id)
+        if card and (card.content == content or card.read_at > read_at):
+            seen.append(card)
+            continue
+        tokens, present = tokenizer.list_card_tokens(fields, borrower_id), set[int]()
+        if card is None:
+            card = BorrowerCard(index=index, borrower_id=borrower_id, walk=walk or 0)
+            new.append(card)
+        else:
+            changed.append(card)
+            before = _list_tokens(tokenizer, card)
+            present = before or present
+            surplus.append((card, None if before is None else before - tokens))
+        missing.append((card, tokens - present))
+        card.content, card.read_at = content, read_at
+    _mark_seen(seen, read_at, walk)
+    # One by one, since each text is bound to its row: few change between two walks.
+    for card in changed:
+        card.save(update_fields=["content", "read_at"])
+    BorrowerCard.objects.bulk_create(
+        new,
+        batch_size=_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["index", "borrower_id"],
+        update_fields=["content", "read_at", "walk"],
+    )
+    if walk is not None:
+        _mark_seen(changed, read_at, walk)
+    _delete_tokens(surplus)
+    _create_tokens(missing)
+    names = (found[card.borrower_id]["name"] for card in [*new, *changed])
+    _create_word_keys(tokenizer, {word for name in names for word in split_words(name)})
+    return unseen, unreadable
+
+
+def _read_all(
+    borrowers: Iterable[Borrower | Malformed],
+) -> tuple[dict[str, dict[str, str]], int]:
+    """What cards hold, by borrower id, and how many items have no id that can be kept."""
+    found, unreadable = {}, 0
+    for item in borrowers:
+        key = None if isinstance(item, Malformed) else text(item.borrower_id)
+        if isinstance(item, Malformed) or not key or key != _clean(key)[:LONGEST_ID]:
+            unreadable += 1
+        else:
+            found[key] = read_fields(item)
+    return found, unreadable
+
+
+def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCard]:
+    keys = list(ids)
+    for at in range(0, len(keys), _AT_ONCE):
+        rows = BorrowerCard.objects.filter(index=index, borrower_id__in=keys[at : at + _AT_ONCE])
+        # Locked, so that who is erased meanwhile is not written back.
+        yield from rows.select_for_update()
+
+
+def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -> None:
+    """Note that these were seen, and when, but where a card is of a later reading."""
+    latest = Greatest(F("read_at"), Value(read_at, DateTimeField()))
+    changes = {"read_at": latest} if walk is None else {"read_at": latest, "walk": walk}
+    for at in range(0, len(cards), _AT_ONCE):
+        keys = [card.pk for card in cards[at : at + _AT_ONCE]]
+        BorrowerCard.objects.filter(pk__in=keys).update(**changes)
+
+
+def _list_tokens(tokenizer: Tokenizer | None, card: BorrowerCard) -> set[int] | None:
+    """The tokens that a stored card has; None where no key tells."""
+    if tokenizer is None or isinstance(card.content, Undecryptable):
+        return None
+    return tokenizer.list_card_tokens(card.fields, card.borrower_id) if card.content else set()
+
+
+def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
+    """Delete these tokens of these cards, all where they are not known."""
+    for card, tokens in surplus:
+        if tokens:
+            CardToken.objects.filter(card=card, token__in=tokens).delete()
+    # No index leads from a card to its tokens, so that this reads the table, once for all of these.
+    if unknown := [card.pk for card, tokens in surplus if tokens is None]:
+        CardToken.objects.filter(card__in=unknown).delete()
+
+
+def _create_tokens(missing: list[tuple[BorrowerCard, set[int]]]) -> None:
+    """Write the tokens in their order, so that each page of their index is written once."""
+    rows = sorted((token, card.pk) for card, tokens in missing for token in tokens)
+    _insert_pairs("people_index_cardtoken(token,card_id)", rows)
+
+
+def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
+    """Give each word that is new its keys. The word itself is one of these, so that tells."""
+    by_token = {tokenizer.make("word", word): word for word in words}
+    whole, known = [tokenizer.make("edit", word) for word in words], set[int]()
+    for at in range(0, len(whole), _AT_ONCE):
+        present = WordKey.objects.filter(key__in=whole[at : at + _AT_ONCE])
+        known.update(present.values_list("word", flat=True))
+    rows: set[tuple[int, int]] = set()
+    for token, word in by_token.items():
+        if token not in known:
+            rows |= tokenizer.list_word_keys(word)
+    _insert_pairs("people_index_wordkey(key,word)", sorted(rows))
+
+
+def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
+    """Insert rows of two numbers that are not there yet.
+
+    A page has twelve thousand of them, and `bulk_create` takes ten times as long.
+    """
+    for at in range(0, len(rows), _ROWS_AT_ONCE):
+        values = ",".join("({:d},{:d})".format(*row) for row in rows[at : at + _ROWS_AT_ONCE])
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {table} VALUES {values} ON CONFLICT DO NOTHING")  # noqa: S608 - numbers
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[BorrowerCard]]:
+    """The cards of a borrower; its tokens are hashes that only the index can use."""
+    yield BorrowerCard.objects.filter(index__app_id=app_id, borrower_id=borrower_id)
+
+
+def erase_borrower(app_id: str, borrower_id: str) -> bool:
+    """Take a borrower out of each index of the app; whether there was one."""
+    now, erased = timezone.now(), False
+    for index in list_indexes(app_id):
+        with transaction.atomic():
+            card = next(iter(_list_cards(index, [borrower_id])), None)
+            if card is None:
+                continue
+            erased = erased or bool(card.content)
+            delete_card(index, card)
+            if index.state == BorrowerIndex.State.RUNNING or index.is_newest_first:
+                # So that no page that was read before brings it back.
+                card.content, card.read_at = "", now
+                card.save(force_insert=True)
+    return erased
+
+
+def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
+    """Delete a card, as it was read, and its tokens. Call it in a transaction."""
+    tokenizer = get_tokenizer(index.app_id, index.key_name)
+    _delete_tokens([(card, _list_tokens(tokenizer, card))])
+    BorrowerCard.objects.filter(pk=card.pk).delete()
+
+
+def delete_index(index: BorrowerIndex) -> None:
+    """Delete an index in many small transactions, so that nobody waits for long.
+
+    Not by its cards, because no index leads from a card to its tokens, and the key may be gone.
+    """
+    cards = BorrowerCard.objects.filter(index=index)
+    step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1
+    for start in range(0, TOKENS, step):
+        rows = CardToken.objects.filter(token__gte=start, token__lt=start + step)
+        rows.filter(card__in=cards.values("pk")).delete()
+    while keys := list(cards.values_list("pk", flat=True)[:_AT_ONCE]):
+        BorrowerCard.objects.filter(pk__in=keys).delete()
+    index.delete()
+
+
+def delete_unused_words() -> None:
+    """Delete the keys of words that no name has any more."""
+    bearers = CardToken.objects.filter(token=OuterRef("word"))
+    WordKey.objects.exclude(Exists(bearers)).delete()
+
+
+def list_indexes(app_id: str) -> list[BorrowerIndex]:
+    """The indexes of an app whose keys are configured."""
+    rows = BorrowerIndex.objects.filter(app_id=app_id)
+    return [row for row in rows if get_tokenizer(row.app_id, row.key_name)]

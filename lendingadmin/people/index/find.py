@@ -1,0 +1,464 @@
+"""Finds borrowers by what a person types: exact first, then beginnings, then a mistyped letter.
+
+The database gives cards whose tokens fit; each is opened and compared with what was typed before it
+is shown, so that a token that two share never shows a stranger.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
+
+from lendingadmin.lending.values import Borrower
+from lendingadmin.web.masking import mask_card
+
+from . import words
+from .cards import read_fields
+from .models import BorrowerCard, BorrowerIndex, CardToken, WordKey
+from .tokens import Tokenizer, digest, get_tokenizer
+from .words import Query
+
+# So many are shown at once.
+SHOWN = 20
+# A stage that found so many ends: the best of them are shown.
+_ENOUGH = 100
+# So many cards are opened in a stage at most: each costs some forty microseconds.
+_OPENED = 200
+# The best are as a rule among the first.
+_OPENED_FIRST = 50
+# No word has so many that begin like it or are one edit away.
+_MOST_WORDS = 1_000
+# Of words that more people bear, it makes no difference which one a search starts from.
+_COUNTED = 5_000
+# As many people have a common initial; of so many more of a name, with those opened before, that
+# makes a full page.
+_MANY = 40_000
+_OPENED_FOR_INITIALS = 400
+
+Tokens = QuerySet[CardToken, int]
+_T = TypeVar("_T")
+
+
+class Person(NamedTuple):
+    """A borrower as the index knows it, and when that was read."""
+
+    borrower_id: str
+    name: str
+    phone: str
+    id_ending: str
+    number: str
+    category: str
+    status: str
+    read_at: datetime
+
+    @classmethod
+    def of(cls, card: BorrowerCard, fields: dict[str, str]) -> "Person":
+        """What a card says."""
+        kept = {name: fields[name] for name in cls._fields if name in fields}
+        return cls(borrower_id=card.borrower_id, read_at=card.read_at, **kept)
+
+
+class Found(NamedTuple):
+    """The best matches, and whether there may be more than these."""
+
+    people: list[Person]
+    may_be_more: bool = False
+
+
+def find_index(app_id: str) -> BorrowerIndex | None:
+    """The index that answers: the newest whole one, else the newest; None before the first walk."""
+    rows = [
+        row
+        for row in BorrowerIndex.objects.filter(app_id=app_id)
+        if get_tokenizer(app_id, row.key_name)
+    ]
+    return max(rows, key=lambda row: (row.complete_at is not None, row.pk), default=None)
+
+
+def read_ages() -> list[tuple[tuple[str, ...], float]]:
+    """When the index of each app was last whole, for `metrics.register_gauge`; none before that."""
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    found = [(app_id, find_index(app_id)) for app_id in apps]
+    return [
+        ((app_id,), row.complete_at.timestamp()) for app_id, row in found if row and row.complete_at
+    ]
+
+
+def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
+    """The borrowers that fit what was typed, the best first.
+
+    `held` are the searcher's rights: what they do not open is neither compared nor shown.
+    """
+    tokenizer = get_tokenizer(index.app_id, index.key_name)
+    query = words.read_query(text)
+    if tokenizer is None or query.is_empty:
+        return Found([])
+    return _Finder(index, tokenizer, query, text.strip(), held).run()
+
+
+class Alike(NamedTuple):
+    """A borrower who may be the one that is being registered, and what is the same."""
+
+    person: Person
+    same: tuple[str, ...]
+
+
+def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
+    """The borrowers with the same phone, government id or name as this one, at most SHOWN.
+
+    Those who share most come first.
+    """
+    tokenizer = get_tokenizer(index.app_id, index.key_name)
+    if tokenizer is None:
+        return []
+    own = read_fields(borrower)
+    names = tuple(words.split_words(own["name"])[: words.MOST_WORDS])
+    finder = _Finder(index, tokenizer, Query(names=names), own["name"])
+    numbered = _order(_list_cards_of(_list_same_numbers(tokenizer, own)))
+    # So many of the same name are opened as in a search, whatever the numbers lead to.
+    keys = {*numbered[:_OPENED], *islice(finder.list_exact(), _OPENED)}
+    found = []
+    for card in BorrowerCard.objects.filter(index=index, pk__in=keys).exclude(content=""):
+        fields = card.fields
+        if same := _compare(own, fields):
+            found.append(Alike(Person.of(card, fields), same))
+    found.sort(key=lambda one: (-len(one.same), one.person.name.casefold(), one.person.borrower_id))
+    return found[:SHOWN]
+
+
+def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int]:
+    """The tokens of cards with the phone number or the government id of this one."""
+    found, phone = [], fields["phone"]
+    if length := next((n for n in words.PHONE_ENDINGS if len(phone) >= n), 0):
+        found.append(tokenizer.make("phone", phone[-length:]))
+    if number := fields["government_id_digest"]:
+        found.append(tokenizer.make("government_id_digest", number))
+    return found
+
+
+def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
+    """What two cards have in common; another order of the names makes no difference."""
+    same = []
+    if one["phone"] and other["phone"] and _is_phone(one["phone"], other["phone"]):
+        same.append(_("phone number"))
+    if one["government_id_digest"] and one["government_id_digest"] == other["government_id_digest"]:
+        same.append(_("government id"))
+    names = set(words.split_words(one["name"]))
+    if names and names == set(words.split_words(other["name"])):
+        same.append(_("name"))
+    return tuple(same)
+
+
+class _Finder:
+    """One search: candidates in stages, each worse than the one before, until enough fit."""
+
+    def __init__(
+        self,
+        index: BorrowerIndex,
+        tokenizer: Tokenizer,
+        query: Query,
+        text: str,
+        held: Collection[str] = (),
+    ) -> None:
+        self.index, self.tokenizer, self.query, self.text = index, tokenizer, query, text
+        self.held = held
+        self.scored: list[tuple[tuple[object, ...], Person]] = []
+        self.opened: set[int] = set()
+        self.is_cut = False
+        self.answers: dict[tuple[Callable[..., Any], tuple[int, ...]], Any] = {}
+
+    def run(self) -> Found:
+        """Go through the stages until enough fit, so that no cut hides one that fits better."""
+        # Numbers fit or do not, so that there is nothing to choose the best from.
+        self._open(self._list_numbered(), SHOWN)
+        stages = (self.list_exact, self._list_typed, self._list_begun, self._list_edited)
+        for stage in stages:
+            if len(self.scored) >= SHOWN:
+                break
+            self._open(stage(), _ENOUGH)
+        best = [person for rank, person in sorted(self.scored, key=lambda one: one[0])]
+        return Found(best[:SHOWN], self.is_cut or len(best) > SHOWN)
+
+    def _open(self, candidates: Iterator[int], enough: int) -> None:
+        """Open these cards, some at a time, until so many fit."""
+        new = (key for key in candidates if key not in self.opened)
+        size = _OPENED_FIRST
+        while some := set(islice(new, size)):
+            self.opened |= some
+            # As many again as there were so far: few queries where many do not fit.
+            size = max(size, len(self.opened))
+            for card in BorrowerCard.objects.filter(pk__in=some):
+                self._judge(card)
+            if len(self.scored) >= enough:
+                self.is_cut = True
+                return
+
+    def _judge(self, card: BorrowerCard) -> None:
+        """Keep a card that fits, with how well it does."""
+        if card.index_id != self.index.pk or not card.content:
+            return
+        fields = mask_card(card.fields, self.held)
+        rank = rank_card(self.query, self.text, card.borrower_id, fields)
+        if rank is not None:
+            key = (rank, fields["name"].casefold(), card.borrower_id)
+            self.scored.append((key, Person.of(card, fields)))
+
+    def _list_numbered(self) -> Iterator[int]:
+        """Cards by a number: an id, a phone in any form, a government id, an e-mail address."""
+        yield from self._list_some(_list_cards_of(list(self._list_number_tokens())))
+
+    def _list_number_tokens(self) -> Iterator[int]:
+        make, query = self.tokenizer.make, self.query
+        for key in words.fold_ids(self.text):
+            yield make("id", key)
+            yield make("uid", key)
+        if query.number:
+            yield make("number", query.number)
+            yield make("government_id_digest", digest(query.number))
+        if query.email:
+            yield make("email_digest", digest(query.email))
+        if query.hashed:
+            yield make("hashed", query.hashed)
+        if query.masked and not query.names:
+            yield from self._list_masked_tokens(*query.masked)
+        if query.phone:
+            fitting = (n for n in words.PHONE_ENDINGS if len(query.phone) >= n)
+            ending = next(fitting, 0)
+            yield make("phone", query.phone[-ending:])
+
+    def _list_masked_tokens(self, begin: str, end: str) -> Iterator[int]:
+        """By what is shown of both ends, else by the end alone, which many people share."""
+        is_long = len(begin) >= words.MASKED_BEGINNING
+        ending = end[-words.MASKED_ENDING :]
+        yield self.tokenizer.make(
+            "masked", f"{begin[: words.MASKED_BEGINNING]}*{ending}" if is_long else ending
+        )
+
+    def list_exact(self) -> Iterator[int]:
+        """Cards that have all words of the name."""
+        return self._list_named(self._make_exact)
+
+    def _list_typed(self) -> Iterator[int]:
+        """Whole words before the last, of which a beginning may be typed so far."""
+        *_, last = self.query.names or [""]
+        if len(self.query.names) > 1:
+            yield from self._list_named(
+                lambda word: self._make_begun(word) if word == last else self._make_exact(word)
+            )
+
+    def _list_begun(self) -> Iterator[int]:
+        return self._list_named(self._make_begun)
+
+    def _list_edited(self) -> Iterator[int]:
+        return self._list_named(self._make_edited)
+
+    def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
+        """What the database answers, asked once in a search, however many stages need it."""
+        key = question, tuple(keys)
+        if key not in self.answers:
+            self.answers[key] = question(keys)
+        answer: _T = self.answers[key]
+        return answer
+
+    def _make_exact(self, word: str) -> "_Wanted":
+        return _Wanted([self.tokenizer.make("word", word)])
+
+    def _make_begun(self, word: str) -> "_Wanted":
+        beginning = self.tokenizer.make_beginning(word)
+        if len(word) == words.SHORTEST_PREFIX:
+            return _Wanted([beginning])
+        return _Wanted(self._list_begun_words(word), beginning)
+
+    def _make_edited(self, word: str) -> "_Wanted":
+        keys = [self.tokenizer.make("edit", part) for part in words.list_deletions(word)]
+        return _Wanted([*self._make_begun(word).tokens, *self._ask(_list_words, keys)])
+
+    def _list_begun_words(self, part: str) -> list[int]:
+        key = self.tokenizer.make("prefix", part[: words.LONGEST_PREFIX])
+        return self._ask(_list_words, [key])
+
+    def _list_named(self, make_wanted: Callable[[str], "_Wanted"]) -> Iterator[int]:
+        """Cards that have one of its tokens for each word; first that which the fewest cards have.
+
+        Words of one or two letters begin so many names that these are looked up only where the
+        other words fit more cards than are opened.
+        """
+        long = [word for word in self.query.names if len(word) >= words.SHORTEST_PREFIX]
+        wanted = [make_wanted(word) for word in long]
+        if not wanted or not all(one.tokens for one in wanted):
+            return
+        wanted += [_Wanted(tokens) for tokens in self._list_ending_tokens()]
+        wanted = [one._replace(cards=self._ask(_count_cards, one.tokens)) for one in wanted]
+        wanted.sort(key=lambda one: one.cards)
+        some = self._list_some(*_combine(wanted))
+        yield from some
+        short = [word for word in self.query.names if word not in long]
+        if short and len(some) == _OPENED and len(self.scored) < SHOWN:
+            yield from self._list_with_initials(wanted, short)
+
+    def _list_with_initials(self, wanted: list["_Wanted"], short: list[str]) -> Iterator[int]:
+        """Further cards of these words that have one which begins with each of the short ones.
+
+        So many people have some letters that it is quicker to open further cards than to list them;
+        then a few hundred are enough to meet the best.
+        """
+        cards, others = _combine(wanted)
+        initials = [self._list_begun_words(word) for word in short]
+        if not others and all(self._ask(_has_many, one) for one in initials):
+            yield from _order(cards)[_OPENED : _OPENED + _OPENED_FOR_INITIALS]
+        else:
+            yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
+
+    def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
+        """As many of the cards as are opened at most, of those that are among all others."""
+        rows = cards.intersection(*others) if others else _order(cards)
+        keys = list(rows[:_OPENED])
+        self.is_cut = self.is_cut or len(keys) == _OPENED
+        return keys
+
+    def _list_ending_tokens(self) -> Iterator[list[int]]:
+        """Where four digits or more stand beside the names, the tokens of such a number."""
+        for digits in self.query.digits:
+            fitting = next((n for n in words.PHONE_ENDINGS if len(digits) >= n), 0)
+            if fitting:
+                yield [
+                    self.tokenizer.make("phone", digits[-fitting:]),
+                    self.tokenizer.make("number", digits),
+                    self.tokenizer.make("government_id_digest", digest(digits)),
+                ]
+
+
+class _Wanted(NamedTuple):
+    """The tokens of a word, of which a card has one.
+
+    `beginning` is a token that all these cards have, and others may have too; `cards` is how many
+    there are, as far as it was counted.
+    """
+
+    tokens: list[int]
+    beginning: int | None = None
+    cards: int = 0
+
+
+def _has_many(tokens: list[int]) -> bool:
+    """Whether more than _MANY cards have one of these."""
+    return bool(_order(_list_cards_of(tokens))[_MANY : _MANY + 1])
+
+
+def _count_cards(tokens: list[int]) -> int:
+    return _order(_list_cards_of(tokens))[:_COUNTED].count()
+
+
+def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
+    """The cards that have one token for each of these: of the first ones those among the others.
+
+    Each card of the first is looked up, by each token of a word or by the beginning of it, unless
+    there are so many that it is quicker to list the others once. Where the first has so few cards
+    that all are opened, nothing is looked up.
+    """
+    first, *rest = wanted
+    cards, others = _list_cards_of(first.tokens), list[Tokens]()
+    for one in rest if first.cards > _OPENED else ():
+        tokens = one.tokens
+        if first.cards * (len(tokens) - 1) > one.cards:
+            if one.beginning is None:
+                others.append(_list_cards_of(tokens))
+                continue
+            tokens = [one.beginning]
+        own = CardToken.objects.filter(card=OuterRef("card"), token__in=tokens)
+        cards = cards.filter(Exists(own))
+    return cards, others
+
+
+def _order(cards: Tokens) -> Tokens:
+    """In the order of their index: PostgreSQL would else read the table, and hope to meet them."""
+    return cards.order_by("token", "card")
+
+
+def _list_words(keys: list[int]) -> list[int]:
+    """The tokens of the words of names that these keys lead to."""
+    rows = WordKey.objects.filter(key__in=keys).values_list("word", flat=True)
+    return list(rows[:_MOST_WORDS])
+
+
+def _list_cards_of(tokens: list[int]) -> Tokens:
+    return CardToken.objects.filter(token__in=tokens).values_list("card", flat=True)
+
+
+def rank_card(
+    query: Query, text: str, borrower_id: str, fields: dict[str, str]
+) -> tuple[int, ...] | None:
+    """How well a card fits what was typed, smaller is better; None where it does not."""
+    is_alone = not (query.names and query.masked)
+    if is_alone and _has_number(query, text, borrower_id, fields):
+        return (0,)
+    if not query.names or not (is_alone or _fits_masked(query, fields["phone"])):
+        return None
+    own = words.split_words(fields["name"])
+    ranks = [_rank_word(word, own) for word in query.names]
+    if None in ranks:
+        return None
+    for digits in query.digits:
+        number = words.strip_trunk(digits)
+        is_long = len(number) >= words.PHONE_ENDINGS[-1]
+        others = ("number", "id_ending") if is_long else ()
+        is_ending = any(fields[kind].endswith(number) for kind in others)
+        if not is_ending and not _fits_phone(number, fields["phone"]):
+            return None
+    known = [rank for rank in ranks if rank is not None]
+    return (1, max(known), sum(known), len(own))
+
+
+def _rank_word(word: str, own: list[str]) -> int | None:
+    """0 for a word of the name, 1 for the beginning of one, 2 for one with a mistyped letter."""
+    if word in own:
+        return 0
+    if any(one.startswith(word) for one in own):
+        return 1
+    is_mistyped = len(word) >= words.SHORTEST_MISTYPED and any(
+        words.is_one_edit(word, one) for one in own if len(one) >= words.SHORTEST_MISTYPED - 1
+    )
+    return 2 if is_mistyped else None
+
+
+def _has_number(query: Query, text: str, borrower_id: str, fields: dict[str, str]) -> bool:
+    """Whether what was typed is a number of this borrower."""
+    phone = fields["phone"]
+    if words.fold_ids(text) & {borrower_id.casefold(), fields["uid"].casefold()}:
+        return True
+    if query.number and query.number == fields["number"]:
+        return True
+    if query.number and digest(query.number) == fields["government_id_digest"]:
+        return True
+    if query.email:
+        return digest(query.email) == fields["email_digest"]
+    if not phone:
+        return False
+    if query.hashed:
+        return words.hash_phone(phone) == query.hashed
+    if query.masked:
+        return _fits_masked(query, phone)
+    return len(query.phone) >= 4 and _fits_phone(query.phone, phone)
+
+
+def _fits_masked(query: Query, phone: str) -> bool:
+    return query.masked is not None and words.fits_mask(phone, *query.masked)
+
+
+def _is_phone(one: str, other: str) -> bool:
+    """Whether two numbers are one, of which only one may have its country."""
+    longest = words.PHONE_ENDINGS[0]
+    if min(len(one), len(other)) < longest:
+        return one == other
+    return one.endswith(other) or other.endswith(one)
+
+
+def _fits_phone(digits: str, phone: str) -> bool:
+    """Whether a phone ends so, or is this number, and only one of the two has its country."""
+    return phone.endswith(digits) or (
+        len(phone) >= words.PHONE_ENDINGS[0] and digits.endswith(phone)
+    )

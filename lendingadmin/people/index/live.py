@@ -1,0 +1,59 @@
+"""What a page or a write has just learnt of a borrower goes into the index at once."""
+
+import logging
+from datetime import timedelta
+
+from django.db import Error
+from django.utils import timezone
+
+from lendingadmin.core.waiting import atomic_without_waiting
+from lendingadmin.lending.values import Borrower, text
+
+from . import cards
+from .models import BorrowerCard
+
+logger = logging.getLogger(__name__)
+
+# A page that shows nothing new writes again after this time: hovering a name says how old it is.
+_FRESH = timedelta(hours=1)
+
+
+def keep(app_id: str, borrower: Borrower) -> Borrower:
+    """Keep what was just read or saved, and give it back; never waits for another writer.
+
+    What is not taken is not lost: the next walk reads it. Nothing here hides what the page does.
+    """
+    now = timezone.now()
+    try:
+        for index in cards.list_indexes(app_id):
+            card = BorrowerCard.objects.filter(
+                index=index, borrower_id=text(borrower.borrower_id) or ""
+            ).first()
+            is_same = card and card.content == BorrowerCard.pack(cards.read_fields(borrower))
+            if card and is_same and now - card.read_at < _FRESH:
+                continue
+            with atomic_without_waiting():
+                cards.put_borrowers(index, [borrower], now)
+    except (Error, ValueError) as error:
+        logger.warning("a borrower could not be indexed: %s", type(error).__name__)
+    return borrower
+
+
+def drop_gone(app_id: str, borrower_id: str) -> None:
+    """Take out a borrower whom the service does not know any more; never waits for another writer.
+
+    Who stays in for that is asked for by the next walk.
+    """
+    try:
+        with atomic_without_waiting():
+            cards.erase_borrower(app_id, borrower_id)
+    except (Error, ValueError) as error:
+        logger.warning("a borrower could not be taken out: %s", type(error).__name__)
+
+
+def erase(app_id: str, borrower_id: str) -> None:
+    """Take out a borrower whom the service has just deleted."""
+    try:
+        cards.erase_borrower(app_id, borrower_id)
+    except Error as error:
+        logger.warning("a borrower could not be taken out: %s", type(error).__name__)

@@ -1,0 +1,57 @@
+"""`manage.py people_index`: how the index of people stands, reading it again."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.people.index import tasks
+from lendingadmin.people.index.find import find_index
+from lendingadmin.people.index.models import BorrowerIndex
+
+
+class Command(BaseCommand):
+    """Says how the index stands; the worker does what is begun here."""
+
+    help = "The index that finds borrowers by name, phone and number."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        what = parser.add_mutually_exclusive_group(required=True)
+        what.add_argument("--status", action="store_true", help="how the index of each app stands")
+        what.add_argument(
+            "--rebuild", action="store_true", help="read all borrowers again; the index answers on"
+        )
+        parser.add_argument("--app", help="this app only")
+
+    def handle(self, **options: Any) -> None:
+        """Do the one thing that was asked for. Raises CommandError for an unknown app."""
+        apps = [app.app_id for app in settings.LENDING_APPS if options["app"] in (None, app.app_id)]
+        if not apps:
+            raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
+        for app_id in apps:
+            if options["rebuild"]:
+                words = self._rebuild(app_id)
+            else:
+                words = describe_index(find_index(app_id))
+            self.stdout.write(f"{app_id}: {words}")
+
+    def _rebuild(self, app_id: str) -> str:
+        if tasks.start(app_id) is None:
+            return "a walk is under way already"
+        audit.record_command("people_index --rebuild", app_id=app_id)
+        return "begun; the worker reads"
+
+
+def describe_index(index: BorrowerIndex | None) -> str:
+    """How an index stands, in a line."""
+    if index is None:
+        return "no index yet; the worker builds it"
+    parts = [f"{index.count_cards():,} borrowers"]
+    if index.complete_at:
+        parts.append(f"whole as of {timezone.localtime(index.complete_at):%Y-%m-%d %H:%M %Z}")
+    parts.append(index.get_state_display())
+    if index.state == BorrowerIndex.State.RUNNING:
+        parts.append(f"{index.seen:,} read")
+    return ", ".join(filter(None, [*parts, index.why]))

@@ -1,0 +1,67 @@
+"""Names for ids: what the index knows of the borrowers of a page, by one query for 500."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.web.lists import as_id
+from lendingadmin.web.masking import write_initials
+
+from .find import find_index
+from .models import BorrowerCard, BorrowerIndex
+
+_AT_ONCE = 500
+
+
+class PersonName(NamedTuple):
+    """What a borrower is called, the phone's digits, and when that was read."""
+
+    name: str
+    phone: str
+    read_at: datetime
+
+    @property
+    def initials(self) -> str:
+        """The first letters of the name, for people who may not see it."""
+        return write_initials(self.name)
+
+
+def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:
+    """The names of these borrowers, by id; those that the index does not know are left out."""
+    ids = list(borrower_ids)
+    return read_names(find_index(app_id), ids) if any(ids) else {}
+
+
+def read_names(
+    index: BorrowerIndex | None, borrower_ids: Iterable[object]
+) -> dict[str, PersonName]:
+    """The same of one index, for who asks more than once; nothing where there is none."""
+    if index is None:
+        return {}
+    # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
+    wanted = sorted({key for one in borrower_ids if (key := as_id(one))})
+    found = {}
+    for at in range(0, len(wanted), _AT_ONCE):
+        some = wanted[at : at + _AT_ONCE]
+        for card in BorrowerCard.objects.filter(index=index, borrower_id__in=some):
+            fields = card.fields
+            if fields["name"]:
+                found[card.borrower_id] = PersonName(fields["name"], fields["phone"], card.read_at)
+    return found
+
+
+def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[str]:
+    """The name for each cell that holds a borrower's id or account id; empty where none is known.
+
+    Without the right to see names, it is the initials.
+    """
+    ids = [to_borrower_id(cell) for cell in cells]
+    names = get_names(app_id, ids)
+    shown = {key: one.name if may_see else one.initials for key, one in names.items()}
+    return [shown.get(key, "") for key in ids]
+
+
+def to_borrower_id(value: object) -> str:
+    """The borrower's id in a cell: an id as it is, or that of `borrower:<id>`."""
+    return (resource_id(value) or value) if isinstance(value, str) else ""

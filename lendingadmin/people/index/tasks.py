@@ -1,0 +1,30 @@
+"""The index's background work: walking through the borrowers, some seconds at a time."""
+
+from django_tasks import task
+
+from lendingadmin.core.worker import walks
+
+from .models import BorrowerIndex
+from .walk import BorrowerWalk
+
+
+@task(priority=-40)
+def walk(index_id: int) -> None:
+    """Read a slice of the borrowers, and enqueue the next one."""
+    walks.do_slice(walk, BorrowerWalk.run_slice, index_id)
+
+
+@task(priority=-40)
+def top_up(index_id: int) -> None:
+    """Read the newest borrowers between two walks, where the service lists these first."""
+    walks.do_slice(top_up, BorrowerWalk.run_top_up, index_id)
+
+
+def start(app_id: str) -> BorrowerIndex | None:
+    """Begin a walk of an app; None where one is under way."""
+    return walks.start(walk, BorrowerWalk, app_id)
+
+
+def beat() -> None:
+    """Enqueue what is due: a walk by the clock or for a new key, a top-up, what was lost."""
+    walks.enqueue_due(walk, top_up, BorrowerWalk)

@@ -1,0 +1,135 @@
+"""Names of borrowers beside their ids: read for a whole list at once, then put into its cells.
+
+{% names_of list.items "borrower_id" as names %}
+{% for loan in list.items %} … {% person names loan.borrower_id %}
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES
+from lendingadmin.people.index.find import find_index
+from lendingadmin.people.index.names import (
+    PersonName,
+    read_names,
+    to_borrower_id,
+)
+from lendingadmin.web.display import formats, times
+
+register = template.Library()
+
+Names = Mapping[str, PersonName]
+# The operations whose subject is a borrower's id or account id.
+_OF_BORROWERS = ("borrowers.", "assessments.create")
+# Those whose subject is an account id, a space, and what of it.
+_OF_EVENTS = ("events.create", REVEAL)
+
+
+@register.simple_tag(takes_context=True)
+def names_of(context: Context, rows: Iterable[Any], field: str) -> Names:
+    """The names of the borrowers that rows name in a field: a borrower's id or account id.
+
+    The field may lie in another, `repayment.borrower_id`.
+    """
+    ids = [to_borrower_id(_read(row, field)) for row in rows or ()]
+    return _get_names_here(context, ids)
+
+
+@register.simple_tag(takes_context=True)
+def name_of(context: Context, borrower_id: object) -> Names:
+    """The same for one borrower: by an id or an account id."""
+    return _get_names_here(context, [to_borrower_id(borrower_id)])
+
+
+@register.simple_tag(takes_context=True)
+def person(context: Context, names: Names, borrower_id: object) -> str:
+    """The name of a borrower, with its age on hover; initials without the right, else nothing."""
+    return _draw(context, (names or {}).get(to_borrower_id(borrower_id)))
+
+
+@register.simple_tag(takes_context=True)
+def phone_of(context: Context, names: Names, borrower_id: object) -> str:
+    """The digits of a borrower's phone, for people with the right to it; else nothing."""
+    found = (names or {}).get(to_borrower_id(borrower_id))
+    return found.phone if found and context["request"].user.has_perm(SEE_CONTACT) else ""
+
+
+@register.simple_tag(takes_context=True)
+def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Names]:
+    """The names of the borrowers that entries of the trail or writes are about, by their app.
+
+    A row is an entry or a write, or a pair of words and that.
+    """
+    ids: dict[str, list[str]] = {}
+    for row in rows or ():
+        entry = row[1] if isinstance(row, tuple) else row
+        if key := _find_borrower(entry):
+            ids.setdefault(entry.app_id, []).append(key)
+    return {app_id: _get_names(context, app_id, keys) for app_id, keys in ids.items()}
+
+
+@register.simple_tag(takes_context=True)
+def name_of_subject(context: Context, entry: Any) -> Mapping[str, Names]:
+    """The same for one entry or write."""
+    return names_of_subjects(context, [entry])
+
+
+@register.simple_tag(takes_context=True)
+def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) -> str:
+    """The name of the borrower whom an entry of the trail or a write is about, as `person` does."""
+    name = (names or {}).get(entry.app_id, {}).get(_find_borrower(entry))
+    return _draw(context, name, entry.app_id)
+
+
+def _get_names_here(context: Context, ids: list[str]) -> Names:
+    """The names in the app of the page; none where a template is drawn outside of one."""
+    navigation = context.get("navigation")
+    return _get_names(context, navigation.app.app_id, ids) if navigation else {}
+
+
+def _get_names(context: Context, app_id: str, ids: list[str]) -> Names:
+    """The names in an app. Which index answers is asked once for all lists of a page."""
+    if not any(ids):
+        return {}
+    request = context["request"]
+    if not hasattr(request, "people_indexes"):
+        request.people_indexes = {}
+    if app_id not in request.people_indexes:
+        request.people_indexes[app_id] = find_index(app_id)
+    return read_names(request.people_indexes[app_id], ids)
+
+
+def _read(row: Any, field: str) -> object:
+    for name in field.split("."):
+        row = getattr(row, name, None)
+    return row
+
+
+def _find_borrower(entry: Any) -> str:
+    """The borrower of a write, or of an entry whose subject is one; empty for anybody else's."""
+    if key := getattr(entry, "borrower_id", ""):
+        return str(key)
+    operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
+    if operation.startswith(_OF_BORROWERS):
+        return to_borrower_id(entry.subject)
+    if operation.startswith(_OF_EVENTS):
+        return to_borrower_id(entry.subject.rpartition(" ")[0])
+    return ""
+
+
+def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
+    """The name, or the initials for who may not see names in the app, by default the page's."""
+    if found is None:
+        return ""
+    may_see = context["request"].user.has_perm(SEE_NAMES, app_id)
+    return format_html(
+        '<bdi class="person" title="{}">{}</bdi>',
+        _("As of %(ago)s") % {"ago": times.ago(found.read_at, timezone.now(), formats.locale())},
+        found.name if may_see else found.initials,
+    )

@@ -1,0 +1,70 @@
+"""Walks through an app's borrowers and keeps the index in step with the service."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from lendingadmin.core import gateway
+from lendingadmin.core.worker.walks import IndexWalk
+from lendingadmin.lending.errors import WrongRecord
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.pages import ListResource
+from lendingadmin.lending.values import Borrower, Malformed
+
+from . import cards
+from .models import BorrowerCard, BorrowerIndex
+from .tokens import name_key
+
+
+class BorrowerWalk(IndexWalk[BorrowerIndex]):
+    """The walk for the newest key; the index of an older one answers until it is whole."""
+
+    model = BorrowerIndex
+
+    @classmethod
+    def list_rows(cls) -> QuerySet[BorrowerIndex]:
+        """The indexes under the newest key."""
+        return BorrowerIndex.objects.filter(key_name=name_key(settings.PEOPLE_KEYS[0]))
+
+    @classmethod
+    def get_row(cls, app_id: str) -> BorrowerIndex:
+        """The index of an app under the newest key."""
+        key_name = name_key(settings.PEOPLE_KEYS[0])
+        return BorrowerIndex.objects.get_or_create(app_id=app_id, key_name=key_name)[0]
+
+    def open_list(self) -> ListResource[Borrower]:
+        """The borrowers, of each what a card is made of."""
+        return gateway.app(self.row.app_id).borrowers.only(cards.KEYS)
+
+    def put_items(
+        self, items: Iterable[Borrower | Malformed], read_at: datetime
+    ) -> tuple[int, int]:
+        """Write the cards of these borrowers."""
+        return cards.put_borrowers(self.row, items, read_at, self.row.walk)
+
+    def list_unseen(self) -> QuerySet[BorrowerCard]:
+        """Cards of before this walk that it did not see; who was written meanwhile is known."""
+        rows = BorrowerCard.objects.filter(index=self.row, walk__lt=self.row.walk)
+        return rows.filter(read_at__lt=self.row.began_at).exclude(content="").order_by("pk")
+
+    def read_unseen(self, unseen: BorrowerCard) -> Borrower:
+        """Read the borrower of a card. Raises LendingError."""
+        key = unseen.borrower_id
+        found = check_named(gateway.app(self.row.app_id).borrowers.get(key), key)
+        if found.borrower_id != key:
+            raise WrongRecord
+        return found
+
+    def drop_unseen(self, unseen: BorrowerCard) -> None:
+        """Delete the card with its tokens."""
+        cards.delete_card(self.row, unseen)
+
+    def tidy(self) -> None:
+        """Delete the indexes of older keys, and words that nobody bears."""
+        # Left behind by those who were erased while the walk was under way.
+        BorrowerCard.objects.filter(index=self.row, content="").delete()
+        for old in BorrowerIndex.objects.filter(app_id=self.row.app_id).exclude(pk=self.row.pk):
+            cards.delete_index(old)
+        cards.delete_unused_words()

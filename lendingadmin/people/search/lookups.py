@@ -1,0 +1,236 @@
+"""Where an id may belong, and how it is looked up there: one read for each.
+
+A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
+loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
+"""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.errors import (
+    InvalidId,
+    NotFound,
+    UnfinishedList,
+    Unreadable,
+    WrongRecord,
+)
+from lendingadmin.lending.identity import is_named
+from lendingadmin.lending.ids import check_id, resource_id
+from lendingadmin.lending.values import Loan, text
+from lendingadmin.web.display.text import borrower_name
+from lendingadmin.web.errors import Card
+from lendingadmin.web.masking import mask_item
+
+from . import kinds
+from .kinds import RecordKind
+from .query import LONGEST
+
+_LONGEST_NUMBER = 18
+_FEW = 2  # a number is globally unique
+_OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
+
+
+_STRANGER = gettext_noop(
+    "The service does not say whose record this is: this may be somebody else's."
+)
+# How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A record that was found: the key of its page, and what tells it from others.
+
+    `warning` says why it may be another record than the one looked for; empty where it is that one.
+    """
+
+    kind: RecordKind
+    key: str
+    about: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """One place to look: its key in the address, the words for what it looks for, who may look."""
+
+    key: str
+    words: str
+    permission: str
+    look: Callable[[AppClient, str, Collection[str]], tuple[Match, ...]]
+    fits: Callable[[str], bool] = lambda wanted: True
+
+    def call(
+        self, app: AppClient, wanted: str, held: Collection[str]
+    ) -> Callable[[], tuple[Match, ...]]:
+        """The read as a function without arguments; what is not there is no match.
+
+        `held` are the rights of the person who looks, to parts of a borrower's record.
+        """
+        return partial(self._read, app, wanted, held)
+
+    def _read(self, app: AppClient, wanted: str, held: Collection[str]) -> tuple[Match, ...]:
+        small = wanted.lower()
+        try:
+            try:
+                return self.look(app, wanted, held)
+            except (NotFound, WrongRecord):
+                # A service that compares UUIDs answers with the record, which writes it small.
+                if small == wanted or not _UUID.fullmatch(wanted):
+                    raise
+                return self.look(app, small, held)
+        except (NotFound, InvalidId):
+            return ()
+
+
+def _borrower(app: AppClient, wanted: str, held: Collection[str]) -> tuple[Match, ...]:
+    key = resource_id(wanted) or wanted
+    found = mask_item(app.borrowers.get(key), held)
+    warning = "" if is_named(found, key) else _(_STRANGER)
+    return (Match(kinds.BORROWER, key, borrower_name(found), warning),)
+
+
+def _loan(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
+    found = app.loans.get(wanted)
+    key = loan_math.account_of(found) or wanted
+    warning = "" if is_named(found, wanted) else _(_STRANGER)
+    return (Match(kinds.LOAN, key, _of_borrower(found), warning),)
+
+
+def _numbered(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
+    number = int(wanted)
+    page = app.loans.only(_OF_A_LOAN).list(filters={"accountNo": str(number)}, page_size=_FEW)
+    loans = [loan for loan in page.items if isinstance(loan, Loan)]
+    found = [loan for loan in loans if loan.account_no == number]
+    if page.items and not found:
+        # A service that overlooks the filter answers with everybody's loans.
+        raise Unreadable("The service did not look for the number.", operation="loans.list")
+    named = [(loan_math.key_of(loan), _of_borrower(loan)) for loan in found]
+    if page.next_page_token and not page.items:
+        raise UnfinishedList(operation="loans.list")
+    words = _("number %(number)s") % {"number": number}
+    return tuple(Match(kinds.LOAN, key, f"{words} {of}") for key, of in named if key)
+
+
+def _assessment(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Match, ...]:
+    found = app.assessments.get(wanted)
+    key = text(found.assessment_id) or wanted
+    warning = "" if is_named(found, wanted) else _(_STRANGER)
+    account = resource_id(found.account_id)
+    about = _("of %(account)s") % {"account": account} if account else ""
+    return (Match(kinds.ASSESSMENT, key, about, warning),)
+
+
+def _of_borrower(loan: Loan) -> str:
+    holder = loan_math.borrower_of(loan)
+    return _("of %(borrower)s") % {"borrower": holder} if holder else ""
+
+
+def _is_number(wanted: str) -> bool:
+    return wanted.isascii() and wanted.isdigit() and len(wanted) <= _LONGEST_NUMBER
+
+
+LOOKUPS = (
+    Lookup("borrower", gettext_noop("a borrower"), "lending.borrowers.get", _borrower),
+    Lookup("loan", gettext_noop("a loan"), "lending.loans.get", _loan),
+    Lookup(
+        "number", gettext_noop("a loan by its number"), "lending.loans.list", _numbered, _is_number
+    ),
+    Lookup("assessment", gettext_noop("an assessment"), "lending.assessments.get", _assessment),
+)
+
+
+# What areas find among what they store, by the permission that it takes.
+FindStored = Callable[[str, str], tuple[Match, ...]]
+_STORED: dict[str, FindStored] = {}
+
+
+def register_stored(permission: str, find: FindStored) -> None:
+    """Let `find` give the records of an app that are stored here and bear an id.
+
+    An area calls it in `AppConfig.ready()`.
+    """
+    _STORED[permission] = find
+
+
+def find_stored(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The records stored here that bear this id, of those that the person may open."""
+    found = (find(app_id, wanted) for name, find in _STORED.items() if person.has_perm(name))
+    return tuple(match for some in found for match in some)
+
+
+# What areas know of records whose ids differ from what was typed only by small or capital letters,
+# by the permission that it takes.
+_OTHER_CASE: dict[str, FindStored] = {}
+
+
+def register_other_case(permission: str, find: FindStored) -> None:
+    """Let `find` propose records whose ids are typed in other letters, each with a warning.
+
+    An area calls it in `AppConfig.ready()`.
+    """
+    _OTHER_CASE[permission] = find
+
+
+def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The records with this id in other letters, of those that the person may open."""
+    found = (find(app_id, wanted) for name, find in _OTHER_CASE.items() if person.has_perm(name))
+    return tuple(match for some in found for match in some)
+
+
+# Where these stand among the results; they read nothing of the service.
+OTHER_CASE = Lookup("other-case", gettext_noop("a record in other letters"), "", lambda *_asked: ())
+STORED = Lookup("stored", gettext_noop("what was recorded here"), "", lambda *_asked: ())
+
+
+def lookups(person: User, wanted: str) -> list[Lookup]:
+    """Where this person may look for it."""
+    return [one for one in LOOKUPS if one.fits(wanted) and person.has_perm(one.permission)]
+
+
+def validate_id(wanted: str) -> str:
+    """Why this can be no id, in a sentence; empty where it can."""
+    if len(wanted) > LONGEST:
+        words = _("That is longer than an id can be: %(length)s characters, at most %(most)s.")
+        return words % {"length": len(wanted), "most": LONGEST}
+    try:
+        check_id(wanted)
+    except InvalidId as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A lookup as the page draws it: what it found, or its fault, or neither yet."""
+
+    app_id: str
+    lookup: Lookup
+    matches: tuple[Match, ...] = ()
+    fault: Card | None = None
+    pending: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is looked for, in words."""
+        return _(self.lookup.words)
+
+    @property
+    def links(self) -> list[tuple[str, Match]]:
+        """The matches with the addresses of their pages."""
+        return [(match.kind.url(self.app_id, match.key), match) for match in self.matches]
+
+    @property
+    def state(self) -> str:
+        """`pending`, `fault`, `found` or `none`, for the script that tells the end."""
+        if self.pending:
+            return "pending"
+        return "fault" if self.fault else "found" if self.matches else "none"

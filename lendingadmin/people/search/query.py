@@ -1,0 +1,39 @@
+"""What a person searches for, on its way through addresses: encrypted, and for that person alone.
+
+Words are sent by POST. The page of results has an address, so that it can be gone back to; the
+words stand in it encrypted, and in no log, history or audit entry.
+"""
+
+import json
+
+from django.http import Http404
+from django.urls import reverse
+
+from lendingadmin.core.encryption import DecryptionError, decrypt, encrypt
+from lendingadmin.core.staff.models import User
+
+LONGEST = 200
+_KEPT = LONGEST + 1  # enough to say that it was too long
+_USE = "search.words"
+
+
+def encrypt_words(person: User, words: str) -> str:
+    """The words as an address may hold them."""
+    kept = words.strip()[:_KEPT].encode("utf-8", "replace").decode()
+    return encrypt(json.dumps([person.pk, kept]), _USE)
+
+
+def decrypt_words(person: User, encrypted: str) -> str:
+    """The words of an address. Raises Http404 for what is not ours, or another person's."""
+    try:
+        owner, words = json.loads(decrypt(encrypted, _USE))
+    except (DecryptionError, ValueError):
+        raise Http404("There is no such search.") from None
+    if owner != person.pk:
+        raise Http404("That search is another person's.")
+    return str(words)
+
+
+def get_results_address(app_id: str, person: User, words: str) -> str:
+    """Where the results of a search are."""
+    return reverse("find-results", args=[app_id, encrypt_words(person, words)])

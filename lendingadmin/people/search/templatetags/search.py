@@ -1,0 +1,50 @@
+"""What the lists of finding read from our own database: last opened, and open loans of people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.utils import timezone
+
+from lendingadmin.people.index.find import Person
+from lendingadmin.people.index.names import get_names
+from lendingadmin.people.search import opened
+from lendingadmin.people.search.kinds import KINDS
+from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
+from lendingadmin.web.display import formats, times
+
+register = template.Library()
+
+
+@register.inclusion_tag("search/_last.html", takes_context=True)
+def last_opened(context: Context) -> dict[str, Any]:
+    """The last ten records that the person opened in the app of this page, as a list of links."""
+    request, navigation = context["request"], context["navigation"]
+    rows = opened.last(request.user, navigation.app.app_id)
+    borrowers = [row.key for row in rows if row.kind == "borrower"]
+    return {
+        "rows": [(KINDS[row.kind], row.get_absolute_url(), row) for row in rows],
+        "names": get_names(navigation.app.app_id, borrowers),
+        "request": request,
+    }
+
+
+@register.simple_tag(takes_context=True)
+def open_loans_of(context: Context, people: Sequence[Person]) -> Mapping[str, OpenLoans]:
+    """The open loans of the people of a list by borrower id, read at once, where they are known."""
+    may = context["request"].user.has_perm
+    ids = [person.borrower_id for person in people]
+    return read_open_loans(may, context["navigation"].app.app_id, ids)
+
+
+@register.inclusion_tag("search/_open_loans.html", takes_context=True)
+def open_loans(
+    context: Context, counted: Mapping[str, OpenLoans], person: Person
+) -> dict[str, Any]:
+    """How many open loans one of them has and what is overdue; on hover, when that was counted."""
+    found = counted.get(person.borrower_id)
+    if found is None:
+        return {}
+    age = times.ago(found.counted_at, timezone.now(), formats.locale())
+    return {"loans": found, "age": age, "currency": context["navigation"].app.currency}

@@ -1,0 +1,1 @@
+"""The pages of what the service holds."""

@@ -1,0 +1,54 @@
+"""Forms of the assessments area. Fields that become a parameter bear the spec's names."""
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import account_id
+from lendingadmin.web.far_dates import FarDatesForm
+from lendingadmin.web.moments import MomentField
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class AccountField(forms.CharField):
+    """An account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is taken for a borrower's."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if _CONTROL.search(text):
+            raise forms.ValidationError(_("Leave out line breaks and control characters."))
+        kind, colon, rest = text.partition(":")
+        if colon and not (kind and rest):
+            raise forms.ValidationError(_("Write the account's type, a colon and its id."))
+        try:
+            return text if colon else account_id(text)
+        except InvalidId as error:
+            raise forms.ValidationError(error.message) from None
+
+
+class AssessmentForm(FarDatesForm):
+    """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
+
+    accountId = AccountField(
+        label=_("Account"),
+        max_length=255,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        help_text=_("The borrower's id, such as borrower:0712. Without a type it is a borrower."),
+    )
+    assessmentType = forms.CharField(
+        label=_("Assessment type"),
+        max_length=300,
+        error_messages={"required": _("Choose an assessment type.")},
+    )
+    timestamp = MomentField(
+        seconds=True,
+        label=_("Data up to"),
+        help_text=_(
+            "What was reported up to then is looked at; for most types the window reaches "
+            "back at most 90 days."
+        ),
+    )

@@ -1,0 +1,181 @@
+"""Which assessments are known here, so that those of one account are found among everybody's.
+
+The worker's walk keeps them in step with the service; what a page here starts or reads is kept at
+once. What is shown of one is read from the service by its id.
+"""
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db import Error
+from django.db.models import QuerySet, Value
+from django.db.models.functions import Lower
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.waiting import atomic_without_waiting
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.values import Assessment, Malformed, moment, status_key, timestamp_text
+from lendingadmin.people.search import kinds
+from lendingadmin.people.search.lookups import Match
+from lendingadmin.web.lists import as_id
+
+from .models import LONGEST_ID, LONGEST_STATUS, AssessmentIndex, KnownAssessment
+from .running import id_of
+
+logger = logging.getLogger(__name__)
+
+# What is read of an assessment in a walk, by the wire's names.
+KEYS = ("assessmentId", "uid", "accountId", "assessmentType", "timestamp", "createdAt", "status")
+_READ = ("account_id", "assessment_type", "made_at", "status")
+_AT_ONCE = 500
+_MOST_IN_OTHER_LETTERS = 10
+
+
+def find_index(app_id: str) -> AssessmentIndex | None:
+    """What is known of an app's assessments; None before anything was read."""
+    return AssessmentIndex.objects.filter(app_id=app_id).first()
+
+
+def list_known(index: AssessmentIndex, account_id: str) -> QuerySet[KnownAssessment]:
+    """The known assessments of one account."""
+    return KnownAssessment.objects.filter(index=index, account_id=account_id)
+
+
+def count_of_borrower(app_id: str, borrower_id: str) -> int:
+    """How many assessments of this borrower are known in an app. Raises InvalidId."""
+    index = find_index(app_id)
+    return list_known(index, account_id(borrower_id)).count() if index else 0
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessment]]:
+    """The assessments of this borrower that are known in an app. Raises InvalidId."""
+    account = account_id(borrower_id)
+    yield KnownAssessment.objects.filter(index__app_id=app_id, account_id=account)
+
+
+def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
+    """The known assessments whose id is this one in other letters, as the database folds both.
+
+    One may be gone at the service, so each is read when it is opened.
+    """
+    rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
+    warning = _("You typed it in other letters. It is written like this at the service.")
+    return tuple(
+        Match(
+            kinds.ASSESSMENT,
+            row.assessment_id,
+            _("of %(account)s") % {"account": row.account_id},
+            warning,
+        )
+        for row in rows[:_MOST_IN_OTHER_LETTERS]
+    )
+
+
+def filter_folded(app_id: str, wanted: str) -> QuerySet[KnownAssessment]:
+    """The known assessments of an app whose id in small letters is this one in small letters."""
+    rows = KnownAssessment.objects.alias(folded=Lower("assessment_id"))
+    return rows.filter(index__app_id=app_id, folded=Lower(Value(wanted)))
+
+
+def put_assessments(
+    index: AssessmentIndex,
+    items: Iterable[Assessment | Malformed],
+    read_at: datetime,
+    walk: int | None = None,
+) -> tuple[int, int]:
+    """Write what was read at a moment; how many are new, and how many items have no id.
+
+    `walk` is the number of the walk that saw them; new are those that it had not seen before. What
+    was read later stays. Call it in a transaction.
+    """
+    found, unreadable = _read_all(items)
+    known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
+    new, rows = 0, []
+    for key, item in sorted(found.items()):
+        row = known.get(key) or KnownAssessment(index=index, assessment_id=key)
+        if row.pk is None or row.read_at <= read_at:
+            _fill(row, item, read_at)
+        new += row.pk is None or row.walk != walk
+        row.walk = row.walk if walk is None else walk
+        rows.append(row)
+    KnownAssessment.objects.bulk_create(
+        rows,
+        batch_size=_AT_ONCE,
+        update_conflicts=True,
+        unique_fields=["index", "assessment_id"],
+        update_fields=[*_READ, "read_at", "walk"],
+    )
+    return new, unreadable
+
+
+def _read_all(items: Iterable[Assessment | Malformed]) -> tuple[dict[str, Assessment], int]:
+    """The assessments by what they are asked for by, and how many items cannot be asked for."""
+    found, unreadable = {}, 0
+    for item in items:
+        key = "" if isinstance(item, Malformed) else _as_text(id_of(item))
+        if isinstance(item, Malformed) or not key:
+            unreadable += 1
+        else:
+            found[key] = item
+    return found, unreadable
+
+
+def _find_rows(
+    rows: QuerySet[KnownAssessment], index: AssessmentIndex, keys: list[str]
+) -> dict[str, KnownAssessment]:
+    """The rows of these assessments, by what they are asked for by."""
+    found = {}
+    for at in range(0, len(keys), _AT_ONCE):
+        some = rows.filter(index=index, assessment_id__in=keys[at : at + _AT_ONCE])
+        found.update({row.assessment_id: row for row in some})
+    return found
+
+
+def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
+    """Take over what was read; what an answer leaves out stays as it was."""
+    row.account_id = _as_text(item.account_id) or row.account_id
+    row.assessment_type = _as_text(item.assessment_type) or row.assessment_type
+    row.status = status_key(item.status)[:LONGEST_STATUS].replace("\x00", "") or row.status
+    made_at = moment(item.created_at) or row.made_at or moment(item.timestamp)
+    row.made_at = made_at or read_at
+    row.read_at = read_at
+
+
+def make_assessment(row: KnownAssessment) -> Assessment:
+    """An assessment that holds what is known of it: no outcome, and the status as it was."""
+    fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
+    fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
+    return Assessment(fields | {"status": row.status})
+
+
+def _as_text(value: object) -> str:
+    """A text that can be stored and sent back; empty for any other."""
+    found = as_id(value)
+    return found if len(found) <= LONGEST_ID else ""
+
+
+def keep(app_id: str, found: Assessment) -> Assessment:
+    """Keep what a page has just started or read, and give it back; never waits for another writer.
+
+    What is not taken is not lost: the next walk reads it. Nothing here hides what the page does.
+    """
+    now, key = timezone.now(), id_of(found)
+    try:
+        index = find_index(app_id)
+        row = _find_rows(KnownAssessment.objects.all(), index, [key]).get(key) if index else None
+        if row is None or not _says(row, found):
+            with atomic_without_waiting():
+                index = index or AssessmentIndex.objects.get_or_create(app_id=app_id)[0]
+                put_assessments(index, [found], now)
+    except (Error, ValueError) as error:
+        logger.warning("an assessment could not be kept: %s", type(error).__name__)
+    return found
+
+
+def _says(row: KnownAssessment, item: Assessment) -> bool:
+    """Whether the row holds already what was read."""
+    before = [getattr(row, name) for name in _READ]
+    _fill(row, item, row.read_at)
+    return before == [getattr(row, name) for name in _READ]

@@ -1,0 +1,58 @@
+"""Which assessments the service has: ids, account, type, time and status. No results, no names."""
+
+from django.db import models
+from django.db.models import F
+from django.db.models.functions import Lower
+
+from lendingadmin.core.worker.models import IndexRow
+
+LONGEST_ID = 255
+LONGEST_STATUS = 64
+
+
+class AssessmentIndex(IndexRow):
+    """What is known of the assessments of one app, and the walk that keeps it so."""
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["app_id"], name="assessments_one_index_per_app")
+        ]
+
+    def __str__(self) -> str:
+        return f"assessments-{self.pk}"
+
+
+class KnownAssessment(models.Model):
+    """One assessment as it was last read; texts are empty where the service gave none that can be.
+
+    `made_at` is when it was created; where the service does not say, it is the time up to which
+    data was looked at, else when it was first read.
+    """
+
+    # Both of the indexes below begin with it.
+    index = models.ForeignKey(
+        AssessmentIndex, on_delete=models.CASCADE, related_name="known_assessments", db_index=False
+    )
+    # What it is asked for by: its id, or the uid of one without an id.
+    assessment_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    assessment_type = models.CharField(max_length=LONGEST_ID, blank=True)
+    made_at = models.DateTimeField()
+    status = models.CharField(max_length=LONGEST_STATUS, blank=True)
+    read_at = models.DateTimeField()
+    # The walk that saw it last; 0 where only a page did.
+    walk = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["index", "assessment_id"], name="assessment_known_once")
+        ]
+        indexes = [
+            models.Index(
+                fields=["index", "account_id", "-made_at", "-id"], name="assessments_of_account"
+            ),
+            models.Index(F("index"), Lower("assessment_id"), name="assessments_any_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"known-assessment-{self.pk}"

@@ -1,0 +1,136 @@
+"""Which assessments of an account are under way, as far as can be seen.
+
+The spec shows no filter of the assessments list. One is tried; a service that ignores it answers
+with everybody's, and what does not belong is left out. What was started here lately is asked for by
+its own id, so that it is found wherever the list has it.
+"""
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.urls import Resolver404, resolve
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.values import Assessment, each, status_key, text
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+
+from .models import KnownAssessment
+
+CREATE = "assessments.create"
+_STARTED_WITHIN = timedelta(minutes=15)
+_STARTED_AT_MOST = 5
+# Of one person, to be shown.
+_LATEST = 10
+
+
+class AccountAssessments(NamedTuple):
+    """The assessments of one account that were seen, newest first.
+
+    `whole` says that the list was seen to its end; else the rest may hold more.
+    """
+
+    seen: tuple[Assessment, ...]
+    whole: bool
+
+    @property
+    def running(self) -> tuple[Assessment, ...]:
+        """Those without a result yet."""
+        return tuple(one for one in self.seen if is_running(one))
+
+
+class StartedAssessment(NamedTuple):
+    """An assessment that a person started here; its status is empty until it was read again."""
+
+    write: Write
+    assessment_id: str
+    account_id: str
+    status: str
+
+
+def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedAssessment]:
+    """The assessments that a person started since a moment, the newest first."""
+    rows = Write.objects.filter(
+        person=person,
+        created_at__gte=since,
+        app_id=app_id,
+        operation=CREATE,
+        state=WriteState.SAVED,
+    ).order_by("-created_at")
+    keys = [(write, key) for write in rows[:_LATEST] if (key := _read_id(write))]
+    known = KnownAssessment.objects.filter(
+        index__app_id=app_id, assessment_id__in=[key for _, key in keys]
+    )
+    statuses = dict(known.values_list("assessment_id", "status")) if keys else {}
+    return [
+        StartedAssessment(write, key, write.subject, statuses.get(key, "")) for write, key in keys
+    ]
+
+
+def is_running(assessment: Assessment) -> bool:
+    """Whether its result is still to come (Spec: Assessments, Create).
+
+    One that was processed with errors may have no result at all.
+    """
+    return assessment.result is None and status_key(assessment.status) != "2"
+
+
+def id_of(assessment: Assessment) -> str:
+    """What an assessment is asked for by: `assessmentId`, else `uid`, else empty."""
+    return text(assessment.assessment_id) or text(assessment.uid) or ""
+
+
+def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
+    """Return the account's assessments of the list's first page, and those started here.
+
+    Raises LendingError.
+    """
+    app = gateway.app(app_id)
+    page = _page(app, account_id)
+    theirs = [one for one in each(page.items) if one.account_id == account_id]
+    # One without an id can't be told from another, so all of them are kept.
+    nameless = [one for one in theirs if not id_of(one)]
+    found = {id_of(one): one for one in theirs if id_of(one)}
+    for key in _started_here(app_id, account_id):
+        if key not in found:
+            with suppress(LendingError):
+                found[key] = check_named(app.assessments.get(key), key)
+    newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
+    return AccountAssessments(tuple(newest), page.next_page_token is None)
+
+
+def _made(assessment: Assessment) -> str:
+    return str(assessment.created_at or assessment.timestamp or "")
+
+
+def _page(app: AppClient, account_id: str) -> Page[Assessment]:
+    try:
+        return app.assessments.list(filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE)
+    except (BadRequest, InvalidFilter):
+        return app.assessments.list()
+
+
+def _started_here(app_id: str, account_id: str) -> list[str]:
+    """The ids of those that people here started for the account in the last quarter of an hour."""
+    rows = Write.objects.filter(
+        app_id=app_id,
+        operation=CREATE,
+        subject=account_id,
+        state=WriteState.SAVED,
+        created_at__gt=timezone.now() - _STARTED_WITHIN,
+    ).order_by("-created_at")
+    return [key for row in rows[:_STARTED_AT_MOST] if (key := _read_id(row))]
+
+
+def _read_id(write: Write) -> str:
+    """The id of the assessment that a write led to; empty where it led to none."""
+    with suppress(Resolver404):
+        return str(resolve(write.url).kwargs.get("assessment_id", ""))
+    return ""

@@ -1,0 +1,30 @@
+"""Background work: walking through the assessments, some seconds at a time."""
+
+from django_tasks import task
+
+from lendingadmin.core.worker import walks
+
+from .models import AssessmentIndex
+from .walk import AssessmentWalk
+
+
+@task(priority=-45)
+def walk(index_id: int) -> None:
+    """Read a slice of the assessments, and enqueue the next one."""
+    walks.do_slice(walk, AssessmentWalk.run_slice, index_id)
+
+
+@task(priority=-45)
+def top_up(index_id: int) -> None:
+    """Read the newest assessments between two walks, where the service lists these first."""
+    walks.do_slice(top_up, AssessmentWalk.run_top_up, index_id)
+
+
+def start(app_id: str) -> AssessmentIndex | None:
+    """Begin a walk of an app; None where one is under way."""
+    return walks.start(walk, AssessmentWalk, app_id)
+
+
+def beat() -> None:
+    """Enqueue what is due: a walk by the clock, a top-up, a slice whose task was lost."""
+    walks.enqueue_due(walk, top_up, AssessmentWalk)

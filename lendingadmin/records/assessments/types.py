@@ -1,0 +1,44 @@
+"""The service's assessment types, as something to choose from (Spec: AssessmentType)."""
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.pages import gather
+from lendingadmin.lending.values import AssessmentType, status_key, text
+from lendingadmin.web.requests import PersonRequest
+
+PERMISSION = "lending.assessmentTypes.list"
+_AT_MOST = 500
+_PREFIX = "assessmentTypes/"
+# General availability first, then beta, then what the spec does not name; deprecated last.
+_PLACES = {"1": 0, "0": 1, "2": 3}
+
+
+def read() -> list[AssessmentType]:
+    """The types that can be named, the generally available first, as far as the list can be read.
+
+    Raises LendingError.
+    """
+    found, _ = gather(gateway.client().assessment_types.pages(), _AT_MOST)
+    named = [kind for kind in found if name_of(kind)]
+    return sorted(named, key=lambda kind: _PLACES.get(status_key(kind.status), 2))
+
+
+def name_of(kind: AssessmentType) -> str:
+    """The full resource name that a request carries; made from the id where none came."""
+    if text(kind.name):
+        return str(kind.name)
+    key = text(kind.assessment_type_id)
+    return f"{_PREFIX}{key}" if key else ""
+
+
+def named(request: PersonRequest, name: object) -> AssessmentType | None:
+    """The type of an assessment; None where it is not listed, or can't be read just now.
+
+    The assessment stands without it, so a fault here is none of its page.
+    """
+    if not text(name) or not request.user.has_perm(PERMISSION):
+        return None
+    try:
+        return next((kind for kind in read() if name_of(kind) == name), None)
+    except LendingError:
+        return None

@@ -1,0 +1,165 @@
+"""Starting an assessment for a borrower (Spec: Assessments, Create)."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.diff import parse_moment
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.values import Assessment, AssessmentType, timestamp_text
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.assessments import known, running, types
+from lendingadmin.records.assessments.forms import AssessmentForm
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+
+
+class Choice(NamedTuple):
+    """One assessment type as the form offers it, with the name that is sent."""
+
+    name: str
+    kind: AssessmentType
+    chosen: bool
+
+
+@access("lending.assessments.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
+    sent = request.method == "POST"
+    form = AssessmentForm(request.POST if sent else None, initial=_initial(request, app_id))
+    theirs, card = None, None
+    if not sent:
+        theirs, card = _read_running(app_id, form.initial["accountId"])
+    elif form.is_valid():
+        theirs = _unseen(request, app_id, form.cleaned_data["accountId"])
+        outcome = None if theirs else _start(request, app_id, form)
+        if outcome and outcome.url:
+            return redirect(outcome.url)
+        card = outcome.card if outcome else None
+    choices, types_card = _choices(request, form["assessmentType"].value())
+    context = {
+        "form": form,
+        "card": card,
+        "types_card": types_card,
+        "choices": choices,
+        "theirs": theirs,
+        "seen": " ".join(running.id_of(one) for one in theirs.running) if theirs else "",
+        "token": idempotency.issue_key(request, running.CREATE),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "assessments/new.html", context)
+
+
+def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
+    """What the form starts with: what is entered again, else the address's account, and now."""
+    again = services.entered(request, running.CREATE, app_id).sent
+    if again:
+        then = parse_moment(str(again["timestamp"]))
+        return {**again, "timestamp": timezone.localtime(then)}
+    account = request.GET.get("accountId", "").strip()
+    borrower = (request.GET.get("borrowerId") or request.GET.get("borrower") or "").strip()
+    return {
+        "accountId": account or (account_id(borrower) if borrower else ""),
+        "assessmentType": request.GET.get("assessmentType", ""),
+        "timestamp": timezone.localtime().replace(microsecond=0),
+    }
+
+
+def _read_running(
+    app_id: str, account_id: str
+) -> tuple[running.AccountAssessments | None, Card | None]:
+    """What of the account is under way, or why that can't be told."""
+    if not account_id:
+        return None, None
+    try:
+        return running.list_of_account(app_id, account_id), None
+    except LendingError as error:
+        card = errors.card(error)
+        title = _("Whether one is already running could not be checked")
+        return None, replace(card, title=title, saved="", tone="warn")
+
+
+def _unseen(
+    request: PersonRequest, app_id: str, account_id: str
+) -> running.AccountAssessments | None:
+    """The running ones that the person was not shown before sending; None where all were.
+
+    The same form sent again goes on to its first result, whatever is running by now.
+    """
+    try:
+        idempotency_key = idempotency.check_key(
+            request, running.CREATE, request.POST.get("token", "")
+        )
+    except idempotency.StaleKey:
+        return None
+    theirs, _card = _read_running(app_id, account_id)
+    shown = set(request.POST.get("seen", "").split())
+    # One without an id can be shown, but not be named as shown.
+    running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
+    unseen = running_now - shown - {""}
+    # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
+    return (
+        theirs
+        if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()
+        else None
+    )
+
+
+def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> services.Outcome | None:
+    """Start it, or None with an error in the form when the form is too old."""
+    body = {
+        "accountId": form.cleaned_data["accountId"],
+        "assessmentType": form.cleaned_data["assessmentType"],
+        "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
+    }
+    try:
+        outcome = services.write_once(
+            request,
+            running.CREATE,
+            token=request.POST.get("token", ""),
+            do=lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
+            lands_on=lambda made: _address(app_id, made),
+            app_id=app_id,
+            subject=body["accountId"],
+            sent=body,
+            again_at=reverse("assessment-new", args=[app_id]),
+        )
+    except idempotency.StaleKey:
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
+        return None
+    if outcome.card:
+        links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
+        return outcome._replace(card=replace(outcome.card, links=links))
+    return outcome
+
+
+def _address(app_id: str, made: Assessment) -> str:
+    """The page that waits for it; the list where the service did not say which one it is."""
+    key = running.id_of(made)
+    if not key:
+        return reverse("assessments", args=[app_id])
+    return reverse("assessment", args=[app_id, key])
+
+
+def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card | None]:
+    """The types to choose from; without them a name can still be written by hand."""
+    if not request.user.has_perm(types.PERMISSION):
+        return [], None
+    try:
+        kinds = types.read()
+    except LendingError as error:
+        title = _("The assessment types can't be read just now")
+        return [], replace(errors.card(error), title=title, saved="", tone="warn")
+    return [
+        Choice(name, kind, name == chosen) for kind in kinds if (name := types.name_of(kind))
+    ], None

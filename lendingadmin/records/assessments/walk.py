@@ -1,0 +1,50 @@
+"""Walks through an app's assessments and keeps in step which there are."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from lendingadmin.core import gateway
+from lendingadmin.core.worker.walks import IndexWalk
+from lendingadmin.lending.errors import WrongRecord
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.pages import ListResource
+from lendingadmin.lending.values import Assessment, Malformed
+
+from . import known
+from .models import AssessmentIndex, KnownAssessment
+from .running import id_of
+
+
+class AssessmentWalk(IndexWalk[AssessmentIndex]):
+    """The walk through the assessments of one app."""
+
+    model = AssessmentIndex
+
+    def open_list(self) -> ListResource[Assessment]:
+        """The assessments, of each what is kept."""
+        return gateway.app(self.row.app_id).assessments.only(known.KEYS)
+
+    def put_items(
+        self, items: Iterable[Assessment | Malformed], read_at: datetime
+    ) -> tuple[int, int]:
+        """Write the rows of these assessments."""
+        return known.put_assessments(self.row, items, read_at, self.row.walk)
+
+    def list_unseen(self) -> QuerySet[KnownAssessment]:
+        """Those of before this walk that it did not see."""
+        rows = KnownAssessment.objects.filter(index=self.row, walk__lt=self.row.walk)
+        return rows.filter(read_at__lt=self.row.began_at).order_by("pk")
+
+    def read_unseen(self, unseen: KnownAssessment) -> Assessment:
+        """Read one by its id. Raises LendingError."""
+        key = unseen.assessment_id
+        found = check_named(gateway.app(self.row.app_id).assessments.get(key), key)
+        if id_of(found) != key:
+            raise WrongRecord
+        return found
+
+    def drop_unseen(self, unseen: KnownAssessment) -> None:
+        """Delete its row."""
+        unseen.delete()

@@ -1,0 +1,117 @@
+"""What differs between two versions of a record, for the service and for people."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import simplejson
+from django.utils.translation import gettext as _
+
+from lendingadmin.web.display.templatetags.money import count as written
+from lendingadmin.web.display.text import shown
+
+_MOST_ROWS = 400
+_LONGEST_SHOWN = 300
+_DEEPEST = 20
+
+# Patch replaces these with what is sent (Spec: Borrowers, 3).
+REPLACED = ("devices", "loans", "settings")
+
+
+class Row(NamedTuple):
+    """One place of a record, such as `devices · 2 · osName`, and what stands there, in words."""
+
+    place: str
+    value: str
+
+
+class Difference(NamedTuple):
+    """One place that two versions fill differently."""
+
+    place: str
+    before: str
+    after: str
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values of the wire are the same to the last digit; keys have no order."""
+    return _canonical(one) == _canonical(other)
+
+
+def _canonical(value: object) -> str:
+    return str(simplejson.dumps(value, use_decimal=True, sort_keys=True))
+
+
+def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """The top-level keys of `after` that are new or differ: what a PATCH has to name."""
+    return {
+        key: value
+        for key, value in after.items()
+        if key not in before or not same(before[key], value)
+    }
+
+
+def rows_of(value: object) -> list[Row]:
+    """A value of any shape as places and words, cut where it would not end."""
+    return [Row(place, _words(leaf)) for place, leaf in _limited(value)]
+
+
+def differences(before: object, after: object) -> list[Difference]:
+    """The places where two values differ, in the order of the first, then of the second."""
+    left, right = dict(_leaves(before)), dict(_leaves(after))
+    places = [
+        place
+        for place in {**left, **right}
+        if place not in left or place not in right or not same(left[place], right[place])
+    ]
+    found = [
+        Difference(place, _of(left, place), _of(right, place)) for place in places[:_MOST_ROWS]
+    ]
+    if len(places) > _MOST_ROWS:
+        found.append(
+            Difference(_("… and %(count)s more") % {"count": len(places) - _MOST_ROWS}, "", "")
+        )
+    return found
+
+
+def _of(leaves: Mapping[str, object], place: str) -> str:
+    return _words(leaves[place]) if place in leaves else _("not there")
+
+
+def _limited(value: object) -> Iterator[tuple[str, object]]:
+    for count, pair in enumerate(_leaves(value)):
+        if count == _MOST_ROWS:
+            yield "…", _("and more that is not shown here")
+            return
+        yield pair
+
+
+def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
+    """The places of a value; an empty list or object is a leaf, and so is what lies too deep."""
+    items: list[tuple[str, object]] = []
+    if isinstance(value, Mapping):
+        items = [(str(key), item) for key, item in value.items()]
+    elif isinstance(value, list | tuple):
+        items = [(str(number), item) for number, item in enumerate(value, start=1)]
+    if not items or depth == _DEEPEST:
+        yield place, value
+        return
+    for key, item in items:
+        yield from _leaves(item, f"{place} · {key}" if place else key, depth + 1)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, Mapping | list | tuple):
+        text = _("none") if not value else _written(value)
+    else:
+        text = "null" if value is None else shown(value)
+    if len(text) > _LONGEST_SHOWN:
+        given = {"start": text[:_LONGEST_SHOWN], "count": written(len(text))}
+        return _("%(start)s… (%(count)s characters)") % given
+    return text
+
+
+def _written(value: object) -> str:
+    try:
+        return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False))
+    except RecursionError:
+        return _("nested too deeply to be shown")

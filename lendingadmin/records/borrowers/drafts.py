@@ -1,0 +1,78 @@
+"""An edit under way: what the record was when its form was opened, and what was entered since."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from django.http import QueryDict
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.requests import PersonRequest
+
+PURPOSE = "borrowers.patch"
+
+Raw = Mapping[str, object]
+
+
+@dataclass(frozen=True, repr=False)
+class Draft:
+    """`base` is the record that the edit is made against; `shown` what the form was filled from.
+
+    They differ only after the edit was carried over to a newer version. `sent` is the form as it
+    came last, `patch` what it changes (empty before it was checked).
+    """
+
+    app_id: str
+    borrower_id: str
+    base: Raw
+    shown: Raw
+    sent: str = ""
+    patch: Raw = field(default_factory=dict)
+
+    @property
+    def entered(self) -> QueryDict | None:
+        """The form as it came last."""
+        return QueryDict(self.sent, encoding="utf-8") if self.sent else None
+
+    def keep(self, request: PersonRequest, idempotency_key: str) -> None:
+        """Keep it, encrypted, under the form's token."""
+        idempotency.save_draft(
+            request,
+            PURPOSE,
+            idempotency_key,
+            {
+                "app_id": self.app_id,
+                "borrower_id": self.borrower_id,
+                "base": encode(self.base).decode(),
+                "shown": encode(self.shown).decode(),
+                "sent": self.sent,
+                "patch": encode(self.patch).decode(),
+            },
+        )
+
+    def carried_over(self, now: Raw) -> "Draft":
+        """The same changes, made against the record as it is now."""
+        shown = {**now, **self.patch}
+        mine, person = self.patch.get("individual"), now.get("individual")
+        before = self.base.get("individual")
+        if isinstance(mine, Mapping) and isinstance(person, Mapping):
+            old = before if isinstance(before, Mapping) else {}
+            changed = {key: value for key, value in mine.items() if old.get(key) != value}
+            shown["individual"] = {**person, **changed}
+        return replace(self, base=now, shown=shown, sent="", patch={})
+
+
+def taken_up(
+    request: PersonRequest, app_id: str, borrower_id: str, idempotency_key: str
+) -> Draft | None:
+    """What this person entered for this borrower under the token; None where there is nothing."""
+    kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
+    if kept is None or (kept["app_id"], kept["borrower_id"]) != (app_id, borrower_id):
+        return None
+    base, shown, patch = (_object(kept[name]) for name in ("base", "shown", "patch"))
+    return Draft(app_id, borrower_id, base, shown, kept["sent"], patch)
+
+
+def _object(text: str) -> Raw:
+    value = decode(text.encode())
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,106 @@
+"""What is erased of a borrower in the tables that tell what was done here."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.retention import register_table
+from lendingadmin.money.writes import idempotency
+from lendingadmin.money.writes.models import Check, Write
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.offers.models import OfferLoan
+
+from . import history
+
+# So long before a write of unknown outcome others may have made what is found of it.
+_BESIDE = timedelta(days=1)
+_OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("texts of other writes"),
+        erase_texts,
+        kind="writes",
+        erase_older=erase_older,
+        list_rows=list_writes,
+    )
+    register_table(
+        _("other writes, and how they were checked"),
+        "writes.Write",
+        kind="writes",
+        list_older=_list_over,
+    )
+    register_kept(
+        _("other writes, without texts once the outcome has been known for some hours"),
+        _("what was done here, and what became of it"),
+        lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
+        list_rows=list_writes,
+    )
+    register_kept(
+        _("entries of the audit trail"),
+        _("it names ids only, and shows that it is whole"),
+        lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
+        list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
+    )
+
+
+def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The writes that were made for a borrower, and what was found out about them."""
+    writes = history.find_writes(app_id, borrower_id)
+    yield writes
+    yield Check.objects.filter(write__in=list(writes.values_list("pk", flat=True)))
+
+
+def erase_texts(app_id: str, borrower_id: str) -> int:
+    """Erase what was entered, the cards of errors, and reasons; returns of how many writes."""
+    return _erase(history.find_writes(app_id, borrower_id), timezone.now())
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the same of all writes that were made before, of at most so many in each app."""
+    rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
+    return max(_erase(one, before, most) for one in rows)
+
+
+def _list_over(before: datetime) -> QuerySet[Write]:
+    """Writes from before without texts, whose outcome is known and seen.
+
+    What an offer counts as lent stays as long as the offer. While the outcome of one is not known,
+    younger ones stay too: what is found of it may be theirs.
+    """
+    unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
+    if unknown:
+        before = min(before, unknown.created_at - _BESIDE)
+    lent = OfferLoan.objects.filter(idempotency_key=OuterRef("idempotency_key"))
+    reasons = Check.objects.filter(write=OuterRef("pk")).exclude(why="")
+    rows = Write.objects.filter(
+        ~Exists(lent),
+        ~Exists(reasons),
+        app_id__in=["", *(app.app_id for app in settings.LENDING_APPS)],
+        state__in=_OVER,
+        created_at__lt=before,
+        **dict.fromkeys(("submitted", "card", "resolution_reason"), ""),
+    )
+    return rows.exclude(alarm_at__isnull=False, alarm_seen_at=None)
+
+
+def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
+    """The card of a young write is what a form that is sent again shows, so that stays."""
+    before = min(before, timezone.now() - idempotency.LIFETIME)
+    over = rows.filter(state__in=_OVER, created_at__lt=before)
+    reasons = Check.objects.filter(write=OuterRef("pk")).exclude(why="")
+    has_text = ~Q(submitted="") | ~Q(card="") | ~Q(resolution_reason="") | Q(Exists(reasons))
+    with transaction.atomic():
+        keys = list(over.filter(has_text).order_by().values_list("pk", flat=True)[:most])
+        Check.objects.filter(write__in=keys).update(why="")
+        found: QuerySet[Write] = Write.objects.filter(pk__in=keys)
+        return found.update(submitted="", card="", resolution_reason="")

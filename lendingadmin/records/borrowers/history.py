@@ -1,0 +1,111 @@
+"""What was done here with a borrower, and by whom: writes, repayments, the audit trail."""
+
+from typing import Any, NamedTuple
+
+from django.db.models import QuerySet
+
+from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import NOTES_WRITE, REVEAL
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes import reconciliation
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.services import as_kept
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.web.keyset import build_prefix
+
+_SHOWN = 20
+# What these were done to is kept in ways of their own: a borrower's id; its account id; its account
+# id, a space and what of it: an event's time, or `record`. A loan may bear a borrower's id, so the
+# id alone says nothing.
+_BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
+_BY_ACCOUNT = ("assessments.create", NOTES_WRITE)
+_BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
+_MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.create")
+
+
+class Done(NamedTuple):
+    """One write: in words, with its outcome, who and when, and where it leads to.
+
+    That is what it made (offers, an assessment, an event, a loan), or its own page where its
+    outcome was not known and this person may see that.
+    """
+
+    words: str
+    write: Write
+    leads_to: str
+
+
+class History(NamedTuple):
+    """The newest of each kind; None for what the person may not see.
+
+    `is_cut` says that there are older ones of a kind.
+    """
+
+    writes: list[Done]
+    repayments: list[Any] | None
+    entries: list[Entry] | None
+    is_cut: bool = False
+
+
+def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
+    """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
+    sees_repayments = person.has_perm("lending.loans.get", app_id)
+    sees_entries = person.has_perm("dashboard.audit.view", app_id)
+    writes = _writes(person, app_id, borrower_id)
+    # One more than is shown of each tells whether there are older ones.
+    rows = Repayment.objects.of_borrower(app_id, borrower_id).with_mistake()
+    repayments = list(rows[: _SHOWN + 1] if sees_repayments else ())
+    entries = list(find_entries(app_id, borrower_id)[: _SHOWN + 1] if sees_entries else ())
+    return History(
+        writes[:_SHOWN],
+        repayments[:_SHOWN] if sees_repayments else None,
+        entries[:_SHOWN] if sees_entries else None,
+        is_cut=any(len(rows) > _SHOWN for rows in (writes, repayments, entries)),
+    )
+
+
+def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
+    """All writes that were made for this borrower. Raises InvalidId."""
+    own = Write.objects.filter(app_id=app_id)
+    # The index of those that name a borrower is taken only where the query says that they do.
+    named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
+    found = _found(own, borrower_id, "operation").union(named.values("pk"))
+    return Write.objects.filter(pk__in=found)
+
+
+def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
+    """The entries of the trail about this borrower, the newest first. Raises InvalidId."""
+    found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
+    return Entry.objects.filter(pk__in=found)
+
+
+def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
+    rows = find_writes(app_id, borrower_id).select_related("person")
+    newest = rows.order_by("-created_at")[: _SHOWN + 1]
+    return [Done(reconciliation.describe(one), one, find_target(one, person)) for one in newest]
+
+
+def find_target(write: Write, person: User) -> str:
+    """Where a write leads: what it made, or its own page; empty where this person sees neither."""
+    if write.state == WriteState.SAVED:
+        return write.url if write.operation in _MAKES else ""
+    return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
+
+
+def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
+    """The keys of what was done to this borrower; `deed` is the column that says what was done.
+
+    Each kind by the index, and sorted afterwards: else databases read an app's whole trail
+    backwards for the newest.
+    """
+    account = account_id(borrower_id)
+    by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))
+    by_account = rows.filter((f"{deed}__in", _BY_ACCOUNT), subject=as_kept(account))
+    by_time = rows.filter(
+        build_prefix("subject", as_kept(f"{account} ")), (f"{deed}__in", _BY_ACCOUNT_AND_MORE)
+    )
+    first, *others = (one.order_by().values("pk") for one in (by_id, by_account, by_time))
+    return first.union(*others)

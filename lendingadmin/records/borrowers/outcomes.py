@@ -1,0 +1,100 @@
+"""Finding out what became of a borrower's registration, change or deletion.
+
+A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record is read.
+"""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.diff import find_differences
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.values import Borrower
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
+from lendingadmin.money.writes.states import WriteFound
+
+from .changes import same
+
+_READS = "lending.borrowers.get"
+
+
+def created(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether a borrower with the id is there, and is what was to be saved."""
+    there = _read(write)
+    if there is None:
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id so far."))
+    places = find_differences(submitted.sent, there.raw)
+    if places:
+        why = _(
+            "There is a borrower with this id, but somebody else may have made it. "
+            "It differs in: %(places)s."
+        ) % {"places": ", ".join(places)}
+        return CheckResult(WriteFound.DIFFERS, why, _link(write))
+    why = _("There is a borrower with this id, and it is what was to be saved.")
+    return CheckResult(WriteFound.THERE, why, _link(write))
+
+
+def changed(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether the fields that were to change are as they were to become, or as they were."""
+    there = _read(write)
+    if there is None:
+        return CheckResult(WriteFound.DIFFERS, _("There is no borrower with this id any more."))
+    places = find_differences(submitted.sent, there.raw)
+    if not places:
+        return CheckResult(WriteFound.THERE, _("It is as it was to become."), _link(write))
+    if all(same(submitted.before.get(key), there.raw.get(key)) for key in submitted.sent):
+        return CheckResult(WriteFound.NOT_SEEN, _("It is as it was before, so far."), _link(write))
+    why = _(
+        "It is neither as it was before nor as it was to become. It differs in: %(places)s."
+    ) % {"places": ", ".join(places)}
+    return CheckResult(WriteFound.DIFFERS, why, _link(write))
+
+
+def deleted(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether the borrower is gone."""
+    if _read(write) is None:
+        return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
+    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there so far."), _link(write))
+
+
+def _read(write: Write) -> Borrower | None:
+    """The borrower, None where there is none. Raises LendingError, also for one without its id."""
+    try:
+        return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)
+    except NotFound:
+        return None
+
+
+def _link(write: Write) -> tuple[tuple[str, str], ...]:
+    there = reverse("borrower", args=[write.app_id, write.subject])
+    return ((_("Open the borrower"), there),)
+
+
+def register_checkers() -> None:
+    """Register how this area's unconfirmed writes are checked."""
+    register_checker(
+        "borrowers.create", OutcomeChecker(gettext_noop("Register this borrower"), _READS, created)
+    )
+    patch = OutcomeChecker(gettext_noop("Change this borrower"), _READS, changed)
+    register_checker(
+        "borrowers.patch",
+        patch._replace(
+            there=gettext_noop("It is as you changed it"),
+            not_seen=gettext_noop("As it was before, so far"),
+        ),
+    )
+    delete = OutcomeChecker(gettext_noop("Delete this borrower"), _READS, deleted, compares=False)
+    register_checker(
+        "borrowers.delete",
+        delete._replace(
+            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
+        ),
+    )

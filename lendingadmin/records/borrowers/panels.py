@@ -1,0 +1,421 @@
+"""What stands beside a borrower: panels of a few reads each, which may fail without the others."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.client import AppClient
+from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError, WrongRecord
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.pages import Page
+from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.lending.values import Assessment, Borrower, LoanSummary, Malformed, text
+from lendingadmin.records.assessments import known, running
+from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.loans.shown import LIST_KEYS
+from lendingadmin.web import coalesce, errors
+from lendingadmin.web.keyset import read_slice
+from lendingadmin.web.lists import NEWEST_FIRST, whole_number
+from lendingadmin.web.masking import mask_item
+
+from . import loan_table
+
+_LOANS = 100
+# What the table of a borrower's loans reads of each.
+_LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId")
+# Each is a call of its own; so many run at once.
+_ASSESSMENTS = 6
+# Where a page of everybody's assessments is looked through.
+_LISTED = 100
+# An event holds up to 5 MB (Spec: Limits).
+_EVENTS = 10
+
+
+class Listed(NamedTuple):
+    """What a list panel shows: the borrower's items, when they were read, and what to know.
+
+    `next_page_token` leads to the service's further pages, None where there are none. `left_out`
+    is how many items of others were, None where the service filters by borrower.
+    """
+
+    items: tuple[Any, ...]
+    read_at: datetime
+    next_page_token: str | None = None
+    left_out: int | None = None
+
+    @property
+    def note(self) -> str:
+        """What was left out, a sentence; empty where the service filters by borrower."""
+        if self.left_out is None:
+            return ""
+        words = ngettext(
+            "The service does not filter these by borrower: %(count)s of others was left out.",
+            "The service does not filter these by borrower: %(count)s of others were left out.",
+            self.left_out,
+        )
+        if self.next_page_token:
+            words = ngettext(
+                "The service does not filter these by borrower: %(count)s of others was left out, "
+                "and only this page of its list was looked at.",
+                "The service does not filter these by borrower: %(count)s of others were left out, "
+                "and only this page of its list was looked at.",
+                self.left_out,
+            )
+        return words % {"count": self.left_out}
+
+
+class ListedLoans(NamedTuple):
+    """The borrower's loans: the accounts of one page, and what the record lists.
+
+    `without_record` is why the record could not be read; empty where it was.
+    """
+
+    rows: list[loan_table.LoanRow]
+    read_at: datetime
+    next_page_token: str | None = None
+    note: str = ""
+    without_record: str = ""
+
+
+class Reads(NamedTuple):
+    """What a panel reads: calls that run at once, and what it shows by their results.
+
+    Of each call `finish` gets the value or the LendingError. The calls leave the database alone,
+    since they run on threads.
+    """
+
+    calls: Sequence[Callable[[], Any]]
+    finish: Callable[[Sequence[Any]], Any]
+
+
+class Recorded(NamedTuple):
+    """The borrower's own record, and when it was read."""
+
+    borrower: Borrower
+    read_at: datetime
+
+
+def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> Recorded:
+    """The borrower; there are no pages of it. Raises LendingError."""
+    return Recorded(app.borrowers.get(borrower_id), timezone.now())
+
+
+def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
+    """The borrower, read once by those that give the same key. Raises LendingError.
+
+    The key is of one person's one opening of a page, so nobody sees what was before a change.
+    """
+    read = partial(app.borrowers.get, borrower_id)
+    return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
+
+
+def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
+    """The loan accounts that the borrower holds, the newest first. Raises LendingError."""
+    page = app.loans.only(_LOAN_KEYS).list(
+        filters={"borrowerId": borrower_id},
+        order=NEWEST_FIRST,
+        page_size=_LOANS,
+        page_token=page_token,
+    )
+    return _own(page, "borrower_id", borrower_id, asked_by_account=True)
+
+
+def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
+    """The newest events reported for the borrower. Raises LendingError."""
+    account = account_id(borrower_id)
+    page = app.events.list(
+        filters={"accountId": account}, order=NEWEST_FIRST, page_size=_EVENTS, page_token=page_token
+    )
+    return _own(page, "account_id", account, asked_by_account=True)
+
+
+def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> Listed:
+    """What of a page is the borrower's. What belongs to somebody else is left out, and it says so.
+
+    Items that do not say whose they are stay where the service was asked for the borrower's.
+    """
+    owners = [getattr(item, key, None) for item in page.items]
+    own = tuple(
+        item
+        for item, owner in zip(page.items, owners, strict=True)
+        if owner == wanted or (asked_by_account and not isinstance(owner, str))
+    )
+    left_out = len(page.items) - len(own)
+    is_filtered = asked_by_account and not left_out
+    return Listed(own, page.read_at, page.next_page_token, None if is_filtered else left_out)
+
+
+class AssessmentRow(NamedTuple):
+    """An assessment of the borrower: as the service gave it just now, or as it was kept.
+
+    `fault` is why it could not be read, a sentence; then `read_at` is when it was kept.
+    """
+
+    assessment: Assessment | Malformed
+    fault: str = ""
+    read_at: datetime | None = None
+
+
+class ListedAssessments(NamedTuple):
+    """What the panel of assessments shows: like `Listed`, and how old what it knows is.
+
+    `assessment_index` is None where the app's assessments were never read; `total` says how many of
+    the borrower's there are, empty where that is not known.
+    """
+
+    items: tuple[AssessmentRow, ...]
+    read_at: datetime
+    next_page_token: str | None = None
+    note: str = ""
+    assessment_index: AssessmentIndex | None = None
+    total: str = ""
+
+
+def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
+    """The borrower's assessments: by their ids, once a walk has found all that there are.
+
+    Before that, those that are known are read by id, the others are looked for on a page of the
+    service's list.
+    """
+    account, index = account_id(borrower_id), known.find_index(app.app_id)
+    if index is None or index.complete_at is None:
+        return _prepare_search(app, account, index, page_token)
+    behind = whole_number(page_token) or None
+    page = read_slice(known.list_known(index, account), "made_at", _ASSESSMENTS, behind=behind)
+
+    def finish(results: Sequence[Any]) -> ListedAssessments:
+        items, following = _make_rows(app, page.rows, results), str(page.next or "") or None
+        return ListedAssessments(
+            items, timezone.now(), following, assessment_index=index, total=page.total_in_words
+        )
+
+    return Reads([partial(_read_assessment, app, account, row) for row in page.rows], finish)
+
+
+def _prepare_search(
+    app: AppClient, account: str, index: AssessmentIndex | None, page_token: str | None
+) -> Reads:
+    """A page of the service's list, and on the first those that are known already."""
+    rows = list[KnownAssessment]()
+    if index and not page_token:
+        rows = read_slice(known.list_known(index, account), "made_at", _ASSESSMENTS).rows
+
+    def finish(results: Sequence[Any]) -> ListedAssessments | LendingError:
+        listed, items, note = results[0], _make_rows(app, rows, results[1:]), ""
+        if isinstance(listed, LendingError):
+            if not items:
+                return listed
+            note = _("The service's own list could not be read: %(why)s") % {"why": listed.message}
+            listed = Listed((), timezone.now())
+        keys = {row.assessment_id for row in rows}
+        others = (one for one in listed.items if _find_id(one) not in keys)
+        items = (*items, *map(AssessmentRow, others))
+        newest = tuple(sorted(items, key=_made, reverse=True))
+        return ListedAssessments(
+            newest,
+            listed.read_at,
+            listed.next_page_token,
+            note or listed.note,
+            assessment_index=index,
+        )
+
+    reads = [partial(_read_assessment, app, account, row) for row in rows]
+    return Reads([partial(_list_assessments, app, account, page_token), *reads], finish)
+
+
+def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Assessment:
+    """Read one that is known by its id. Raises LendingError, also where it is another account's."""
+    found = check_named(app.assessments.get(row.assessment_id), row.assessment_id)
+    if text(found.account_id) not in (None, account):
+        raise WrongRecord
+    return found
+
+
+def _make_rows(
+    app: AppClient, rows: Iterable[KnownAssessment], results: Iterable[Any]
+) -> tuple[AssessmentRow, ...]:
+    """What is shown of each: what was read, which is kept, or else what was kept before."""
+    return tuple(
+        AssessmentRow(known.make_assessment(row), result.message, row.read_at)
+        if isinstance(result, LendingError)
+        else AssessmentRow(known.keep(app.app_id, result))
+        for row, result in zip(rows, results, strict=True)
+    )
+
+
+def _find_id(item: Assessment | Malformed) -> str:
+    return "" if isinstance(item, Malformed) else running.id_of(item)
+
+
+def _made(row: AssessmentRow) -> str:
+    return str(getattr(row.assessment, "created_at", None) or "")
+
+
+def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
+    """Those on a page of the list; the spec does not say that it can be filtered by account.
+
+    Raises LendingError.
+    """
+    try:
+        page = app.assessments.list(
+            filters={"accountId": account}, page_size=_LISTED, page_token=page_token
+        )
+        return _own(page, "account_id", account, asked_by_account=True)
+    except (InvalidFilter, BadRequest):
+        page = _any_assessments(app, page_token)
+    return _own(page, "account_id", account, asked_by_account=False)
+
+
+def _any_assessments(app: AppClient, page_token: str | None) -> Page[Any]:
+    """A page of everybody's; a service may refuse a page size too."""
+    try:
+        return app.assessments.list(page_size=_LISTED, page_token=page_token)
+    except BadRequest:
+        return app.assessments.list(page_token=page_token)
+
+
+class Panel(NamedTuple):
+    """One panel: its key in the address, its heading, who may see it, and how it is read."""
+
+    key: str
+    heading: str
+    permission: str
+    prepare: Callable[[AppClient, str, str | None], Reads]
+
+    @property
+    def title(self) -> str:
+        """Its heading, in the language of the page."""
+        return _(self.heading)
+
+
+def _prepare_one(read: Callable[[AppClient, str, str | None], Any]) -> Any:
+    """How a panel of a single read is read."""
+
+    def prepare(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
+        return Reads([partial(read, app, borrower_id, page_token)], itemgetter(0))
+
+    return prepare
+
+
+def read_panels(
+    panels: Sequence[Panel], app_id: str, borrower_id: str, page_token: str | None = None
+) -> list[Any]:
+    """What each panel shows, or the LendingError of its read; all reads run at once."""
+    app = gateway.app(app_id)
+    prepared = [panel.prepare(app, borrower_id, page_token) for panel in panels]
+    calls = [call for reads in prepared for call in reads.calls]
+    results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
+    return [reads.finish(list(islice(results, len(reads.calls)))) for reads in prepared]
+
+
+def mask_found(found: Any, held: Collection[str]) -> Any:
+    """What a panel read, as far as these rights open it; a fault stays as it is."""
+    match found:
+        case Recorded():
+            return found._replace(borrower=mask_item(found.borrower, held))
+        case Listed():
+            return found._replace(items=tuple(mask_item(item, held) for item in found.items))
+        case ListedAssessments():
+            rows = (row._replace(assessment=mask_item(row.assessment, held)) for row in found.items)
+            return found._replace(items=tuple(rows))
+    return found
+
+
+RECORD = Panel("record", gettext_noop("Record"), "lending.borrowers.get", _prepare_one(record))
+LOANS = Panel("loans", gettext_noop("Loans"), "lending.loans.list", _prepare_one(loans))
+ASSESSMENTS = Panel(
+    "assessments", gettext_noop("Assessments"), "lending.assessments.list", prepare_assessments
+)
+EVENTS = Panel("events", gettext_noop("Events"), "lending.events.list", _prepare_one(events))
+LISTS = (LOANS, ASSESSMENTS, EVENTS)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A panel as the page draws it: what was read, or the card of the fault, or neither yet."""
+
+    panel: Panel
+    found: Any = None
+    card: errors.Card | None = None
+    page_token: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        panel: Panel,
+        result: Any,
+        page_token: str | None = None,
+    ) -> "Shown":
+        """A panel of what its read gave: a value, or the LendingError that it raised.
+
+        `page_token` is that of its page, None for the first.
+        """
+        if isinstance(result, LendingError):
+            return cls(panel, card=errors.card(result), page_token=page_token)
+        return cls(panel, found=result, page_token=page_token)
+
+    @classmethod
+    def of_loans(
+        cls,
+        accounts: Any,
+        recorded: Any,
+        app_id: str,
+        borrower_id: str,
+        page_token: str | None = None,
+    ) -> "Shown":
+        """The table of loans, of what the reads of accounts and record gave: values or errors.
+
+        Either is shown without the other. `recorded` is None for a person who may not see it.
+        """
+        summaries, fault = _read_summaries(recorded, borrower_id)
+        zone = gateway.lending_app(app_id).zone
+        if isinstance(accounts, LendingError):
+            known = () if page_token else summaries
+            rows = loan_table.build_rows((), known, origin=loan_table.UNREAD_ACCOUNTS, zone=zone)
+            found = ListedLoans(rows, recorded.read_at) if rows else None
+            return cls(LOANS, found, card=errors.card(accounts), page_token=page_token)
+        # What the record lists and a page of several lacks stands on the first page alone.
+        is_whole = not (accounts.next_page_token or page_token)
+        origin = loan_table.ONLY_RECORD if is_whole else loan_table.OTHER_PAGE
+        rows = loan_table.build_rows(
+            accounts.items, summaries, origin="" if page_token else origin, zone=zone
+        )
+        found = ListedLoans(
+            rows, accounts.read_at, accounts.next_page_token, accounts.note, without_record=fault
+        )
+        return cls(LOANS, found, page_token=page_token)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether there is something to show, be it a fault."""
+        return self.found is not None or self.card is not None
+
+    @property
+    def template(self) -> str:
+        """What draws its content."""
+        return f"borrowers/_{self.panel.key}.html"
+
+
+def _read_summaries(
+    recorded: Any, borrower_id: str
+) -> tuple[tuple[LoanSummary | Malformed, ...], str]:
+    """The loans that the borrower's record lists, and why they are not known, if so."""
+    if recorded is None:
+        return (), ""
+    try:
+        if isinstance(recorded, LendingError):
+            raise recorded
+        record = check_named(recorded.borrower, borrower_id)
+    except LendingError as error:
+        return (), errors.card(error).cause
+    return tuple(record.loans or ()), ""

@@ -1,0 +1,63 @@
+"""Who is shown which borrower: in the trail once an hour, and mailed where they are many."""
+
+import logging
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff import tasks
+from lendingadmin.core.waiting import atomic_waiting
+from lendingadmin.lending.ids import account_id
+from lendingadmin.web import quotas
+from lendingadmin.web.masking import list_rights
+from lendingadmin.web.requests import PersonRequest
+from lendingadmin.web.revealing import list_groups
+
+logger = logging.getLogger(__name__)
+
+
+def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
+    """Write to the trail that this person is shown something personal of a borrower.
+
+    Call it when the page is drawn. Each person and borrower is written once an hour, and nothing
+    for a person to whom all of it is masked. A database that takes no writes stops no page.
+    """
+    groups = list_groups(list_rights(request.user))
+    key = quotas.build_key("read", request.user, borrower_id)
+    if not groups or cache.get(key):
+        return
+    opened = quotas.count(request.user, quotas.READS)
+    try:
+        with atomic_waiting(quotas.WAIT_MS):
+            if not cache.add(key, True, quotas.HOUR):
+                return
+            if 0 < settings.MASS_READING <= opened:
+                _raise_alarm(request, app_id, opened)
+            audit.record(
+                request,
+                "lending.borrowers.get",
+                app_id=app_id,
+                subject=account_id(borrower_id),
+                outcome="read",
+                detail=", ".join(groups),
+            )
+    except Error as error:
+        logger.warning("a read is not in the trail: %s", type(error).__name__)
+
+
+def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:
+    """Write it to the trail, and mail it, once for each person and app in a day."""
+    if not cache.add(quotas.build_key("mass-reading", request.user), True, quotas.DAY):
+        return
+    entry = audit.record(
+        request,
+        "dashboard.borrowers.massReading",
+        app_id=app_id,
+        subject=request.user.username,
+        outcome="noticed",
+        detail=_("%(count)s borrowers within an hour") % {"count": opened},
+    )
+    tasks.tell_of_mass_reading.enqueue(entry.pk)

@@ -1,0 +1,300 @@
+"""Borrowers: the list, and the 360° view of one, panel by panel."""
+
+import secrets
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, describe_roles
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.identity import check_named, is_named
+from lendingadmin.lending.ids import account_id
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.lending.values import Borrower, text
+from lendingadmin.people.index import cards, live
+from lendingadmin.people.index.names import PersonName, get_names, to_borrower_id
+from lendingadmin.people.index.words import make_dialled
+from lendingadmin.people.search import opened
+from lendingadmin.records.borrowers import history, panels, reads
+from lendingadmin.records.borrowers.panels import Panel, Recorded, Shown
+from lendingadmin.records.borrowers.parts import LOANS, SHOWN, open_parts
+from lendingadmin.web.access import access
+from lendingadmin.web.display.technical import list_technical
+from lendingadmin.web.lists import read_page
+from lendingadmin.web.masking import WHOLE_RECORD, find_masked, list_rights
+from lendingadmin.web.quotas import READS, REVEALS
+from lendingadmin.web.requests import PersonRequest
+from lendingadmin.web.revealing import RevealForm, list_groups, record_reveal
+
+# What the page offers, by the right that it takes.
+_MAY = {
+    "patch": "lending.borrowers.patch",
+    "delete": "lending.borrowers.delete",
+    "offer": "lending.borrowers.getOffers",
+    "assess": "lending.assessments.create",
+    "record": "lending.loans.makeRepayment",
+}
+
+
+@access("lending.borrowers.list")
+def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
+    """The borrowers of an app; the spec shows no filter for them."""
+    listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
+    context = {
+        "list": listing,
+        "may_create": request.user.has_perm("lending.borrowers.create"),
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "borrowers/list.html", context)
+
+
+@access("lending.borrowers.get", quota=READS)
+def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """One borrower, all around.
+
+    A browser gets the frame, with what was done here, and loads the service's panels side by side;
+    `?whole=1` is the same page with everything in it, read at once: without JavaScript, and for
+    print.
+    """
+    whole = "whole" in request.GET
+    seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
+    held, read = list_rights(request.user), None
+    context: dict[str, object]
+    if whole:
+        found = panels.read_panels([panels.RECORD, *seen], app_id, borrower_id)
+        read = found[0]
+        record, *others = (panels.mask_found(one, held) for one in found)
+        if isinstance(record, NotFound):
+            live.drop_gone(app_id, borrower_id)
+        if isinstance(record, NotFound | InvalidId):
+            raise record
+        shown = [
+            Shown.of_loans(one, record, app_id, borrower_id)
+            if panel is panels.LOANS
+            else Shown.of(panel, one)
+            for panel, one in zip(seen, others, strict=True)
+        ]
+        has_loans = panels.LOANS in seen
+        context = _of_record(Shown.of(panels.RECORD, record), borrower_id, has_loans=has_loans)
+        context |= _describe_masked(request, app_id, borrower_id, read)
+    else:
+        shown = [Shown(panel) for panel in seen]
+        context = {"record": Shown(panels.RECORD), "shared": secrets.token_urlsafe(9)}
+    done = history.of_borrower(request.user, app_id, borrower_id)
+    context |= {"panels": shown, "whole": whole, "history": done}
+    page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
+    _remember(request, app_id, borrower_id, read)
+    return page
+
+
+@access("lending.borrowers.get", quota=READS)
+def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The borrower's own record: title, person, devices, what else came.
+
+    Its loans stand in the panel of loans; where that is not beside it, they are Technical.
+    """
+    app = gateway.app(app_id)
+    found: Any
+    try:
+        key = _find_shared_key(request, app_id)
+        found = (
+            panels.share_record(app, borrower_id, key) if key else panels.record(app, borrower_id)
+        )
+    except LendingError as error:
+        if isinstance(error, NotFound):
+            live.drop_gone(app_id, borrower_id)
+        found = error
+    masked = panels.mask_found(found, list_rights(request.user))
+    template = f"borrowers/{'_record_fragment' if request.htmx else 'record'}.html"
+    has_loans = bool(request.htmx) and request.user.has_perm(panels.LOANS.permission)
+    context = _of_record(Shown.of(panels.RECORD, masked), borrower_id, has_loans=has_loans)
+    context |= _describe_masked(request, app_id, borrower_id, found)
+    page = _draw(request, template, app_id, borrower_id, context)
+    _remember(request, app_id, borrower_id, found)
+    return page
+
+
+@access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
+def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The record with what is masked of it: only as the answer to a POST that says what for.
+
+    Opened by its address, as from a bookmark, it leads to the borrower. Raises LendingError.
+    """
+    if request.method != "POST":
+        return redirect("borrower", app_id, borrower_id)
+    form = RevealForm(request.POST)
+    found = panels.record(gateway.app(app_id), borrower_id)
+    check_named(found.borrower, borrower_id)
+    context = _describe_masked(request, app_id, borrower_id, found) | {"reveal_form": form}
+    held = list_rights(request.user)
+    if form.is_valid():
+        # Before anything is shown: nothing goes out without its entry in the audit trail.
+        groups = ", ".join(list_groups(find_masked(found.borrower.raw, held)))
+        subject = " ".join((account_id(borrower_id), "record"))
+        record_reveal(request, app_id, subject, groups or _("nothing is masked"), form)
+        held = WHOLE_RECORD
+        context["revealed"] = True
+    shown = Shown.of(panels.RECORD, panels.mask_found(found, held))
+    context |= _of_record(shown, borrower_id, has_loans=False)
+    return _draw(request, "borrowers/record.html", app_id, borrower_id, context)
+
+
+def _describe_masked(
+    request: PersonRequest, app_id: str, borrower_id: str, found: object
+) -> dict[str, object]:
+    """What of a record is masked for this person, in words, and how it is revealed."""
+    if not isinstance(found, Recorded):
+        return {}
+    rights = find_masked(found.borrower.raw, list_rights(request.user))
+    return {
+        "masked": list_groups(rights),
+        "may_reveal": request.user.has_perm(REVEAL),
+        "who_may": describe_roles(REVEAL),
+        "revealed_url": reverse("borrower-reveal", args=[app_id, borrower_id]),
+        "reveal_form": RevealForm(),
+    }
+
+
+@access("lending.loans.list")
+def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The loans of a borrower: accounts, and for those who may see it what the record lists.
+
+    Where the record's panel is loading beside this one, both share one read of the record. It is
+    asked for after the accounts: until then it is there, as a rule.
+    """
+    app, page_token = gateway.app(app_id), request.GET.get("pageToken") or None
+    reads: list[Callable[[], Any]] = [partial(panels.loans, app, borrower_id, page_token)]
+    key = _find_shared_key(request, app_id)
+    may_see_record = request.user.has_perm(panels.RECORD.permission)
+    if may_see_record and not key:
+        reads.append(partial(panels.record, app, borrower_id))
+    held = list_rights(request.user)
+    accounts, *others = read_in_parallel(gateway.client(), *reads)
+    recorded: Any = others[0] if others else None
+    if may_see_record and key:
+        try:
+            recorded = panels.share_record(app, borrower_id, key)
+        except LendingError as error:
+            recorded = error
+    accounts, recorded = (panels.mask_found(one, held) for one in (accounts, recorded))
+    shown = Shown.of_loans(accounts, recorded, app_id, borrower_id, page_token)
+    return _draw_panel(request, shown, app_id, borrower_id)
+
+
+@access("lending.assessments.list")
+def assessments_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The assessments of a borrower."""
+    return _panel(request, panels.ASSESSMENTS, app_id, borrower_id)
+
+
+@access("lending.events.list")
+def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The newest events of a borrower."""
+    return _panel(request, panels.EVENTS, app_id, borrower_id)
+
+
+def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
+    """Read one panel, or one page of it; its fault is the panel's own."""
+    page_token = request.GET.get("pageToken") or None
+    (found,) = panels.read_panels([panel], app_id, borrower_id, page_token)
+    result = panels.mask_found(found, list_rights(request.user))
+    return _draw_panel(request, Shown.of(panel, result, page_token), app_id, borrower_id)
+
+
+def _draw_panel(
+    request: PersonRequest, shown: Shown, app_id: str, borrower_id: str
+) -> HttpResponse:
+    """One panel: a fragment for htmx, a page of its own for everybody else."""
+    template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
+    return _draw(request, template, app_id, borrower_id, {"shown": shown})
+
+
+def _find_shared_key(request: PersonRequest, app_id: str) -> str:
+    """What the panels of one opened page have in common; empty where one is read by itself."""
+    shared = request.GET.get("shared", "")
+    return f"{request.user.pk} {app_id} {shared}" if shared else ""
+
+
+def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
+    """Note that this person is shown the borrower, and what the index may say of him.
+
+    `found` is what was read of the service, not masked.
+    """
+    if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
+        opened.remember(request, app_id, "borrower", borrower_id)
+        reads.note_read(request, app_id, borrower_id)
+        live.keep(app_id, found.borrower)
+
+
+def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, object]:
+    """What the page shows of the record; `has_loans` says whether the panel of loans is on it."""
+    found = shown.found.borrower if shown.found else None
+    has_loans = has_loans and found is not None and is_named(found, borrower_id)
+    shown_places = SHOWN | LOANS if has_loans else SHOWN
+    return {
+        "record": shown,
+        "borrower": found,
+        "parts": open_parts(found) if found else [],
+        "technical": list_technical(found, shown_places) if found else [],
+    }
+
+
+def _is_named(context: dict[str, object], borrower_id: str) -> bool:
+    """Whether the page shows a record that says that it is this borrower's."""
+    found = context.get("borrower")
+    return isinstance(found, Borrower) and is_named(found, borrower_id)
+
+
+def _draw(
+    request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
+) -> HttpResponse:
+    app = gateway.lending_app(app_id)
+    record = context.get("record")
+    refused = isinstance(record, Shown) and record.is_read and not _is_named(context, borrower_id)
+    may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
+    given = {
+        "borrower_id": borrower_id,
+        "account_id": account_id(borrower_id),
+        "app": app,
+        "may": may,
+        "unidentified": refused and bool(context.get("borrower")),
+    }
+    return render(request, template, given | context)
+
+
+@access("lending.borrowers.get", quota=READS)
+def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The borrower's name alone, for pages that show a record of theirs; `?with=phone` adds that.
+
+    Where the service does not answer, it is the name that the index knows. A person without the
+    right to names gets the initials, one without the right to contact no phone.
+    """
+    context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
+    try:
+        found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
+    except NotFound:
+        live.drop_gone(app_id, borrower_id)
+    except LendingError:
+        context["names"] = get_names(app_id, [borrower_id])
+    else:
+        live.keep(app_id, found)
+        fields = cards.read_fields(found)
+        if fields["name"]:
+            shown = PersonName(fields["name"], fields["phone"], timezone.now())
+            context["names"] = {to_borrower_id(borrower_id): shown}
+        if request.GET.get("with") == "phone" and request.user.has_perm(SEE_CONTACT):
+            phone = text(getattr(found.individual, "phone_number", None)) or ""
+            dialled = make_dialled(phone)
+            context |= {"phone": phone if dialled else "", "dialled": dialled}
+    page = render(request, "borrowers/_name.html", context)
+    if context.get("phone"):
+        reads.note_read(request, app_id, borrower_id)
+    return page

@@ -1,0 +1,318 @@
+"""Form fields that hold a value of the wire as text, and give it back as it came if untouched.
+
+A field whose text still says what it said when it was shown keeps its raw value, to the last digit
+and key; only what a person changed is read again.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import simplejson
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.lending.values import timestamp_text
+from lendingadmin.web import moments
+from lendingadmin.web.dates import NO_ZONE, plausible
+from lendingadmin.web.display.phones import normalise_phone
+from lendingadmin.web.display.templatetags.money import count
+
+# Stands for a key that is not there; null is a value.
+MISSING = object()
+# A text longer than this is shown in part and not edited here (photos may be whole files).
+LONGEST_EDITED = 100_000
+
+_UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+
+
+class FieldKind(NamedTuple):
+    """How a kind of value is written for people and read back.
+
+    `read` gets text that is not empty and raises ValidationError; `empty` is what nothing means
+    where a value was; `control` is the type of the input, "area" for several lines.
+    """
+
+    read: Callable[[str], object]
+    write: Callable[[object], str | None]
+    control: str = "text"
+    empty: object = None
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+def shown(kind: FieldKind, raw: object) -> str:
+    """The text that a field starts with."""
+    if raw is MISSING or raw is None:
+        return ""
+    written = kind.write(raw)
+    return as_json(raw) if written is None else written
+
+
+def as_json(raw: object, *, indent: bool = False) -> str:
+    """Any value of the wire as JSON, with its own digits."""
+    text = encode(raw).decode()
+    return text if not indent else _indented(text)
+
+
+def _indented(text: str) -> str:
+    value = simplejson.loads(text, use_decimal=True)
+    return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False, indent=2))
+
+
+def _write_text(raw: object) -> str | None:
+    return raw if isinstance(raw, str) else None
+
+
+def _write_number(raw: object) -> str | None:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return str(raw)
+    if isinstance(raw, Decimal) and abs(raw.adjusted()) < 40:
+        return f"{raw:f}"
+    return None
+
+
+def _write_flag(raw: object) -> str | None:
+    return {True: "true", False: "false"}[raw] if isinstance(raw, bool) else None
+
+
+def _write_moment(raw: object) -> str | None:
+    """The time in the lender's zone, to the second; None for what is no time."""
+    moment = _moment_of(raw)
+    try:
+        return moments.as_typed(moment, seconds=True) if moment else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moment_of(raw: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(raw) if isinstance(raw, str) and "T" in raw else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo and moment.year >= 1900 else None
+
+
+def _write_day(raw: object) -> str | None:
+    try:
+        return date.fromisoformat(raw).isoformat() if isinstance(raw, str) else None
+    except ValueError:
+        return None
+
+
+def _read_phone(text: str) -> object:
+    """The number in E.164, by the lender's country; what is no number stays as it was typed."""
+    return normalise_phone(text, timezone.get_current_timezone()) or text
+
+
+def _read_whole(text: str) -> object:
+    if not _WHOLE.fullmatch(text):
+        raise ValidationError(_("Give a whole number in digits."))
+    return int(text)
+
+
+def _read_number(text: str) -> object:
+    if not _NUMBER.fullmatch(text):
+        raise ValidationError(
+            _("Write digits only, with a point for decimals and nothing between thousands.")
+        )
+    return Decimal(text)
+
+
+def _read_flag(text: str) -> object:
+    return {"true": True, "false": False}[text]
+
+
+def _read_moment(text: str) -> object:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValidationError(_("Give a date and a time, such as 2026-10-31T14:00.")) from None
+    plausible(moment)
+    if moment.tzinfo is None:
+        moment = moments.in_current_zone(moment)
+    return timestamp_text(moment.astimezone(UTC))
+
+
+def _read_day(text: str) -> object:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise ValidationError(_("Give a date, such as 1990-12-31.")) from None
+    plausible(day)
+    return day.isoformat()
+
+
+def _write_open(raw: object) -> str | None:
+    """Lines `key: value` where that says the same, else JSON."""
+    if isinstance(raw, Mapping) and raw and all(_is_line(*pair) for pair in raw.items()):
+        return "\n".join(f"{key}: {value}" for key, value in raw.items())
+    return as_json(raw, indent=True)
+
+
+def _is_line(key: object, value: object) -> bool:
+    if not (isinstance(key, str) and isinstance(value, str) and key):
+        return False
+    plain = key == key.strip() and value == value.strip() and ":" not in key
+    return plain and f"{key}{value}".isprintable() and key[0] not in '{["'
+
+
+def _read_object(text: str) -> object:
+    value = read_open(text)
+    if value is not None and not isinstance(value, Mapping):
+        raise ValidationError(
+            _("Give keys and values: lines such as “key: value”, or {…} as JSON.")
+        )
+    return value
+
+
+def _read_list(text: str) -> object:
+    value = read_open(text) if text[0] == "[" else None
+    if not isinstance(value, list):
+        raise ValidationError(_("Give a list as JSON, such as [“a”, “b”] with straight quotes."))
+    return value
+
+
+def read_open(text: str) -> object:
+    """JSON of any shape, or lines `key: value`. Raises ValidationError that says where it fails."""
+    try:
+        return decode(text.encode())
+    except (ValueError, RecursionError) as error:
+        if text[0] in '{["':
+            raise ValidationError(_("This is no JSON: %(why)s.") % {"why": _why(error)}) from None
+    return _lines(text)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        given = {"words": error.msg, "line": error.lineno, "column": error.colno}
+        return _("%(words)s (line %(line)s, column %(column)s)") % given
+    return str(error)
+
+
+def _lines(text: str) -> dict[str, object]:
+    pairs: dict[str, object] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        key, colon, value = line.partition(":")
+        if not (colon and key.strip()):
+            raise ValidationError(_("Line %(number)s has no “key: value”.") % {"number": number})
+        if key.strip() in pairs:
+            words = _("The key “%(key)s” stands there twice.")
+            raise ValidationError(words % {"key": key.strip()})
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+TEXT = FieldKind(str, _write_text)
+PHONE = FieldKind(_read_phone, _write_text, "tel")
+MAIL = FieldKind(str, _write_text, "email")
+WHOLE = FieldKind(_read_whole, _write_number, "numeric")
+NUMBER = FieldKind(_read_number, _write_number, "decimal")
+FLAG = FieldKind(
+    _read_flag, _write_flag, choices=(("true", gettext_noop("yes")), ("false", gettext_noop("no")))
+)
+MOMENT = FieldKind(_read_moment, _write_moment, "datetime-local")
+DAY = FieldKind(_read_day, _write_day, "date")
+OPEN = FieldKind(_read_object, _write_open, "area")
+MAP = FieldKind(_read_object, _write_open, "area", empty={})
+LIST = FieldKind(_read_list, _write_open, "area", empty=[])
+CATEGORY = FieldKind(
+    str,
+    _write_text,
+    choices=(("individual", gettext_noop("individual")), ("company", gettext_noop("company"))),
+)
+# Spec: Borrower. The request shows text where answers carry a number.
+STATUS = FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
+
+
+class WireField(forms.CharField):
+    """One key of a JSON object, shown as text. `clean` gives the raw value, or MISSING."""
+
+    def __init__(self, kind: FieldKind, raw: object, **options: Any) -> None:
+        self.kind, self.raw, self.text = kind, raw, shown(kind, raw)
+        # Whether a lender requires it, if not alone.
+        self.is_wanted = False
+        super().__init__(
+            required=options.pop("required", False),
+            initial=self.text,
+            widget=self._widget(),
+            strip=False,
+            **options,
+        )
+        if kind is DAY:
+            self.zone_words = NO_ZONE
+        if len(self.text) > LONGEST_EDITED:
+            self.disabled = True
+            self.initial = f"{self.text[:500]}…"
+            words = _("%(count)s characters: too long to be edited here. It stays.")
+            self.help_text = words % {"count": count(len(self.text))}
+
+    def _widget(self) -> forms.Widget:
+        kind, odd = self.kind, self.text != "" and self.kind.write(self.raw) is None
+        if kind.choices:
+            choices = ((value, _(label)) for value, label in kind.choices)
+            known = [("", _("not given")), *choices]
+            came = [] if self.text in dict(known) else [(self.text, self.text)]
+            return forms.Select(choices=known + came)
+        if kind.control == "area" or "\n" in self.text:
+            rows = min(max(self.text.count("\n") + 1, 2), 20)
+            return forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "dir": "auto"})
+        if odd or kind.control == "text":
+            return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"})
+        if kind.control in ("tel", "email"):
+            # Their own types would have the browser judge what is typed.
+            return forms.TextInput(attrs={"inputmode": kind.control, "autocomplete": "off"})
+        if kind.control in ("numeric", "decimal"):
+            attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
+            return forms.TextInput(attrs=attrs)
+        # A browser shows nothing for a value that its own control does not know.
+        if kind.control == "datetime-local":
+            return moments.MomentInput(seconds=True)
+        return forms.TextInput(attrs={"type": kind.control})
+
+    def clean(self, value: Any) -> Any:
+        """The raw value where the text says what it said, else what the new text means."""
+        if self.disabled:
+            return self.raw
+        text = _plain(str(value or ""))
+        if text == _plain(self.text):
+            if self.required and not text:
+                raise ValidationError(self.error_messages["required"], code="required")
+            return self.raw
+        if not text:
+            if self.required:
+                raise ValidationError(self.error_messages["required"], code="required")
+            return MISSING if self.raw is MISSING else self.kind.empty
+        self.run_validators(text)
+        if self.kind.choices and text not in dict(self.kind.choices):
+            raise ValidationError(_("Choose one of the list."))
+        return self._kept_if_the_same(self.kind.read(text))
+
+    def _kept_if_the_same(self, read: object) -> object:
+        """Browsers write some values in a way of their own: what reads the same is the same.
+
+        Not so a phone number: to give it its country is a change.
+        """
+        before = _plain(self.text)
+        if not before or self.kind is PHONE:
+            return read
+        try:
+            same = as_json(self.kind.read(before)) == as_json(read)
+        except (ValidationError, KeyError):
+            same = False
+        return self.raw if same else read
+
+
+def _plain(text: str) -> str:
+    """What of a text survives a form: browsers send other line ends and no control characters."""
+    return _UNSENT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()

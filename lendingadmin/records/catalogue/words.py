@@ -1,0 +1,182 @@
+"""Terms and charges of a product in words (Spec: Product, LendingTerms, Charge).
+
+The spec shows no full set of the words in them. A word that is known makes a sentence; any other
+is shown as it came, so that nothing is left out and nothing is claimed.
+"""
+
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.lending.values import Charge, Malformed, Product, Value
+from lendingadmin.web.display import durations, formats, rates
+from lendingadmin.web.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
+from lendingadmin.web.display.text import shown, spelled
+
+_ACTIONS = {
+    "deduct": gettext_noop("deducted from"),
+    "add": gettext_noop("added to"),
+    "subtract": gettext_noop("subtracted from"),
+}
+_AS_RATE = frozenset({"ratio", "rate", "fraction"})
+_TARGETS = {
+    "disbursement": gettext_noop("the amount paid out"),
+    "installment": gettext_noop("an instalment"),
+    "principal": gettext_noop("the principal"),
+    "base_rate": gettext_noop("the base rate"),
+}
+
+
+class Term(NamedTuple):
+    """One line: what it is, its value in words, and more exactly where that differs."""
+
+    label: str
+    value: str
+    note: str = ""
+    hover: str = ""
+
+
+class ChargeLine(NamedTuple):
+    """One charge: what it is called, its sentence, and its fields as they came."""
+
+    name: str
+    sentence: str
+    fields: list[tuple[str, str]]
+
+
+def terms(product: Product) -> list[Term]:
+    """Every term of a product, in the order in which a borrower would ask."""
+    of = product.terms
+    if isinstance(of, Malformed):
+        return [Term(_("Terms, as they came"), as_it_came(of))]
+    interest = getattr(of, "interest", None)
+    lines = [
+        _duration(_("Runs for"), getattr(of, "period", None)),
+        _duration(_("An instalment every"), getattr(of, "repayment_interval", None)),
+        *_interest(interest),
+        *_adjustment(_("Adjustment of the interest"), getattr(interest, "adjustment", None)),
+        *_adjustment(_("Adjustment"), getattr(of, "adjustment", None)),
+    ]
+    return lines + [Term(key, plain(value)) for key, value in [*_rest(of), *_rest(interest)]]
+
+
+def _interest(interest: object) -> list[Term]:
+    if isinstance(interest, Malformed):
+        return [Term(_("Interest, as it came"), as_it_came(interest))]
+    term = getattr(interest, "term_period", None)
+    return [
+        Term(_("Interest is reckoned on"), _spoken_interest(getattr(interest, "type", None))),
+        _duration(_("Rates are for"), term),
+        _rate(_("Base rate"), getattr(interest, "base_rate", None), term),
+        _rate(_("Risk premium"), getattr(interest, "risk_premium_rate", None), term),
+        _rate(_("Effective rate, at most"), getattr(interest, "max_effective_rate", None), term),
+    ]
+
+
+def _spoken_interest(kind: object) -> str:
+    return _("the reducing balance") if kind == "reducing_balance" else spelled(kind)
+
+
+def _duration(label: str, value: object) -> Term:
+    locale = formats.locale()
+    words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
+    return Term(label, words, "" if words == exact else exact)
+
+
+def _rate(label: str, value: object, term: object) -> Term:
+    """A rate, for the period that the product says its rates are for."""
+    locale = formats.locale()
+    words, exact = rates.rate(value, locale), rates.exact_rate(value, locale)
+    said = words if number(value) is None else rates.rate(value, locale, rates.period(term))
+    return Term(label, said, "" if words == exact else exact, rates.rate_hover(value, locale))
+
+
+def _adjustment(label: str, adjustment: object) -> list[Term]:
+    """How a rate or an amount is adjusted, in one sentence."""
+    if adjustment is None:
+        return []
+    if isinstance(adjustment, Malformed):
+        return [Term(_("%(label)s, as it came") % {"label": label}, as_it_came(adjustment))]
+    action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
+    kind = getattr(adjustment, "value_type", None)
+    sentence = f"{_action(action)} {_target(target)}".strip()
+    if kind is not None:
+        word = spelled(kind)
+        full = _("%(sentence)s, a %(kind)s value")
+        if word[:1].lower() in "aeiou":
+            full = _("%(sentence)s, an %(kind)s value")
+        sentence = full % {"sentence": sentence, "kind": word}
+    return [Term(label, sentence or MISSING)] + [
+        Term(key, plain(value)) for key, value in _rest(adjustment)
+    ]
+
+
+def charges(product: Product) -> list[ChargeLine]:
+    """Every charge of a product, with a sentence for each."""
+    found = product.charges
+    if isinstance(found, Malformed):
+        return [ChargeLine(_("As received"), as_it_came(found), [])]
+    return [_charge(one) for one in found or ()]
+
+
+def _charge(charge: Charge | Malformed) -> ChargeLine:
+    if isinstance(charge, Malformed):
+        return ChargeLine(_("As received"), as_it_came(charge), [])
+    name = charge.display_name or charge.kind or charge.name
+    fields = [(str(key), plain(value)) for key, value in charge.entries]
+    return ChargeLine(spelled(name), charge_sentence(charge), fields)
+
+
+def charge_sentence(charge: Charge) -> str:
+    """`2.5 % deducted from the amount paid out`; words that are not known as they came."""
+    parts = [
+        _amount(charge.value, charge.value_type),
+        _action(charge.action),
+        _target(charge.target),
+    ]
+    return " ".join(part for part in parts if part) or MISSING
+
+
+def _amount(value: object, kind: object) -> str:
+    """The value of a charge. An absolute one is in the currency of the app that lends."""
+    if value is None:
+        return ""
+    if isinstance(kind, str) and kind.lower() in _AS_RATE:
+        return rates.rate(value, formats.locale())
+    found = number(value)
+    written = (
+        as_it_came(value) if found is None else grouped(found, decimals_of(found), formats.locale())
+    )
+    if kind == "absolute":
+        return _("%(amount)s in the app's currency") % {"amount": written}
+    return written if kind is None else f"{written} ({spelled(kind)})"
+
+
+def _action(action: object) -> str:
+    if isinstance(action, str):
+        return _(_ACTIONS.get(action, "")) or spelled(action)
+    return "" if action is None else as_it_came(action)
+
+
+def _target(target: object) -> str:
+    if isinstance(target, str):
+        return _(_TARGETS.get(target, "")) or spelled(target)
+    return "" if target is None else as_it_came(target)
+
+
+def list_labels(product: Product) -> list[tuple[str, str]]:
+    """The labels of a product as they came."""
+    found = product.labels
+    if isinstance(found, Malformed):
+        return [("labels", plain(found))]
+    return [(str(key), plain(value)) for key, value in found.entries] if found else []
+
+
+def _rest(value: object) -> tuple[tuple[str, object], ...]:
+    return value.others if isinstance(value, Value) else ()
+
+
+def plain(value: object) -> str:
+    """Any JSON value as text: plain ones in words, lists and objects as JSON."""
+    return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)

@@ -1,0 +1,71 @@
+"""The draft of an event: what was entered, the chosen file, and the event once it passed the check.
+
+A browser sends a file once and can't be given it back, so it is kept here with the rest, encrypted,
+and going back loses nothing.
+"""
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import QueryDict
+
+from lendingadmin.lending import codec
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.requests import PersonRequest
+
+PURPOSE = "events.create"
+
+
+@dataclass(frozen=True, repr=False)
+class Draft:
+    """`typed` is the form as it came last; `body` the event to send, empty until it passed."""
+
+    app_id: str
+    typed: str
+    file_name: str = ""
+    content: bytes = b""
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def entered(self) -> QueryDict:
+        """The form as it came last."""
+        return QueryDict(self.typed, encoding="utf-8")
+
+    @property
+    def file(self) -> SimpleUploadedFile | None:
+        """The file that was chosen, as if it were sent again; None where there was none."""
+        return SimpleUploadedFile(self.file_name, self.content) if self.file_name else None
+
+    def save(self, request: PersonRequest, idempotency_key: str) -> None:
+        """Save it, encrypted, under the form's idempotency key."""
+        kept = {"app_id": self.app_id, "name": self.file_name}
+        kept["typed"] = _pack(self.typed.encode())
+        kept["file"] = _pack(self.content) if self.file_name else ""
+        kept["body"] = _pack(codec.encode(self.body)) if self.body else ""
+        idempotency.save_draft(request, PURPOSE, idempotency_key, kept)
+
+
+def load_draft(request: PersonRequest, app_id: str, idempotency_key: str) -> Draft | None:
+    """What this person entered for this app under the key; None where there is nothing."""
+    kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
+    if kept is None or kept["app_id"] != app_id or "typed" not in kept:
+        return None
+    content = _unpack(kept.get("file", ""))
+    body = codec.decode(_unpack(kept["body"])) if kept["body"] else {}
+    if not isinstance(body, dict):
+        raise TypeError("a draft of an event holds an object")
+    typed = _unpack(kept["typed"]).decode()
+    return Draft(app_id, typed, kept.get("name", ""), content, body)
+
+
+def _pack(content: bytes) -> str:
+    """Bytes as text for a draft: 5 MB of messages become about one."""
+    return b64encode(zlib.compress(content)).decode("ascii")
+
+
+def _unpack(text: str) -> bytes:
+    return zlib.decompress(b64decode(text)) if text else b""

@@ -1,0 +1,203 @@
+"""The forms that report an event: pasted JSON, or a file (Spec: Events, Create)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.lending import codec
+from lendingadmin.lending.values import timestamp_text
+from lendingadmin.web.display.templatetags.money import count
+from lendingadmin.web.fields import LineField
+from lendingadmin.web.moments import MomentField
+from lendingadmin.web.uploads import LONGEST, CutOff
+
+from .checking import parse_time
+from .kinds import CAPTURED, CATEGORIES, KINDS, add_domain, find_kind
+
+_BY_THE_DATA, _NONE = "", "none"
+_CATEGORY = [
+    (_BY_THE_DATA, _("by what the data is")),
+    *((name, name) for name in CATEGORIES),
+    (_NONE, _("none")),
+]
+
+
+class EventForm(forms.Form):
+    """An event of JSON; a field that is left empty is taken from the JSON.
+
+    `source` names the field that holds the JSON. `content` and `file_name` are those of the file
+    that counts, once it could be read.
+    """
+
+    source = ""
+    content, file_name = b"", ""
+
+    accountId = LineField(
+        label=_("Account id"),
+        max_length=200,
+        required=False,
+        help_text=_("Leave it empty to take it from the JSON."),
+    )
+    # To the second: two events may be a second apart.
+    timestamp = MomentField(
+        label=_("Captured at"),
+        seconds=True,
+        required=False,
+        help_text=_("Leave it empty to take it from the JSON."),
+    )
+    category = forms.ChoiceField(
+        choices=_CATEGORY,
+        required=False,
+        help_text=_("Marks data of one kind, so that its last capture can be found."),
+    )
+    domain = LineField(
+        label=_("The service's domain"),
+        max_length=200,
+        required=False,
+        help_text=_("Put before kinds that the JSON gives without one."),
+    )
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        self.fields["domain"].widget.attrs["autocapitalize"] = "off"
+
+    def clean_domain(self) -> str:
+        """The domain without the slash that follows it."""
+        return str(self.cleaned_data["domain"]).strip("/")
+
+    def clean(self) -> None:
+        """Refuse a form and JSON that say different things."""
+        entered = self.cleaned_data
+        given = entered.get(self.source)
+        theirs = given.head.get("accountId") if given else None
+        if theirs and entered.get("accountId") and theirs != entered["accountId"]:
+            self.add_error(
+                "accountId", _("The JSON is of another account: correct one of the two.")
+            )
+
+    def add_size_error(self, words: str) -> None:
+        """Say beside the field of the JSON that the event is too large."""
+        self.add_error(self.source, words)
+
+    def body(self) -> dict[str, object]:
+        """The event as it is sent; keys that the spec does not name are not taken over."""
+        entered, given = self.cleaned_data, self.cleaned_data[self.source]
+        head: Mapping[str, object] = given.head
+        entered_when = entered["timestamp"]
+        data = _add_domains(given.data, entered["domain"])
+        body = {
+            "accountId": entered["accountId"] or head.get("accountId"),
+            "eventType": head.get("eventType", CAPTURED),
+            "timestamp": timestamp_text(entered_when)
+            if entered_when
+            else _write_time(head.get("timestamp")),
+            "data": data,
+        }
+        chosen = entered["category"]
+        category = (
+            None if chosen == _NONE else chosen or head.get("category") or _find_category(data)
+        )
+        return body if category is None else body | {"category": category}
+
+
+class PastedForm(EventForm):
+    """An event whose JSON is pasted."""
+
+    source = "pasted"
+
+    pasted = forms.CharField(
+        label=_("JSON"),
+        widget=forms.Textarea(attrs={"rows": 12, "class": "mono", "spellcheck": "false"}),
+        help_text=_("A whole event, an object with <code>data</code>, or the list of sets."),
+    )
+
+    def clean_pasted(self) -> "Given":
+        """What the JSON says, or why it is not an event."""
+        return read_json(self.cleaned_data["pasted"].encode())
+
+
+class FileForm(EventForm):
+    """An event out of a file.
+
+    A file in `initial` is the one that was chosen before; it counts until another is chosen.
+    """
+
+    source = "file"
+
+    file = forms.FileField(
+        widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
+        help_text=_("JSON: a whole event, an object with <code>data</code>, or the list of sets."),
+    )
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        if self.initial.get("file"):
+            self.fields["file"].required = False
+            self.fields["file"].label = _("Another file")
+
+    def clean_file(self) -> "Given":
+        """What the file says, or why it is not an event."""
+        sent = self.cleaned_data["file"]
+        if isinstance(sent, CutOff):
+            raise forms.ValidationError(
+                _("The file is too long: %(count)s bytes are read, and the service takes less.")
+                % {"count": count(LONGEST)}
+            )
+        if not sent.name.casefold().endswith(".json"):
+            raise forms.ValidationError(_("Choose a file of JSON: its name ends in .json."))
+        content = sent.read()
+        given = read_json(content)
+        self.content, self.file_name = content, sent.name
+        return given
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the JSON says; `head` holds what it gives besides the data."""
+
+    data: list[object]
+    head: Mapping[str, object] = field(default_factory=dict)
+
+
+def read_json(content: bytes) -> Given:
+    """Read JSON: an event, an object with `data`, or the list of sets alone.
+
+    Raises ValidationError.
+    """
+    try:
+        found = codec.decode(content)
+    except (ValueError, RecursionError):
+        raise forms.ValidationError(_("This is not JSON in UTF-8.")) from None
+    if isinstance(found, list):
+        return Given(found)
+    if not isinstance(found, dict) or not isinstance(found.get("data"), list):
+        raise forms.ValidationError(
+            _("The JSON must hold an event with a list “data”, or that list alone.")
+        )
+    return Given(found["data"], {key: found[key] for key in found if key != "data"})
+
+
+def _add_domains(data: list[object], domain: str) -> list[object]:
+    """The sets with the domain before each kind that is written without one."""
+    return [
+        {**entry, "kind": add_domain(domain, entry["kind"])}
+        if isinstance(entry, Mapping) and isinstance(entry.get("kind"), str)
+        else entry
+        for entry in data
+    ]
+
+
+def _write_time(when: object) -> object:
+    """Return the timestamp as the service writes it; the check names a wrong one."""
+    found = parse_time(when)
+    return timestamp_text(found) if found else when
+
+
+def _find_category(data: list[Any]) -> str | None:
+    kinds = {find_kind(entry.get("kind")) if isinstance(entry, Mapping) else None for entry in data}
+    names = {kind.key if kind else "" for kind in kinds}
+    found = names.pop() if len(names) == 1 else ""
+    return found if found in CATEGORIES and found in KINDS else None

@@ -1,0 +1,103 @@
+"""The five kinds of values an event carries (Spec: EntityValueSet).
+
+A kind's name is `<service_domain>/<key>`. The domain is the service's own and documented nowhere,
+so a kind is known by how its name ends.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.utils.translation import gettext, gettext_noop, ngettext
+
+from lendingadmin.lending.values import EntityValueSet, Event, each, text
+from lendingadmin.web.display.templatetags.money import count as written
+
+SMS, CONTACT = "sms", "contact"
+BATTERY, LOCATION, APP = "device/battery", "device/location", "device/app"
+
+CAPTURED = "personal_data.captured"
+CATEGORIES = (SMS, CONTACT)
+
+
+class EventKind(NamedTuple):
+    """One kind: how its name ends, and what its values are called, one and many of them."""
+
+    key: str
+    name: str
+    plural: str
+    icon: str
+
+    @property
+    def one(self) -> str:
+        """`message`."""
+        return gettext(self.name)
+
+    @property
+    def many(self) -> str:
+        """`messages`."""
+        return gettext(self.plural)
+
+    def counted(self, count: int) -> str:
+        """`1 message`, `12 messages`."""
+        return f"{written(count)} {self.one if count == 1 else self.many}"
+
+
+KINDS = {
+    kind.key: kind
+    for kind in (
+        EventKind(SMS, gettext_noop("message"), gettext_noop("messages"), "chat-bubble-left-right"),
+        EventKind(CONTACT, gettext_noop("contact"), gettext_noop("contacts"), "users"),
+        EventKind(
+            BATTERY, gettext_noop("battery reading"), gettext_noop("battery readings"), "battery-50"
+        ),
+        EventKind(LOCATION, gettext_noop("location"), gettext_noop("locations"), "map-pin"),
+        EventKind(APP, gettext_noop("app"), gettext_noop("apps"), "squares-2x2"),
+    )
+}
+
+
+def find_kind(name: object) -> EventKind | None:
+    """The kind that a name means, whatever domain stands before it; None for any other name."""
+    if not isinstance(name, str):
+        return None
+    for key, kind in KINDS.items():
+        if name == key or name.endswith(f"/{key}"):
+            return kind
+    return None
+
+
+def split_domain(name: object) -> str:
+    """The domain in front of a known kind's key; empty where there is none."""
+    kind = find_kind(name)
+    return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
+
+
+def add_domain(domain: str, name: str) -> str:
+    """A kind's whole name: a bare key gets the domain, a name that has one keeps its own."""
+    return f"{domain}/{name}" if name in KINDS and domain else name
+
+
+def find_domain(events: Iterable[Event]) -> str:
+    """The domain of these events' kinds: the first that is found, else empty."""
+    for event in events:
+        for entry in each(event.data):
+            if isinstance(entry, EntityValueSet) and split_domain(text(entry.kind)):
+                return split_domain(entry.kind)
+    return ""
+
+
+def contents(event: Event) -> str:
+    """What an event holds, counted: `12 messages, 3 contacts, 1 set of another kind`."""
+    counts: dict[str, int] = {}
+    others = 0
+    for entry in each(event.data):
+        kind = find_kind(entry.kind)
+        if kind is None:
+            others += 1
+        else:
+            counts[kind.key] = counts.get(kind.key, 0) + sum(1 for _ in entry.values or ())
+    words = [KINDS[key].counted(count) for key, count in counts.items()]
+    if others:
+        full = ngettext("%(count)s set of another kind", "%(count)s sets of another kind", others)
+        words.append(full % {"count": others})
+    return ", ".join(words)

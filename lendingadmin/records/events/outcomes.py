@@ -1,0 +1,71 @@
+"""Checks whether an event whose report has an unknown outcome reached the service.
+
+An event is unique by accountId, eventType and timestamp (Spec: Events), so it is searched by them.
+Its content is not kept for that, only how many values of each kind it has.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
+from lendingadmin.money.writes.states import WriteFound
+
+from .search import build_url, search_event
+
+_KEY = ("accountId", "eventType", "timestamp")
+
+
+def summarize(body: Mapping[str, object]) -> dict[str, object]:
+    """What is kept of an event to compare with: its key, and how many values of each kind."""
+    return {name: str(body.get(name, "")) for name in _KEY} | {
+        "values": _count_values(body.get("data"))
+    }
+
+
+def _count_values(data: object) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for one in data if isinstance(data, list | tuple) else ():
+        values = one.get("values") if isinstance(one, Mapping) else None
+        if isinstance(one, Mapping) and isinstance(values, list | tuple):
+            found[str(one.get("kind"))] += len(values)
+    return dict(found)
+
+
+def check_reported(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether the service lists an event with the same three, and as many values in it."""
+    key = [str(submitted.sent[name]) for name in _KEY]
+    result = search_event(write.app_id, *key)
+    there = result.found
+    if there is None:
+        part = "" if result.whole else _(" Only part of the service's list was read.")
+        why = _("The service lists no event of this account, type and time so far.")
+        return CheckResult(WriteFound.NOT_SEEN, why + part)
+    address = build_url(write.app_id, *key)
+    links = ((_("Open the event"), address),) if address else ()
+    data = there.raw.get("data")
+    if data is None:
+        why = _("There is an event of this account, type and time; what it holds is not shown.")
+        return CheckResult(WriteFound.THERE, why, links)
+    if _count_values(data) != submitted.sent["values"]:
+        why = _(
+            "There is an event of this account, type and time, but it holds other data: "
+            "somebody else may have reported it."
+        )
+        return CheckResult(WriteFound.DIFFERS, why, links)
+    why = _("There is an event of this account, type and time, with as many values of each kind.")
+    return CheckResult(WriteFound.THERE, why, links)
+
+
+def register_checkers() -> None:
+    """Register how unconfirmed writes of this area are checked."""
+    checker = OutcomeChecker(gettext_noop("Report an event"), "lending.events.list", check_reported)
+    register_checker("events.create", checker)

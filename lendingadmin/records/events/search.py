@@ -1,0 +1,63 @@
+"""One event, found through the list: the service has no operation that gets one.
+
+An event is unique by accountId, eventType and timestamp (Spec: Events), and the list filters by all
+three.
+"""
+
+from django.urls import NoReverseMatch, reverse
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.pages import Search, search
+from lendingadmin.lending.values import Event, moment, text, timestamp_text
+
+from .checking import parse_time
+
+# A service that ignores the filters is not searched through to its end.
+_LOOKED_THROUGH = 100
+_PAGE = 25
+
+
+def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
+    """Look for the event with these three. Raises LendingError.
+
+    `when` is its timestamp as text. A value that no filter can carry (one with a space) is left
+    out of the request; what comes is compared in full either way. The service has no such event
+    where none is found and the list was seen whole.
+    """
+    wanted = parse_time(when)
+    clauses = {
+        "accountId": account_id,
+        "eventType": event_type,
+        "timestamp": timestamp_text(wanted) if wanted else when,
+    }
+
+    def is_wanted(event: Event) -> bool:
+        if (event.account_id, event.event_type) != (account_id, event_type):
+            return False
+        if event.raw.get("timestamp") == when:
+            return True
+        return wanted is not None and moment(event.timestamp) == wanted
+
+    filters = {field: value for field, value in clauses.items() if _fits_a_filter(value)}
+    pages = gateway.app(app_id).events.pages(filters=filters, page_size=_PAGE)
+    return search(pages, is_wanted, _LOOKED_THROUGH)
+
+
+def build_event_url(app_id: str, event: object) -> str:
+    """The address of an event's page; empty for one that lacks a part of its key."""
+    if not isinstance(event, Event):
+        return ""
+    key = (text(event.account_id), text(event.event_type), text(event.raw.get("timestamp")))
+    return build_url(app_id, *key) if all(key) else ""
+
+
+def build_url(app_id: str, *key: str | None, route: str = "event") -> str:
+    """The address made of accountId, eventType and timestamp; empty where one can't stand in it."""
+    try:
+        return reverse(route, args=[app_id, *key])
+    except NoReverseMatch:
+        return ""
+
+
+def _fits_a_filter(value: str) -> bool:
+    return bool(value) and value.isprintable() and not any(sign.isspace() for sign in value)

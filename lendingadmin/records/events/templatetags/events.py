@@ -1,0 +1,15 @@
+"""`{{ event|event_url:app }}`, `{{ event|event_contents }}`."""
+
+from django import template
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.records.events import kinds, search
+
+register = template.Library()
+register.filter("event_contents", kinds.contents)
+
+
+@register.filter
+def event_url(event: object, app: LendingApp) -> str:
+    """The address of an event's page; empty for one that lacks a part by which it is named."""
+    return search.build_event_url(app.app_id, event)

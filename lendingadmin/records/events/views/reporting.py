@@ -1,0 +1,246 @@
+"""Reporting an event: the form, the check, and the step that sends it (Spec: Events, Create).
+
+What was entered waits as a draft, so that the step that sends shows and sends the same thing, and a
+file is chosen once.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.values import Event, each
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.events import checking, outcomes
+from lendingadmin.records.events.drafts import PURPOSE, Draft, load_draft
+from lendingadmin.records.events.forms import EventForm, FileForm, PastedForm
+from lendingadmin.records.events.kinds import CAPTURED, KINDS, find_domain
+from lendingadmin.records.events.search import build_event_url, build_url, search_event
+from lendingadmin.web import errors
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+
+_STALE = gettext_noop("This form was open for too long. Check it and send it again.")
+# The newest few are enough to see how the service names its kinds; each may hold 5 MB.
+_ASKED_FOR_DOMAIN = 2
+_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show the form for pasted JSON or a file; save what passes the check for the next step."""
+    by_file = request.GET.get("by") == "file"
+    idempotency_key, draft = _load_under_way(request, app_id)
+    form, card = _build_form(request, app_id, by_file, draft), None
+    if request.method == "POST" and form.is_valid():
+        body, card = _check(app_id, form, idempotency_key)
+        if body:
+            _build_draft(request, app_id, form, body).save(request, idempotency_key)
+            return redirect("event-confirm", app_id, idempotency_key)
+    token = idempotency.issue_key(request, PURPOSE, idempotency_key or None)
+    if form.file_name:
+        draft = _build_draft(request, app_id, form)
+        draft.save(request, idempotency.check_key(request, PURPOSE, token))
+    context = {
+        "form": form,
+        "by_file": by_file,
+        "kept_file": draft.file if draft and by_file else None,
+        "card": card,
+        "token": token,
+        "account": request.GET.get("accountId", ""),
+        "too_large": checking.TOO_LARGE,
+        "app": gateway.lending_app(app_id),
+    }
+    return render(request, "events/new.html", context)
+
+
+def _load_under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
+    """The form's idempotency key and the draft under it; empty for a stale key."""
+    if request.method != "POST":
+        idempotency_key = request.GET.get("form", "")
+        draft = load_draft(request, app_id, idempotency_key)
+        return (idempotency_key if draft else ""), draft
+    with suppress(idempotency.StaleKey):
+        idempotency_key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
+        return idempotency_key, load_draft(request, app_id, idempotency_key)
+    return "", None
+
+
+def _build_form(
+    request: PersonRequest, app_id: str, by_file: bool, draft: Draft | None
+) -> EventForm:
+    chosen = {"file": draft.file if draft else None}
+    if request.method == "POST":
+        if by_file:
+            return FileForm(request.POST, request.FILES, initial=chosen)
+        return PastedForm(request.POST)
+    if draft and by_file == bool(draft.file_name):
+        entered = draft.entered
+        return FileForm(entered, initial=chosen) if by_file else PastedForm(entered)
+    initial = {"accountId": request.GET.get("accountId", ""), "domain": _read_domain(app_id)}
+    return FileForm(initial=initial) if by_file else PastedForm(initial=initial)
+
+
+def _build_draft(
+    request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
+) -> Draft:
+    """What was entered, as it is kept."""
+    return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
+
+
+def _read_domain(app_id: str) -> str:
+    """The domain that this app's newest events bear; empty where there is none to be seen."""
+    try:
+        page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
+    except LendingError:
+        return ""
+    return find_domain(each(page.items[:_ASKED_FOR_DOMAIN]))
+
+
+def _check(
+    app_id: str, form: EventForm, idempotency_key: str
+) -> tuple[dict[str, object], Card | None]:
+    """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
+    if not idempotency_key:
+        form.add_error(None, _(_STALE))
+        return {}, None
+    body = form.body()
+    findings = checking.check_event(body, timezone.now())
+    for words in findings.errors:
+        if words == findings.too_large:
+            form.add_size_error(words)
+        else:
+            form.add_error(None, words)
+    if findings.errors:
+        return {}, None
+    try:
+        card = _find_duplicate(app_id, body)
+    except LendingError as error:
+        card = errors.card(error)
+    return ({}, card) if card else (body, None)
+
+
+def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
+    """The card that leads to the event with the same three, if the service has one."""
+    key = _build_key(body)
+    if search_event(app_id, *key).found is None:
+        return None
+    return Card(
+        title=_("The service has this event already"),
+        cause=_("It keeps one event for each account, type and time, and this one is there."),
+        next=_("Open it and compare. For other data, give the time at which that was captured."),
+        saved="no",
+        tone="warn",
+        links=((_("Open the existing event"), build_url(app_id, *key)),),
+    )
+
+
+@access("lending.events.create", methods=("GET", "POST"))
+def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
+    """What will be sent, counted; the POST sends it, once."""
+    if url := _find_result(request, form):
+        return redirect(url)
+    if request.method == "GET" and "again" not in request.GET:
+        own = Write.objects.filter(person=request.user, operation=PURPOSE)
+        write = own.filter(idempotency_key=form).first()
+        if write and write.is_open:
+            return redirect(write)
+    services.entered(request, PURPOSE, app_id)
+    draft = load_draft(request, app_id, form)
+    if draft is None or not draft.body:
+        messages.warning(request, _("No such form of yours is kept. Nothing was sent from it."))
+        there = reverse("event-new", args=[app_id])
+        return redirect(f"{there}?by=file&form={form}" if draft else there)
+    if request.method != "POST":
+        return _show_confirm(request, draft, form)
+    try:
+        outcome = _send(request, draft, form)
+    except idempotency.StaleKey:
+        card = Card(
+            title=_("Nothing was sent"), cause=_(_STALE), next=_("Send it again."), saved="no"
+        )
+        return _show_confirm(request, draft, form, card)
+    if outcome.saved:
+        idempotency.delete_draft(form)
+        messages.success(request, _("The event was reported."))
+    if outcome.url:
+        return redirect(outcome.url)
+    return _show_confirm(request, draft, form, _add_evidence(outcome.card, app_id, draft.body))
+
+
+def _show_confirm(
+    request: PersonRequest, draft: Draft, form: str, card: Card | None = None
+) -> HttpResponse:
+    body = draft.body
+    used = Write.objects.filter(idempotency_key=form).exists()
+    findings = checking.check_event(body, timezone.now())
+    context = {
+        "body": body,
+        "parts": [(KINDS[part.kind], part) for part in findings.parts],
+        "captured": checking.parse_time(body.get("timestamp")),
+        "findings": findings,
+        "card": card,
+        "form_token": form,
+        "by_file": bool(draft.file_name),
+        # A sending that failed used its token up; the next attempt is one of its own.
+        "token": idempotency.issue_key(request, PURPOSE, None if used else form),
+        "app": gateway.lending_app(draft.app_id),
+    }
+    return render(request, "events/confirm.html", context)
+
+
+def _find_result(request: PersonRequest, form: str) -> str:
+    """The event that this form reported before: after Back, in another tab, by a second click."""
+    keys = [form]
+    with suppress(idempotency.StaleKey):
+        keys.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
+    known = [key for key in keys if "\x00" not in key]
+    saved = Write.objects.filter(idempotency_key__in=known, person=request.user, operation=PURPOSE)
+    return saved.exclude(url="").values_list("url", flat=True).first() or ""
+
+
+def _send(request: PersonRequest, draft: Draft, form: str) -> services.Outcome:
+    app_id, body = draft.app_id, draft.body
+    events = gateway.app(app_id).events
+
+    def lands_on(made: Event) -> str:
+        there = build_event_url(app_id, made) or build_url(app_id, *_build_key(body))
+        return there if 0 < len(there) <= _LONGEST_ADDRESS else reverse("events", args=[app_id])
+
+    return services.write_once(
+        request,
+        PURPOSE,
+        token=request.POST.get("token", ""),
+        app_id=app_id,
+        subject=f"{body['accountId']} {body['timestamp']}",
+        do=lambda: events.create(body),
+        lands_on=lands_on,
+        sent=outcomes.summarize(body),
+        again_at=reverse("event-confirm", args=[app_id, form]),
+    )
+
+
+def _build_key(body: Mapping[str, object]) -> tuple[str, str, str]:
+    return str(body["accountId"]), CAPTURED, str(body["timestamp"])
+
+
+def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
+    """The card of a failed sending, with the way to the event where the service has it."""
+    key = _build_key(body)
+    with suppress(LendingError):
+        if card and search_event(app_id, *key).found:
+            link = (_("Open the event that is there"), build_url(app_id, *key))
+            return replace(card, links=(*card.links, link))
+    return card

@@ -1,0 +1,123 @@
+"""CSV of everything that a list's filter finds, page after page as the browser takes it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import SEE_NAMES
+from lendingadmin.lending.errors import BadRequest
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeats
+from lendingadmin.lending.values import Malformed
+from lendingadmin.people.index.names import list_names
+from lendingadmin.web.access import access
+from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.lists import ListForm
+from lendingadmin.web.masking import is_whole, list_rights, mask_item, mask_open
+from lendingadmin.web.quotas import EXPORTS
+from lendingadmin.web.requests import PersonRequest
+
+from .columns import BORROWERS, head_of, keys_of, make_row_builder
+
+Pages = Callable[..., Iterator[Page[Any]]]
+
+
+@access(EXPORT, "lending.borrowers.list", quota=EXPORTS)
+def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The borrowers of an app."""
+    return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
+
+
+@access(EXPORT, "lending.loans.list", quota=EXPORTS)
+def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The loans of an app, as far as the filter in the address finds them."""
+    return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
+
+
+@access(EXPORT, "lending.assessments.list", quota=EXPORTS)
+def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
+    """The assessments of an app."""
+    return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
+
+
+@access(EXPORT, "lending.products.list", quota=EXPORTS)
+def products(request: PersonRequest) -> HttpResponseBase:
+    """The products of the project."""
+    return _export(request, "products.list", gateway.client().products)
+
+
+@access(EXPORT, "lending.assessmentTypes.list", quota=EXPORTS)
+def assessment_types(request: PersonRequest) -> HttpResponseBase:
+    """The assessment types of the service."""
+    return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
+
+
+def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:
+    """The CSV of one list; a filter that can't be sent goes back to the list, which says why.
+
+    The first page is read before anything is answered, so that a fault then is an error card like
+    everywhere else; a later one is the last row. Raises LendingError.
+    """
+    operation = OPERATIONS[name]
+    form = ListForm(request.GET, operation)
+    if not form.is_valid():
+        return back_to_list(request)
+    asked = form.asked()
+    pages = listing.only(keys_of(name)).pages
+    may_refuse_size = "pageSize" not in (operation.list_parameters or ())
+    found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
+    build_rows = _make_rows_builder(request, name, app_id)
+    rows = (CsvPage(build_rows(page.items), page.repeated) for page in found)
+    subject = name.partition(".")[0]
+    filename = "-".join(part for part in (app_id, subject, _today()) if part)
+    return csv_response(
+        request, f"{filename}.csv", head_of(name), rows, subject=subject, app_id=app_id
+    )
+
+
+def _make_rows_builder(
+    request: PersonRequest, name: str, app_id: str
+) -> Callable[[Sequence[Any]], Iterable[list[object]]]:
+    """What makes the rows of a page of this list, with the borrowers' names where it has them."""
+    row, field = make_row_builder(name), BORROWERS.get(name)
+    held = list_rights(request.user)
+    # What is no record of an app is nobody's.
+    shows_all = not app_id or is_whole(held)
+
+    def build_row(item: Any) -> list[object]:
+        cells = row(mask_item(item, held))
+        return cells if shows_all else [mask_open(cell) for cell in cells]
+
+    if field is None:
+        return lambda items: map(build_row, items)
+    may_see = request.user.has_perm(SEE_NAMES)
+
+    def build_rows(items: Sequence[Any]) -> Iterable[list[object]]:
+        found = [item for item in items if not isinstance(item, Malformed)]
+        names = iter(list_names(app_id, [item.raw.get(field) for item in found], may_see=may_see))
+        for item in items:
+            cells = build_row(item)
+            yield cells if isinstance(item, Malformed) else [*cells, next(names)]
+
+    return build_rows
+
+
+def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:
+    """The pages, the first of them read; without a size where the service refuses one."""
+    following = pages(**asked, page_size=MAXIMUM_PAGE_SIZE)
+    try:
+        first = next(following)
+    except BadRequest:
+        if not may_refuse_size:
+            raise
+        following = pages(**asked)
+        first = next(following)
+    return chain([first], following)
+
+
+def _today() -> str:
+    return f"{timezone.localdate():%Y-%m-%d}"

@@ -1,0 +1,119 @@
+"""Forms of the loans area. Fields that become a parameter of Loans, Create bear its names."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.diff import parse_moment
+from lendingadmin.lending.fields import find_malformed
+from lendingadmin.lending.values import LendingContract, timestamp_text
+from lendingadmin.web.far_dates import FarDatesForm
+from lendingadmin.web.fields import (
+    AmountField,
+    IdField,
+    JsonObjectField,
+    minted_account_id,
+    moment_field,
+)
+
+_MOST_NAMED = 5
+_NOT_PLAIN = ("others", "token", "startDate", "datesChecked")
+
+
+def taken_up(body: Mapping[str, object]) -> dict[str, object]:
+    """What LoanForm starts with to enter a loan's body again; without a body nothing."""
+    known = {name: _typed(body[name]) for name in body if name in LoanForm.base_fields}
+    others = {name: body[name] for name in body if name not in known}
+    if "startDate" in known:
+        then = parse_moment(str(known["startDate"]))
+        known["startDate"] = timezone.localtime(then) if then else known["startDate"]
+    return known | ({"others": _typed(others)} if others else {})
+
+
+def _typed(value: object) -> object:
+    """A value as it is typed into the form: an object is its JSON."""
+    return encode(value).decode() if isinstance(value, Mapping) else value
+
+
+class LoanForm(FarDatesForm):
+    """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
+
+    accountId = IdField(
+        label=_("Account id"),
+        help_text=_(
+            "Made up here; change it if you number otherwise. It stays as it is once saved."
+        ),
+    )
+    borrowerId = IdField(label=_("Borrower id"))
+    loanAmount = AmountField(
+        max_digits=15,
+        decimal_places=3,
+        min_value=Decimal("0.001"),
+        required=False,
+        help_text=_("The principal; empty where the contract says it."),
+    )
+    startDate = moment_field(label=_("Starts"))
+    productId = IdField(
+        label=_("Product id"), required=False, help_text=_("Empty where the contract names it.")
+    )
+    lenderId = IdField(label=_("Lender id"), required=False)
+    requestId = IdField(label=_("Offer request id"), required=False)
+    assessmentId = IdField(label=_("Assessment id"), required=False)
+    contract = JsonObjectField(
+        rows=12,
+        help_text=_("The contract as a JSON object. It goes out to the last key and digit."),
+    )
+    settings = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
+    labels = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
+    others = JsonObjectField(
+        label=_("Other fields"),
+        rows=3,
+        required=False,
+        help_text=_("A JSON object with further fields of the loan, such as maturityDate."),
+    )
+    token = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, app: LendingApp, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["accountId"].initial = minted_account_id()
+        self.fields["loanAmount"].label = _("Amount (%(currency)s)") % {"currency": app.currency}
+        self.fields["loanAmount"].currency = app.currency  # type: ignore[attr-defined]
+
+    def clean_contract(self) -> Mapping[str, object]:
+        """A contract has something in it, and what the spec names is of the spec's type."""
+        contract: Mapping[str, object] = self.cleaned_data["contract"]
+        if not contract:
+            raise forms.ValidationError(_("The contract is empty."))
+        places = list(find_malformed(LendingContract(contract)))
+        if places:
+            words = _("Not of the type that the service has there: %(places)s.")
+            named, more = ", ".join(places[:_MOST_NAMED]), len(places) - _MOST_NAMED
+            if more > 0:
+                words = _(
+                    "Not of the type that the service has there: %(places)s and %(more)s more."
+                )
+            raise forms.ValidationError(words % {"places": named, "more": more})
+        return contract
+
+    def clean_others(self) -> Mapping[str, object]:
+        """Nothing may be said twice."""
+        others: Mapping[str, object] = self.cleaned_data["others"] or {}
+        twice = sorted(set(others) & set(self.fields))
+        if twice:
+            raise forms.ValidationError(
+                _("These have fields of their own: %(names)s.") % {"names": ", ".join(twice)}
+            )
+        return others
+
+    def body(self) -> dict[str, object]:
+        """The body of Loans, Create; what was left empty is left out."""
+        cleaned = self.cleaned_data
+        plain = [name for name in self.fields if name not in _NOT_PLAIN]
+        given = {name: cleaned[name] for name in plain if cleaned[name] not in (None, "")}
+        return {**given, "startDate": timestamp_text(cleaned["startDate"]), **cleaned["others"]}

@@ -1,0 +1,72 @@
+"""Finding out what became of a loan that was to be made or deleted.
+
+A loan has its accountId as natural key (Spec: Loan), so it is read.
+"""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.client import select_fixed
+from lendingadmin.lending.diff import find_differences
+from lendingadmin.lending.errors import NotFound
+from lendingadmin.lending.identity import check_named
+from lendingadmin.lending.values import Loan
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
+from lendingadmin.money.writes.states import WriteFound
+
+_READS = "lending.loans.get"
+
+
+def created(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether a loan with the accountId is there, of this borrower and by this contract."""
+    there = _read(write)
+    if there is None:
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id so far."))
+    places = find_differences(select_fixed(submitted.sent), there.raw)
+    if places:
+        why = _(
+            "There is a loan with this account id, but somebody else may have made it. "
+            "It differs in: %(places)s."
+        ) % {"places": ", ".join(places)}
+        return CheckResult(WriteFound.DIFFERS, why, _link(write))
+    why = _("There is a loan with this account id, of this borrower and by this contract.")
+    return CheckResult(WriteFound.THERE, why, _link(write))
+
+
+def deleted(write: Write, submitted: Submitted) -> CheckResult:
+    """Whether the loan is gone."""
+    if _read(write) is None:
+        return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
+    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there so far."), _link(write))
+
+
+def _read(write: Write) -> Loan | None:
+    """The loan, None where there is none. Raises LendingError, also for one without its id."""
+    try:
+        return check_named(gateway.app(write.app_id).loans.get(write.subject), write.subject)
+    except NotFound:
+        return None
+
+
+def _link(write: Write) -> tuple[tuple[str, str], ...]:
+    return ((_("Open the loan"), reverse("loan", args=[write.app_id, write.subject])),)
+
+
+def register_checkers() -> None:
+    """Register how this area's unconfirmed writes are checked."""
+    register_checker("loans.create", OutcomeChecker(gettext_noop("Make a loan"), _READS, created))
+    delete = OutcomeChecker(gettext_noop("Delete this loan"), _READS, deleted, compares=False)
+    register_checker(
+        "loans.delete",
+        delete._replace(
+            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
+        ),
+    )

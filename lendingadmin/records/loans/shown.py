@@ -1,0 +1,43 @@
+"""What the pages show of a loan and of its contract in their own words; the rest is Technical."""
+
+from lendingadmin.web.display.technical import list_places
+
+# What templates/loans/list.html reads of a loan, by the wire's names.
+LIST_KEYS = (
+    *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
+    *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
+)
+
+_SUMS = "repayment principal interest fees"
+
+# templates/loans/_terms.html, _tranches.html and _adjustments.html; the tables of instalments.
+CONTRACT = frozenset(
+    list_places("", "productId versionNo startDate maturityDate terms.period")
+    | list_places("terms.penalty", "rate gracePeriod calculationMethod")
+    | list_places("terms.interest", "maxAER maxAPR baseRate waiverRate riskPremiumRate")
+    | list_places("terms.interest", "calculationMethod compoundingPeriod")
+    | list_places("terms.fees[]", "kind value required description displayName")
+    | list_places("terms.fees[]", "calculationMethod installmentTarget calculateInAdvance")
+    | list_places("amounts", f"requested disbursement penalty {_SUMS}")
+    | list_places("interestRates", "nominalRate periodicRate APR AER APY")
+    | list_places("adjustments[]", "displayName description target action valueType source value")
+    | list_places("tranches[]", "sequenceNo startDate dueDate amount")
+    | list_places("installments[]", "sequenceNo dueDate")
+    | list_places("installments[].amounts", _SUMS)
+)
+
+# templates/loans/loan.html and the fragments in it.
+LOAN = frozenset(
+    list_places("", "accountId accountNo loanType borrowerId lenderId category sequenceNo")
+    | list_places("", "productId loanAmount startDate maturityDate settlementDate createdAt")
+    | list_places("", "status performanceStatus assessmentId requestId settings labels")
+    | list_places("schedule", "daysLate nextInstallment.dueDate")
+    | list_places("schedule.nextInstallment.amounts", f"penalty {_SUMS}")
+    | list_places("result", "type reason message")
+    | {
+        place
+        for part in f"penalty {_SUMS}".split()
+        for place in list_places(f"balances.{part}", "due paid total unpaid overdue")
+    }
+    | {f"contract.{place}" for place in CONTRACT}
+)

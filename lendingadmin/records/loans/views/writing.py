@@ -1,0 +1,147 @@
+"""Making a loan of a contract given as JSON, and deleting one (Spec: Loans, Create and Delete)."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core import gateway
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
+from lendingadmin.lending.identity import check_named, delete_named
+from lendingadmin.lending.values import Loan, status_key
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.records.loans.forms import LoanForm, taken_up
+from lendingadmin.web.access import access
+from lendingadmin.web.errors import Card
+from lendingadmin.web.lists import as_id
+from lendingadmin.web.requests import PersonRequest
+
+CREATE, DELETE = "loans.create", "loans.delete"
+_TOO_LONG = gettext_lazy("This form was open for too long. Check it and send it again.")
+# The states in which the spec has a delete refused (Spec: Rules that hold, 4).
+_REFUSED_IN = frozenset({"open", "closed"})
+
+
+@access("lending.loans.create", methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Leads from the borrower through an offer; a contract from elsewhere is entered as JSON."""
+    app, card = gateway.lending_app(app_id), None
+    borrower_id = as_id(request.GET.get("borrowerId", ""))
+    again = taken_up(services.entered(request, CREATE, app_id).sent)
+    started = {"borrowerId": borrower_id, "startDate": timezone.localtime()} | again
+    form = LoanForm(request.POST or None, app=app, initial=started)
+    if request.method == "POST" and form.is_valid():
+        url, card = _create(request, form, app_id)
+        if url:
+            return redirect(url)
+    context = {
+        "form": form,
+        "card": card,
+        "token": idempotency.issue_key(request, CREATE),
+        "account_id": form["accountId"].value(),
+        "borrower_id": borrower_id,
+        "is_again": bool(again),
+        "may_request": request.user.has_perm("lending.borrowers.getOffers"),
+        "may_register": request.user.has_perm("lending.borrowers.create"),
+        "app": app,
+    }
+    return render(request, "loans/new.html", context)
+
+
+def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, Card | None]:
+    """Make the loan; the address to go to, or the card of what went wrong."""
+    asked = form.cleaned_data["accountId"]
+
+    def lands_on(made: Loan) -> str:
+        return reverse("loan", args=[app_id, loan_math.account_of(made) or asked])
+
+    try:
+        outcome = services.write_once(
+            request,
+            CREATE,
+            token=form.cleaned_data["token"],
+            do=lambda: gateway.app(app_id).loans.create(form.body()),
+            lands_on=lands_on,
+            app_id=app_id,
+            subject=asked,
+            borrower_id=form.cleaned_data["borrowerId"],
+            sent=form.body(),
+            again_at=reverse("loan-new", args=[app_id]),
+        )
+    except idempotency.StaleKey:
+        form.add_error(None, _TOO_LONG)
+        return "", None
+    if outcome.saved:
+        messages.success(request, _("Loan %(id)s is saved.") % {"id": asked})
+    return outcome.url, outcome.card
+
+
+@access(
+    *("lending.loans.delete", "lending.loans.get"),
+    methods=("GET", "POST"),
+    confirmed=("GET", "POST"),
+)
+def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
+    """Asks, and warns by what is known of the state; whether it may be deleted the service says."""
+    app, card = gateway.lending_app(app_id), None
+    if request.method == "POST":
+        url, card = _delete(request, app_id, account_id)
+        if url:
+            return redirect(url)
+    loan, fault = _read(request, app_id, account_id)
+    word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
+    here = Repayment.objects.of_loan(
+        app_id, (loan_math.account_of(loan) if loan else "") or account_id
+    )
+    context = {
+        "loan": loan,
+        "account_id": account_id,
+        "card": card,
+        "gone": isinstance(fault, NotFound),
+        "token": idempotency.issue_key(request, DELETE),
+        "state": word,
+        "will_be_refused": word.casefold() in _REFUSED_IN,
+        "here_count": here.count(),
+        "app": app,
+        "read_at": timezone.now(),
+    }
+    return render(request, "loans/delete.html", context)
+
+
+def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
+    """Delete; the address to go to, or the card with the service's own words."""
+    loans = gateway.app(app_id).loans
+    try:
+        outcome = services.write_once(
+            request,
+            DELETE,
+            token=request.POST.get("token", ""),
+            do=lambda: delete_named(loans.get, loans.delete, account_id, DELETE),
+            lands_on=lambda _deleted: reverse("loans", args=[app_id]),
+            app_id=app_id,
+            subject=account_id,
+        )
+    except idempotency.StaleKey:
+        messages.warning(request, " ".join([str(_TOO_LONG), _("Nothing was deleted.")]))
+        return reverse("loan-delete", args=[app_id, account_id]), None
+    if outcome.saved:
+        messages.success(request, _("Loan %(id)s is deleted.") % {"id": account_id})
+    return outcome.url, outcome.card
+
+
+def _read(
+    request: PersonRequest, app_id: str, account_id: str
+) -> tuple[Loan | None, LendingError | None]:
+    """The loan; on a POST also its fault, because the page shows the card of the write."""
+    try:
+        return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
+    except LendingError as error:
+        if request.method != "POST" or isinstance(error, InvalidId):
+            raise
+        return None, error

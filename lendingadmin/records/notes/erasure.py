@@ -1,0 +1,77 @@
+"""What is erased of notes: their texts, and whom they named. Who wrote one and when stays."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.retention import register_table
+
+from .models import Mention, Note, NoteVersion
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("texts of notes"), erase_texts, kind="notes", erase_older=erase_older, list_rows=list_rows
+    )
+    register_table(
+        _("notes"),
+        "notes.Note",
+        kind="notes",
+        list_older=_list_textless,
+    )
+    register_kept(
+        _("notes, without texts"),
+        _("who wrote about whom, and when"),
+        lambda app_id, borrower_id: _list_notes(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """All that is kept of a borrower's notes."""
+    notes = _list_notes(app_id, borrower_id)
+    yield notes
+    yield NoteVersion.objects.filter(note__in=notes)
+    yield Mention.objects.filter(note__in=notes)
+
+
+def erase_texts(app_id: str, borrower_id: str) -> int:
+    """Erase the texts of a borrower's notes, pinned ones too; returns of how many versions."""
+    return _erase(NoteVersion.objects.filter(note__in=_list_notes(app_id, borrower_id)))
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Erase the texts of versions that were written before, of at most so many."""
+    return _erase(NoteVersion.objects.filter(created_at__lt=before), most)
+
+
+def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
+    """A note that has no text left is gone: it is unpinned, and calls nobody."""
+    with transaction.atomic():
+        rows = versions.exclude(text="").order_by("created_at")
+        keys = list(rows.values_list("pk", flat=True)[:most])
+        erased = NoteVersion.objects.filter(pk__in=keys)
+        has_text = NoteVersion.objects.filter(note=OuterRef("pk")).exclude(text="")
+        touched = list(erased.order_by().values_list("note", flat=True).distinct())
+        erased.update(text="")
+        gone = Note.objects.filter(pk__in=touched, deleted_at=None).exclude(Exists(has_text))
+        Mention.objects.filter(note__in=list(gone.values_list("pk", flat=True))).delete()
+        gone.update(is_pinned=False, deleted_at=timezone.now())
+    return len(keys)
+
+
+def _list_textless(before: datetime) -> QuerySet[Note]:
+    """Notes that were deleted before, or whose texts were erased before, and have none left."""
+    texts = NoteVersion.objects.filter(note=OuterRef("pk")).exclude(text="")
+    return Note.objects.filter(~Exists(texts), deleted_at__lt=before).order_by("pk")
+
+
+def _list_notes(app_id: str, borrower_id: str) -> QuerySet[Note]:
+    return Note.objects.filter(app_id=app_id, borrower_id=borrower_id)

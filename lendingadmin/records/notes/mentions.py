@@ -1,0 +1,63 @@
+"""Whom a text names: `@wanjiru` is the colleague of that user name."""
+
+import re
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import NOTES_READ
+
+from .models import Mention, Note
+
+# Not within a word, so that an e-mail address names nobody. User names have these letters.
+_NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
+# What may end a user name, and a sentence too.
+_MARKS = ".,-+@"
+_MOST = 20
+
+
+def find_names(text: str) -> list[str]:
+    """The user names that a text may mean, in its order, each with and without marks at its end."""
+    names: dict[str, None] = {}
+    for found in _NAMED.findall(text)[:_MOST]:
+        names[found] = None
+        if bare := found.rstrip(_MARKS):
+            names[bare] = None
+    return list(names)
+
+
+def find_people(text: str, app_id: str) -> list[User]:
+    """The colleagues whom a text names: those who may read notes in the app, nobody else."""
+    names = find_names(text)
+    if not names:
+        return []
+    app: object = app_id
+    readers = User.objects.with_perm(NOTES_READ, obj=app)  # type: ignore[arg-type]
+    return list(readers.filter(username__in=names).distinct())
+
+
+def keep_mentions(note: Note, text: str, by: User) -> None:
+    """Bring a note's mentions in step with its text.
+
+    Who has seen the note is not called again by a new version; who is not named any more, and has
+    not seen it, is not called at all. Nobody calls themselves.
+    """
+    named = [one for one in find_people(text, note.app_id) if one.pk != by.pk]
+    note.mentions.filter(seen_at=None).exclude(person__in=named).delete()
+    for person in named:
+        Mention.objects.get_or_create(note=note, person=person)
+
+
+def list_unseen(person: User, app_id: str) -> QuerySet[Mention]:
+    """The notes of an app that name this person, unseen, the oldest first."""
+    if not person.has_perm(NOTES_READ, app_id):
+        return Mention.objects.none()
+    rows = Mention.objects.filter(person=person, seen_at=None, note__app_id=app_id)
+    return rows.select_related("note").prefetch_related("note__versions__author").order_by("id")
+
+
+def mark_seen(note: Note, person: User) -> bool:
+    """Take the note off this person's home page; whether it was on it."""
+    rows = Mention.objects.filter(note=note, person=person, seen_at=None)
+    return bool(rows.update(seen_at=timezone.now()))

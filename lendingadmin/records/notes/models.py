@@ -1,0 +1,115 @@
+"""Notes about a borrower or one of his loans, each in versions, and whom they name."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from lendingadmin.core.encryption import EncryptedTextField
+
+LONGEST_ID = 255
+
+
+class Note(models.Model):
+    """What somebody wrote about a borrower, or about the loan `account_id` of his.
+
+    Its text stands in its versions. A deleted note keeps who wrote it, who deleted it and when;
+    its texts are gone. What was erased, on request or by its age, has no text and no `deleted_by`.
+    """
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    account_id = models.CharField(max_length=LONGEST_ID, blank=True)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="notes"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    is_pinned = models.BooleanField(default=False)
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+
+    class Meta:
+        indexes = [
+            # The timelines.
+            models.Index(fields=["app_id", "borrower_id", "created_at"], name="note_of_borrower"),
+            models.Index(
+                fields=["app_id", "account_id", "created_at"],
+                condition=~Q(account_id=""),
+                name="note_of_loan",
+            ),
+            # Few rows: what stands on the pages of the borrower, the loan and a review.
+            models.Index(
+                fields=["app_id", "borrower_id"], condition=Q(is_pinned=True), name="note_pinned"
+            ),
+            models.Index(
+                fields=["deleted_by"],
+                condition=Q(deleted_by__isnull=False),
+                name="note_deleted_by",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"note-{self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("note", args=[self.app_id, self.pk])
+
+    @property
+    def newest(self) -> "NoteVersion":
+        """The version that counts."""
+        return list(self.versions.all())[-1]
+
+
+class NoteVersion(models.Model):
+    """A note as it was written at one time; a change is a new version."""
+
+    note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    # The form that it came from: a double click writes nothing twice.
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    text = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["note", "number"], name="note_version_once")]
+        indexes = [
+            # Those that are so old that their texts are erased.
+            models.Index(
+                fields=["created_at"], condition=~Q(text=""), name="note_version_with_text"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number} of {self.note}"
+
+
+class Mention(models.Model):
+    """A person whom a note names with `@`; it stands on their home page until they have seen it."""
+
+    note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="mentions")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["note", "person"], name="mention_once")]
+        indexes = [
+            models.Index(
+                fields=["person", "id"], condition=Q(seen_at__isnull=True), name="mention_unseen"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} in {self.note}"

@@ -1,0 +1,141 @@
+"""What people do with notes. The trail has who and when of each step, and nothing of a text."""
+
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import DELETE_NOTES, NOTES_WRITE
+from lendingadmin.lending.ids import account_id as to_account_id
+
+from . import mentions
+from .models import Note, NoteVersion
+
+PURPOSE = "write a note"
+
+
+class Record(NamedTuple):
+    """What a note is about: a borrower, or with `account_id` a loan of theirs."""
+
+    app_id: str
+    borrower_id: str
+    account_id: str = ""
+
+
+class NotTheirs(Exception):
+    """Only its author revises a note, and its author or a manager deletes it."""
+
+
+class Gone(Exception):
+    """The note was deleted meanwhile."""
+
+
+def write_note(
+    record: Record, text: str, by: User, idempotency_key: str, *, is_pinned: bool = False
+) -> Note:
+    """Keep a new note; the same `idempotency_key` gives back the first."""
+    try:
+        with transaction.atomic():
+            note = Note.objects.create(author=by, is_pinned=is_pinned, **record._asdict())
+            _add_version(note, text, by, idempotency_key)
+            _audit(note, by, "written")
+    except IntegrityError:
+        return NoteVersion.objects.get(idempotency_key=idempotency_key).note
+    return note
+
+
+def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
+    """Keep a new version of one's own note; the same `idempotency_key` adds none.
+
+    Raises NotTheirs for a note of somebody else, and Gone for one that was deleted.
+    """
+    if not may_revise(note, by):
+        raise NotTheirs
+    try:
+        with transaction.atomic():
+            _lock(note)
+            _add_version(note, text, by, idempotency_key)
+            _audit(note, by, "revised")
+    except IntegrityError:
+        return NoteVersion.objects.get(idempotency_key=idempotency_key).note
+    return note
+
+
+def delete_note(note: Note, by: User) -> bool:
+    """Delete the texts of a note; who wrote and who deleted it stay. False if it was gone before.
+
+    Raises NotTheirs for who is neither its author nor a manager.
+    """
+    if not may_delete(note, by):
+        raise NotTheirs
+    with transaction.atomic():
+        rows = Note.objects.filter(pk=note.pk, deleted_at=None)
+        done = rows.update(deleted_at=timezone.now(), deleted_by=by, is_pinned=False)
+        if done:
+            note.versions.update(text="")
+            note.mentions.all().delete()
+            _audit(note, by, "deleted")
+    note.refresh_from_db()
+    return bool(done)
+
+
+def pin_note(note: Note, by: User, *, is_pinned: bool) -> bool:
+    """Pin a note to its record, or unpin it; whether that changed anything."""
+    with transaction.atomic():
+        rows = Note.objects.filter(pk=note.pk, deleted_at=None).exclude(is_pinned=is_pinned)
+        done = rows.update(is_pinned=is_pinned)
+        if done:
+            _audit(note, by, "pinned" if is_pinned else "unpinned")
+    note.refresh_from_db()
+    return bool(done)
+
+
+def may_revise(note: Note, person: User) -> bool:
+    """Whether this person may write a new version: its author, as long as they may write notes."""
+    return note.author_id == person.pk and person.has_perm(NOTES_WRITE, note.app_id)
+
+
+def may_delete(note: Note, person: User) -> bool:
+    """Whether this person may delete it: its author, or who may delete those of others."""
+    return may_revise(note, person) or person.has_perm(DELETE_NOTES, note.app_id)
+
+
+def list_pinned(app_id: str, borrower_id: str, account_id: str = "") -> QuerySet[Note]:
+    """The pinned notes of a borrower's record, the newest first; for a loan also its own.
+
+    The borrower's page has them all; those of another loan stand on no loan's page.
+    """
+    rows = Note.objects.filter(app_id=app_id, borrower_id=borrower_id, is_pinned=True)
+    if account_id:
+        rows = rows.filter(account_id__in=("", account_id))
+    return rows.select_related("author").prefetch_related("versions__author").order_by("-id")
+
+
+def _add_version(note: Note, text: str, by: User, idempotency_key: str) -> None:
+    number = note.versions.aggregate(last=Max("number"))["last"] or 0
+    NoteVersion.objects.create(
+        note=note, number=number + 1, text=text, author=by, idempotency_key=idempotency_key
+    )
+    mentions.keep_mentions(note, text, by)
+
+
+def _lock(note: Note) -> None:
+    """Hold the note until the transaction ends: no text is added to one that goes meanwhile."""
+    if not Note.objects.select_for_update().filter(pk=note.pk, deleted_at=None).exists():
+        raise Gone
+
+
+def _audit(note: Note, by: User, outcome: str) -> None:
+    whose = note.account_id or to_account_id(note.borrower_id)
+    audit.record(
+        by,
+        NOTES_WRITE,
+        app_id=note.app_id,
+        subject=whose,
+        outcome=outcome,
+        detail=str(note),
+        url=note.get_absolute_url(),
+    )

@@ -1,0 +1,23 @@
+"""`{% pinned_notes borrower_id account_id as pinned %}`: what colleagues pinned to a record."""
+
+from django import template
+from django.template import Context
+
+from lendingadmin.core.staff.roles import NOTES_READ
+from lendingadmin.records.notes.models import Note
+from lendingadmin.records.notes.services import list_pinned
+
+register = template.Library()
+
+# More than these are on the timeline.
+_SHOWN = 5
+
+
+@register.simple_tag(takes_context=True)
+def pinned_notes(context: Context, borrower_id: object, account_id: object = "") -> list[Note]:
+    """The pinned notes of a borrower, or of a loan with its borrower's; none without the right."""
+    person = context["request"].user
+    if not person.has_perm(NOTES_READ) or not isinstance(borrower_id, str) or not borrower_id:
+        return []
+    account = account_id if isinstance(account_id, str) else ""
+    return list(list_pinned(person.app_id, borrower_id, account)[:_SHOWN])

@@ -1,0 +1,176 @@
+"""Asking the service for offers, and writing down what it says."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+import simplejson
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.models import User
+from lendingadmin.lending.codec import encode
+from lendingadmin.lending.errors import InvalidId, LendingError, Saved
+from lendingadmin.lending.ids import check_id
+from lendingadmin.lending.values import (
+    OfferMetadata,
+    OfferOperation,
+    OfferResult,
+    OffersResponse,
+    moment,
+    text,
+)
+from lendingadmin.web import coalesce
+
+from .models import FINISHED, LONGEST_ID, OfferRequest, OfferState
+
+# Of the newest of a person so many are shown, what still runs among them.
+_LATEST, _SHOWN = 50, 10
+
+
+class Place(NamedTuple):
+    """Which request: its app, its borrower, its requestId."""
+
+    app_id: str
+    borrower_id: str
+    request_id: str
+
+    def find(self) -> OfferRequest | None:
+        """The request, if it was asked for here."""
+        rows = OfferRequest.objects.select_related("asked_by")
+        return rows.filter(**self._asdict()).first()
+
+
+def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequest]:
+    """What a person asked for since a moment: what still runs first, then the newest."""
+    rows = OfferRequest.objects.filter(asked_by=person, app_id=app_id, last_asked_at__gte=since)
+    newest = list(rows.defer("answer").order_by("-last_asked_at")[:_LATEST])
+    return sorted(newest, key=_is_over)[:_SHOWN]
+
+
+def _is_over(row: OfferRequest) -> bool:
+    return row.is_finished or row.is_lost or row.state == OfferState.REFUSED
+
+
+def ask(
+    place: Place, person: User, assessment_type: str, timestamp: datetime | None
+) -> OfferRequest | None:
+    """Have offers made by whatever is given (Spec: Borrowers, 4, at least one of the three).
+
+    A request with an id is written down first, so that it is never lost. Without one the service
+    names it in its answer, and it is written down under that name; None where the answer has no
+    name that a request can be asked for by. Raises LendingError; what was written down is then kept
+    as refused or as not known yet.
+    """
+    given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
+    known = {name: value for name, value in given.items() if value}
+    row = _write_down(place, person, known) if place.request_id else None
+    try:
+        operation = gateway.app(place.app_id).borrowers.get_offers(
+            place.borrower_id,
+            assessment_type=assessment_type or None,
+            timestamp=timestamp,
+            request_id=place.request_id or None,
+        )
+    except LendingError as error:
+        if row and error.saved == Saved.NO:
+            asked = OfferRequest.objects.filter(pk=row.pk, state=OfferState.ASKED)
+            asked.update(state=OfferState.REFUSED)
+        raise
+    if row is None:
+        named = place._replace(request_id=_read_request_id(operation))
+        row = _write_down(named, person, known) if named.request_id else None
+    if row:
+        note(row, operation, timezone.now())
+    return row
+
+
+def _write_down(place: Place, person: User, known: Mapping[str, object]) -> OfferRequest:
+    """The row of a request that is about to be asked for; what is known of it already stays."""
+    now = timezone.now()
+    row, created = OfferRequest.objects.get_or_create(
+        **place._asdict(),
+        defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
+    )
+    if not created and (row.state in (OfferState.ASKED, OfferState.REFUSED) or not row.is_named):
+        # Until it is answered: what may be somebody else's answer is nobody's last word.
+        fields = {**known, "last_asked_at": now, "state": OfferState.ASKED}
+        OfferRequest.objects.filter(pk=row.pk).update(**fields)
+        row.refresh_from_db()
+    return row
+
+
+def _read_request_id(operation: OfferOperation) -> str:
+    """The requestId that an answer names, if a request can be asked for by it; else empty."""
+    metadata = operation.metadata
+    found = text(metadata.request_id) if isinstance(metadata, OfferMetadata) else None
+    try:
+        return found if found and len(check_id(found)) <= LONGEST_ID else ""
+    except InvalidId:
+        return ""
+
+
+def ask_again(place: Place, person: User) -> OfferOperation:
+    """Ask for a request by its id alone, because a person wants it. From then on it is ours.
+
+    Raises LendingError; nothing is written down then.
+    """
+    operation = gateway.app(place.app_id).borrowers.get_offers(
+        place.borrower_id, request_id=place.request_id
+    )
+    now = timezone.now()
+    again: dict[str, object] = {"last_asked_at": now}
+    kept = place.find()
+    if kept is not None and not kept.is_named:
+        # What may be somebody else's is nobody's last word.
+        again["state"] = OfferState.ASKED
+    row, _ = OfferRequest.objects.update_or_create(
+        **place._asdict(),
+        defaults=again,
+        create_defaults={"last_asked_at": now, "asked_by": person, "asked_at": now},
+    )
+    note(row, operation, now)
+    return operation
+
+
+def check(row: OfferRequest) -> None:
+    """Read how far a request is and write it down; many who check at once cost one call.
+
+    The caller has checked `may_be_read`. Raises LendingError.
+    """
+    key = simplejson.dumps(["offer", row.app_id, row.borrower_id, row.request_id])
+    borrowers = gateway.app(row.app_id).borrowers
+    call = partial(borrowers.get_offers, row.borrower_id, request_id=row.request_id)
+    operation, read_at = coalesce.read(key, OfferOperation, call)
+    note(row, operation, read_at)
+
+
+def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> None:
+    """Write down an answer. One that still runs never replaces one that is done."""
+    state = state_of(operation)
+    metadata = operation.metadata if isinstance(operation.metadata, OfferMetadata) else None
+    rows = OfferRequest.objects.filter(pk=row.pk)
+    if state not in FINISHED:
+        rows = rows.exclude(state__in=FINISHED)
+    changes = bind(
+        row,
+        state=state,
+        expiry_time=(moment(metadata.expiry_time) if metadata else None) or row.expiry_time,
+        answer=encode(operation.raw).decode(),
+        answered_at=read_at,
+    )
+    rows.update(**changes)
+    row.refresh_from_db()
+
+
+def state_of(operation: OfferOperation) -> OfferState:
+    """Where an operation stands; one that does not say is done when it has a result."""
+    said = operation.done
+    if said is False or (said is not True and operation.result is None):
+        return OfferState.RUNNING
+    result = operation.result
+    if isinstance(result, OfferResult) and isinstance(result.response, OffersResponse):
+        return OfferState.FAILED if result.error else OfferState.DONE
+    return OfferState.FAILED

@@ -1,0 +1,210 @@
+"""Contracts of one preview, compared: pure, and tolerant of whatever the service left out.
+
+Amounts are money in the app's currency, rates yearly fractions.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.lending.values import (
+    ContractAmounts,
+    Installment,
+    InstallmentAmounts,
+    InterestRates,
+    LendingContract,
+    Malformed,
+    Tranche,
+    each,
+    number,
+)
+from lendingadmin.records.loans.shown import CONTRACT
+from lendingadmin.web.display.technical import Leaf, list_technical
+
+
+class Column(NamedTuple):
+    """One contract's figures. `place` is its position in the service's answer, from 1."""
+
+    place: int
+    name: str
+    contract: LendingContract
+    receives: Decimal | None
+    repays: Decimal | None
+    interest: Decimal | None
+    fees: Decimal | None
+    apr: Decimal | None
+    aer: Decimal | None
+    instalments: tuple[Decimal, ...]
+    first_due: object
+    last_due: object
+    cheapest: bool = False
+    lightest: bool = False
+
+    @property
+    def cost(self) -> Decimal | None:
+        """What the borrower pays beyond what they receive."""
+        if self.repays is None or self.receives is None:
+            return None
+        return self.repays - self.receives
+
+    @property
+    def heaviest(self) -> Decimal | None:
+        """The largest single instalment: what the borrower must be able to pay at once."""
+        return max(self.instalments, default=None)
+
+    @property
+    def smallest(self) -> Decimal | None:
+        """The smallest single instalment."""
+        return min(self.instalments, default=None)
+
+    @property
+    def how_many(self) -> int:
+        """How many instalments there are."""
+        return len(each(self.contract.installments))
+
+    @property
+    def technical(self) -> list[Leaf]:
+        """What the contract holds beside what the page shows of it."""
+        return list_technical(self.contract, CONTRACT)
+
+
+class Cell(NamedTuple):
+    """One figure, and how far it lies from the best of its line; None where that says nothing."""
+
+    column: Column
+    value: object
+    behind: Decimal | None
+    best: bool
+
+
+class Line(NamedTuple):
+    """One line of the comparison; `kind` says how its values are written."""
+
+    label: str
+    note: str
+    kind: str
+    cells: tuple[Cell, ...]
+
+
+Worth = Callable[[Column], Decimal | None]
+# Label, what it means, how it is written, its value, and whether more of it is better (None: it
+# is no better either way).
+_LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] = (
+    (_("Borrower receives"), "", "money", lambda column: column.receives, True),
+    (
+        _("Instalments"),
+        _("the largest of them"),
+        "instalments",
+        lambda column: column.heaviest,
+        False,
+    ),
+    (_("To repay in all"), "", "money", lambda column: column.repays, False),
+    (_("Total cost"), _("repaid beyond received"), "money", lambda column: column.cost, False),
+    (_("Interest"), "", "money", lambda column: column.interest, False),
+    (_("Fees"), "", "money", lambda column: column.fees, False),
+    (_("APR"), _("annual percentage rate"), "rate", lambda column: column.apr, False),
+    (_("AER"), _("annual effective rate"), "rate", lambda column: column.aer, False),
+    (_("Starts"), "", "day", lambda column: column.contract.start_date, None),
+    (_("First due"), "", "day", lambda column: column.first_due, None),
+    (_("Last due"), "", "day", lambda column: column.last_due, None),
+    (_("Matures"), "", "day", lambda column: column.contract.maturity_date, None),
+)
+
+
+def columns(
+    contracts: Sequence[LendingContract | Malformed], called: Callable[[object], str]
+) -> tuple[Column, ...]:
+    """The contracts that can be read, with the cheapest and the lightest marked.
+
+    `called` names a productId. Equals share a mark; where all are equal, or there is only one, none
+    has it.
+    """
+    found = [
+        _column(place, contract, called(contract.product_id))
+        for place, contract in enumerate(contracts, start=1)
+        if isinstance(contract, LendingContract)
+    ]
+    cheapest = _best(found, lambda column: column.cost)
+    lightest = _best(found, lambda column: column.heaviest)
+    return tuple(
+        column._replace(
+            cheapest=cheapest is not None and column.cost == cheapest,
+            lightest=lightest is not None and column.heaviest == lightest,
+        )
+        for column in found
+    )
+
+
+def lines(found: Sequence[Column]) -> tuple[Line, ...]:
+    """The comparison, line by line, with the distance from the best where one is better."""
+    return tuple(_line(found, *line) for line in _LINES)
+
+
+def _line(
+    found: Sequence[Column],
+    label: str,
+    note: str,
+    kind: str,
+    value: Callable[[Column], Any],
+    more: bool | None,
+) -> Line:
+    best = None if more is None else _best(found, value, more)
+    cells = []
+    for column in found:
+        worth = value(column)
+        behind = None if best is None or worth is None else worth - best
+        cells.append(Cell(column, worth, behind or None, best is not None and worth == best))
+    return Line(gettext(label), gettext(note), kind, tuple(cells))
+
+
+def _best(found: Iterable[Column], worth: Worth, more: bool = False) -> Decimal | None:
+    """The best value there is; None where there is no second one that differs from it."""
+    values = {value for column in found if (value := worth(column)) is not None}
+    if len(values) < 2:
+        return None
+    return max(values) if more else min(values)
+
+
+def _column(place: int, contract: LendingContract, name: str) -> Column:
+    amounts = contract.amounts if isinstance(contract.amounts, ContractAmounts) else None
+    rates = contract.interest_rates if isinstance(contract.interest_rates, InterestRates) else None
+    instalments = each(contract.installments)
+    due = [one.due_date for one in instalments]
+    return Column(
+        place=place,
+        name=name,
+        contract=contract,
+        receives=_received(contract, amounts),
+        repays=number(amounts.repayment) if amounts else None,
+        interest=number(amounts.interest) if amounts else None,
+        fees=number(amounts.fees) if amounts else None,
+        apr=number(rates.apr) if rates else None,
+        aer=number(rates.aer) if rates else None,
+        instalments=_repayments(instalments),
+        first_due=due[0] if due else None,
+        last_due=due[-1] if due else None,
+    )
+
+
+def _received(contract: LendingContract, amounts: ContractAmounts | None) -> Decimal | None:
+    """What is paid out: the contract's own word, else the sum of its tranches."""
+    said = number(amounts.disbursement) if amounts else None
+    if said is not None:
+        return said
+    tranches: tuple[Tranche, ...] = each(contract.tranches)
+    parts = [number(one.amount) for one in tranches]
+    known = [part for part in parts if part is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(parts) else None
+
+
+def _repayments(instalments: Iterable[Installment]) -> tuple[Decimal, ...]:
+    """Each instalment's amount; none at all where one of them can't be read."""
+    parts = [
+        number(one.amounts.repayment) if isinstance(one.amounts, InstallmentAmounts) else None
+        for one in instalments
+    ]
+    known = tuple(part for part in parts if part is not None)
+    return known if len(known) == len(parts) else ()

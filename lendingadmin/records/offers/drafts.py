@@ -1,0 +1,98 @@
+"""A previewed contract, kept encrypted between the page that shows it and the loan made of it.
+
+The loan is made of exactly what was shown: a second preview could differ, and a form could be
+changed on its way.
+"""
+
+import secrets
+from collections.abc import Mapping
+from typing import NamedTuple, cast
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.lending.values import (
+    ContractAmounts,
+    LendingContract,
+    OfferMetadata,
+    OfferOperation,
+    number,
+    text,
+)
+from lendingadmin.money.writes import idempotency
+from lendingadmin.web.requests import PersonRequest
+
+PURPOSE = "loans.create"
+
+
+class Source(NamedTuple):
+    """Which preview a contract is of; a draft of another one is none."""
+
+    app_id: str
+    borrower_id: str
+    request_id: str
+    product_id: str
+
+
+class Kept(NamedTuple):
+    """A draft under its form's one-use token, and the loan's body as it will go out."""
+
+    token: str
+    body: Mapping[str, object]
+
+    @property
+    def contract(self) -> LendingContract:
+        """The contract in the body."""
+        return LendingContract(cast("Mapping[str, object]", self.body["contract"]))
+
+
+def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:
+    """Keep a body under a new token."""
+    idempotency_key = secrets.token_urlsafe(16)
+    entered = source._asdict() | {"body": encode(body).decode()}
+    idempotency.save_draft(request, PURPOSE, idempotency_key, entered)
+    return Kept(idempotency.issue_key(request, PURPOSE, idempotency_key), body)
+
+
+def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
+    """What was kept under a token; None where nothing is, or something of another preview.
+
+    Raises idempotency.StaleKey.
+    """
+    entered = idempotency.load_draft(
+        request, PURPOSE, idempotency.check_key(request, PURPOSE, token)
+    )
+    if entered is None or source != Source(*(entered.get(name, "") for name in Source._fields)):
+        return None
+    body = decode(entered["body"].encode())
+    return Kept(token, body) if isinstance(body, Mapping) else None
+
+
+def body_of(
+    contract: LendingContract,
+    source: Source,
+    operation: OfferOperation | None,
+    *,
+    start_date: str | None,
+    known: Mapping[str, object],
+) -> dict[str, object]:
+    """The body of Loans, Create, without the accountId: the contract whole, and what it tells.
+
+    `known` is what others tell of the loan: its type, the borrower's category. What nobody tells is
+    left out.
+    """
+    raw = contract.raw
+    amounts = contract.amounts if isinstance(contract.amounts, ContractAmounts) else None
+    metadata = operation.metadata if operation else None
+    found = {
+        "borrowerId": source.borrower_id,
+        "productId": text(contract.product_id) or source.product_id,
+        **known,
+        "loanAmount": number(amounts.principal) if amounts else None,
+        "startDate": raw.get("startDate") or start_date,
+        "maturityDate": raw.get("maturityDate"),
+        "requestId": source.request_id,
+        "assessmentId": text(metadata.assessment_id)
+        if isinstance(metadata, OfferMetadata)
+        else None,
+        "contract": raw,
+    }
+    return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,69 @@
+"""What is erased of a borrower's offers: all that nothing can be lent from any more."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteState
+
+from .models import NORMAL_TIME, OfferLoan, OfferRequest
+
+
+def register() -> None:
+    """Register it with `manage.py erase`."""
+    register_erasable(
+        _("offers"), erase_offers, kind="offers", erase_older=erase_older, list_rows=list_rows
+    )
+    register_kept(
+        _("offers"),
+        _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
+        lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    )
+
+
+def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
+    """The offers that were requested for a borrower, and the loans that were made of them."""
+    offers = _list_offers(app_id, borrower_id)
+    yield offers
+    yield OfferLoan.objects.filter(offer__in=offers)
+
+
+def erase_offers(app_id: str, borrower_id: str) -> int:
+    """Delete the requests that are over, with their answers; returns how many those were."""
+    return _erase(_list_offers(app_id, borrower_id))
+
+
+def erase_older(before: datetime, most: int) -> int:
+    """Delete those that nobody asked for since, of at most so many."""
+    # The oldest first: they come off the index, however few of the table they are.
+    older = OfferRequest.objects.filter(last_asked_at__lt=before).order_by("last_asked_at")
+    return _erase(older, most)
+
+
+def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
+    now = timezone.now()
+    is_over = Q(expiry_time__lte=now)
+    is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
+    keys = list(
+        rows.filter(is_over).exclude(pk__in=_list_lent()).values_list("pk", flat=True)[:most]
+    )
+    gone = OfferRequest.objects.filter(pk__in=keys).delete()
+    return gone[1].get(OfferRequest._meta.label, 0)
+
+
+def _list_lent() -> list[int]:
+    """Those of which nobody knows yet whether a loan was made: few, and looked up on their own."""
+    unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
+    keys = list(unknown.values_list("idempotency_key", flat=True))
+    return list(OfferLoan.objects.filter(idempotency_key__in=keys).values_list("offer", flat=True))
+
+
+def _list_offers(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:
+    return OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)

@@ -1,0 +1,170 @@
+"""Forms of offers. Fields that become a parameter of the service bear its names."""
+
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import get_currency_precision
+from django import forms
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.lending.values import (
+    AssessmentType,
+    OffersResponse,
+    each,
+    number,
+    text,
+    timestamp_text,
+)
+from lendingadmin.web.dates import UTC_DAY
+from lendingadmin.web.far_dates import FarDatesForm
+from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
+
+from .catalogue import full_name
+
+_ASKED_BY = ("assessmentType", "timestamp", "requestId")
+
+
+class OfferForm(FarDatesForm):
+    """What an offer is asked for by: at least one of the three (Spec: Borrowers, 4).
+
+    The requestId is minted with the form, so that the request can be found again if the answer is
+    lost; a person may leave it to the service, or name a request that was made elsewhere.
+    """
+
+    timestamp = moment_field(label=_("Evaluated up to"), required=False)
+    requestId = IdField(
+        label=_("Request id"),
+        required=False,
+        help_text=_(
+            "Made up here, so that the request can be found again if its answer is lost. "
+            "Left empty, the service makes one up."
+        ),
+    )
+    token = forms.CharField(widget=forms.HiddenInput)
+
+    def __init__(
+        self, *args: Any, types: tuple[AssessmentType, ...], app: LendingApp, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        choices = [
+            (name, str(one.display_name or name)) for one in types if (name := full_name(one))
+        ]
+        self.fields["assessmentType"] = forms.ChoiceField(
+            label=_("Assessment type"),
+            required=False,
+            widget=forms.RadioSelect,
+            choices=[*choices, ("", _("No type: the service chooses one"))],
+        )
+        field = self.fields["timestamp"]
+        field.help_text = _("Data of the account up to then counts.")
+        field.initial = timezone.localtime().replace(second=0, microsecond=0)
+        self.fields["requestId"].initial = str(uuid.uuid4())
+
+    def clean(self) -> dict[str, Any]:
+        """Something must be asked for."""
+        cleaned = super().clean()
+        if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
+            raise forms.ValidationError(
+                _("Choose an assessment type, give a time, or give a request id.")
+            )
+        return cleaned
+
+    def sent(self) -> dict[str, object]:
+        """What goes out, under the service's names; a form that is left empty there sends none."""
+        given = {key: value for key in _ASKED_BY if (value := self.cleaned_data[key])}
+        when = given.get("timestamp")
+        return given | {"timestamp": timestamp_text(when)} if when else given
+
+
+class PreviewForm(forms.Form):
+    """What contracts are previewed for (Spec: Borrowers, 5); all of it stands in the address."""
+
+    amount = AmountField(
+        max_digits=15,
+        decimal_places=3,
+        min_value=Decimal("0.001"),
+        required=False,
+        help_text=_("The amount or the day may be left empty: the service chooses it then."),
+    )
+    startDate = day_field(label=_("Starts on"), zone_words=UTC_DAY, required=False)
+
+    def __init__(self, *args: Any, offer: OffersResponse, app: LendingApp, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.offer, self.app = offer, app
+        limit = number(offer.credit_limit)
+        amount = self.fields["amount"]
+        amount.label = _("Amount (%(currency)s)") % {"currency": app.currency}
+        amount.currency = app.currency  # type: ignore[attr-defined]
+        if limit and limit > 0 and abs(limit.adjusted()) < 15:
+            amount.initial = limit
+        # A loan that begins on the lender's day begins later where UTC is still on the day before.
+        self.fields["startDate"].initial = timezone.localdate(timezone=UTC)
+        ids = [text(one.product_id) for one in each(offer.products)]
+        choices = [(one, one) for one in dict.fromkeys(ids) if one]
+        self.fields["product"] = forms.MultipleChoiceField(
+            label=_("Products"),
+            help_text=_("None ticked means all of them."),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            choices=choices,
+            initial=[one for one, _ in choices],
+        )
+
+    def name_products(self, called: Callable[[object], str]) -> None:
+        """Have the products chosen by their names rather than by their ids."""
+        field = self.fields["product"]
+        field.choices = [(one, called(one)) for one, _ in field.choices]  # type: ignore[attr-defined]
+
+    def clean(self) -> None:
+        """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
+        given = self.cleaned_data
+        if not self.errors and given.get("amount") is None and not given.get("startDate"):
+            self.add_error("amount", _("Give an amount, a first day, or both."))
+
+    def clean_amount(self) -> Decimal | None:
+        """As many decimals as the currency has."""
+        amount: Decimal | None = self.cleaned_data["amount"]
+        decimals = get_currency_precision(self.app.currency)
+        if amount is not None and amount != round(amount, decimals):
+            raise forms.ValidationError(
+                _("%(currency)s has at most %(decimals)s decimals.")
+                % {"currency": self.app.currency, "decimals": decimals}
+            )
+        return amount
+
+    def summary(self) -> dict[str, object]:
+        """The offer summary as it came, with only those products that were chosen."""
+        chosen = self.cleaned_data["product"]
+        whole = self.offer.summary
+        products = whole.get("products")
+        if not chosen or not isinstance(products, list):
+            return whole
+        kept = [one for one in products if isinstance(one, dict) and one.get("productId") in chosen]
+        return {**whole, "products": kept}
+
+    def starts_at(self) -> str | None:
+        """The first moment of the day as contracts mean it, in UTC (Spec: LendingContract)."""
+        day = self.cleaned_data["startDate"]
+        return timestamp_text(datetime.combine(day, time.min, tzinfo=UTC)) if day else None
+
+
+class ContractLoanForm(forms.Form):
+    """What a person may still choose when a loan is made of a previewed contract (Spec: Loan)."""
+
+    accountId = IdField(
+        label=_("Account id"),
+        help_text=_(
+            "Made up here; change it if you number otherwise. It stays as it is once saved."
+        ),
+    )
+    lenderId = IdField(
+        label=_("Lender id"),
+        required=False,
+        help_text=_("Who lends, where the service tells lenders apart."),
+    )
+    token = forms.CharField(widget=forms.HiddenInput)

@@ -1,0 +1,84 @@
+"""What was lent here from an offer, and what that leaves of its limit.
+
+The service shows no list of an offer's loans. A loan that was made elsewhere is not counted, so
+what is left is an estimate.
+"""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from lendingadmin.lending.values import number
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
+
+from .models import OfferLoan, OfferRequest
+
+_LARGEST = Decimal(10) ** 15
+
+
+class LentLoan(NamedTuple):
+    """A loan made here of an offer; `amount` None where it is not known."""
+
+    account_id: str
+    amount: Decimal | None
+    write: Write
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody knows yet whether it was made."""
+        return not _was_saved(self.write)
+
+
+class LentFrom(NamedTuple):
+    """What was lent from an offer, and what is left of its limit; None where that is not known."""
+
+    loans: list[LentLoan]
+    total: Decimal
+    left: Decimal | None
+
+
+def read_lent(offer: OfferRequest) -> LentFrom:
+    """What was lent here from this offer, the oldest first.
+
+    What nobody knows yet counts as lent, so that the limit is not lent twice. Loans that were not
+    made, or were deleted here, are left out.
+    """
+    rows = {row.idempotency_key: row for row in offer.loans.order_by("pk")}
+    writes = Write.objects.filter(idempotency_key__in=rows).order_by("pk")
+    by_account: dict[str, LentLoan] = {}
+    for write in writes:
+        row = rows[write.idempotency_key]
+        one = LentLoan(row.account_id, row.amount, write)
+        # An account id is one loan, however often it was entered.
+        known = by_account.get(row.account_id)
+        if (write.is_open or not one.is_open) and (known is None or known.is_open):
+            by_account[row.account_id] = one
+    deletions = Write.objects.filter(
+        app_id=offer.app_id,
+        operation="loans.delete",
+        subject__in=list(by_account),
+        state=WriteState.SAVED,
+    )
+    deleted = dict(deletions.order_by("pk").values_list("subject", "pk"))
+    loans = [one for one in by_account.values() if deleted.get(one.account_id, 0) < one.write.pk]
+    total = sum((one.amount for one in loans if one.amount is not None), Decimal(0))
+    limit = number(offer.response.credit_limit) if offer.response else None
+    is_whole = all(one.amount is not None for one in loans)
+    return LentFrom(loans, total, limit - total if limit is not None and is_whole else None)
+
+
+def _was_saved(write: Write) -> bool:
+    if write.state == WriteState.RESOLVED:
+        return write.resolution == WriteResolution.SAVED
+    return write.state == WriteState.SAVED or write.found == WriteFound.THERE
+
+
+def note_intent(offer: OfferRequest, idempotency_key: str, account_id: str, amount: object) -> None:
+    """Write down that a loan is about to be made of an offer; a form sent twice is one loan."""
+    known = number(amount)
+    if known is not None and not (known.is_finite() and abs(known) < _LARGEST):
+        known = None
+    OfferLoan.objects.get_or_create(
+        idempotency_key=idempotency_key,
+        defaults={"offer": offer, "account_id": account_id, "amount": known},
+    )

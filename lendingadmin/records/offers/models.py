@@ -1,0 +1,170 @@
+"""Which offers were asked for here, and what the service last said of them."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.encryption import EncryptedTextField, Undecryptable
+from lendingadmin.lending.codec import decode
+from lendingadmin.lending.identity import offer_is_named, offer_names_another
+from lendingadmin.lending.values import (
+    OfferOperation,
+    OfferResult,
+    OffersResponse,
+)
+from lendingadmin.money.writes.states import WriteState
+from lendingadmin.web.display.statuses import Status
+
+# Spec: Limits, getOffers duration.
+NORMAL_TIME = timedelta(seconds=120)
+LONGEST_ID = 255
+
+
+class OfferState(models.TextChoices):
+    """What is known of a request."""
+
+    ASKED = "asked", WriteState.UNKNOWN.label
+    REFUSED = "refused", _("refused")
+    RUNNING = "running", _("running")
+    DONE = "done", _("offer made")
+    FAILED = "failed", _("no offer")
+
+
+_CHIPS = {
+    OfferState.ASKED: ("odd", "question-mark-circle"),
+    OfferState.REFUSED: ("bad", "x-circle"),
+    OfferState.RUNNING: ("info", "clock"),
+    OfferState.DONE: ("good", "check-circle"),
+    OfferState.FAILED: ("warn", "x-circle"),
+}
+FINISHED = (OfferState.DONE, OfferState.FAILED)
+
+
+class OfferRequest(models.Model):
+    """One request for offers: what was asked, by whom, and the last answer (Spec: Borrowers, 4).
+
+    Reading an offer is a call that could also start one, so pages read only those that have a row
+    here, and only until `expiry_time`. `answer` is the operation as it came; it is final once done.
+    """
+
+    app_id = models.CharField(max_length=64)
+    borrower_id = models.CharField(max_length=LONGEST_ID)
+    request_id = models.CharField(max_length=LONGEST_ID)
+    assessment_type = models.CharField(max_length=300, blank=True)
+    timestamp = models.DateTimeField(null=True)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    asked_at = models.DateTimeField()
+    last_asked_at = models.DateTimeField()
+    state = models.CharField(max_length=8, choices=OfferState.choices, default=OfferState.ASKED)
+    expiry_time = models.DateTimeField(null=True)
+    answer = EncryptedTextField(blank=True, bound_to=["app_id", "borrower_id", "request_id"])
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["app_id", "borrower_id", "request_id"], name="offer_request_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower"),
+            models.Index(fields=["asked_by", "app_id", "last_asked_at"], name="offer_of_person"),
+            # Those that are so old that they are erased.
+            models.Index(fields=["last_asked_at"], name="offer_last_asked"),
+        ]
+
+    def __str__(self) -> str:
+        return f"offer-request-{self.request_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("offer", args=[self.app_id, self.borrower_id, self.request_id])
+
+    @property
+    def operation(self) -> OfferOperation | None:
+        """The last answer; None where there is none, or none that can be opened.
+
+        What an earlier version kept of another request is none.
+        """
+        found = self._answered()
+        if found and offer_names_another(found, self.borrower_id, self.request_id, self.app_id):
+            return None
+        return found
+
+    def _answered(self) -> OfferOperation | None:
+        if not self.answer or isinstance(self.answer, Undecryptable):
+            return None
+        answer = decode(self.answer.encode())
+        return OfferOperation(answer) if isinstance(answer, Mapping) else None
+
+    @property
+    def response(self) -> OffersResponse | None:
+        """The offer itself, once it was made and can be read."""
+        operation = self.operation
+        result = operation.result if operation else None
+        response = result.response if isinstance(result, OfferResult) else None
+        return response if isinstance(response, OffersResponse) else None
+
+    @property
+    def chip(self) -> Status:
+        """What a list shows of its state; expired, where it ended without an answer."""
+        if self.is_lost:
+            return Status(gettext("expired"), "warn", "clock")
+        state = OfferState(self.state)
+        return Status(str(state.label), *_CHIPS[state])
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the last answer says that it is to this request; true where there is none.
+
+        Nothing may be lent by an answer that may be somebody else's.
+        """
+        found = self._answered()
+        return found is None or offer_is_named(found, self.borrower_id, self.request_id)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the service has said its last word."""
+        return self.state in FINISHED
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether its time is over, by the service's own word."""
+        return self.expiry_time is not None and self.expiry_time <= now
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its time is over without a last word of the service."""
+        unresolved = self.state in (OfferState.RUNNING, OfferState.ASKED)
+        return unresolved and self.is_expired(timezone.now())
+
+    def may_be_read(self, now: datetime) -> bool:
+        """Whether a page may ask the service for it without a person's word.
+
+        Where the service has not told when it expires, only within the normal time.
+        """
+        if self.is_finished or self.state == OfferState.REFUSED:
+            return False
+        return now < (self.expiry_time or self.last_asked_at + NORMAL_TIME)
+
+
+class OfferLoan(models.Model):
+    """A loan that somebody here was about to make of an offer, written down before the call.
+
+    What became of it is told by the write of this idempotency key. `amount` is the principal in the
+    app's currency; None where the contract does not say it.
+    """
+
+    offer = models.ForeignKey(OfferRequest, on_delete=models.CASCADE, related_name="loans")
+    idempotency_key = models.CharField(max_length=64, unique=True)
+    account_id = models.CharField(max_length=LONGEST_ID)
+    amount = models.DecimalField(max_digits=18, decimal_places=3, null=True)
+
+    def __str__(self) -> str:
+        return f"{self.offer}: {self.account_id}"

@@ -1,0 +1,50 @@
+"""Finding out what became of a request for offers: its own page asks, by its requestId.
+
+To ask is a POST that could also start an offer, so nothing is asked here (Spec: Borrowers, 4).
+"""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import (
+    CheckResult,
+    OutcomeChecker,
+    Submitted,
+    register_checker,
+)
+from lendingadmin.money.writes.states import WriteFound
+
+from .asking import Place
+from .models import OfferState
+
+
+def asked(write: Write, submitted: Submitted) -> CheckResult:
+    """What the request's own page has found out so far."""
+    if "requestId" not in submitted.sent:
+        why = _("It was sent without a request id, so the service cannot be asked for it.")
+        return CheckResult(WriteFound.NOT_SEEN, why)
+    row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
+    if row is None:
+        # It is written down before the call.
+        return CheckResult(WriteFound.NOT_SEEN, _("The request was not written down, so not sent."))
+    links = ((_("Open the request"), row.get_absolute_url()),)
+    if row.state == OfferState.REFUSED:
+        return CheckResult(WriteFound.NOT_SEEN, _("The service refused the request."), links)
+    if row.state == OfferState.ASKED:
+        why = _("No answer yet. The request's page asks for it, by the same requestId.")
+        return CheckResult(WriteFound.NOT_SEEN, why, links)
+    if not row.is_named:
+        why = _("The answer does not say to which request it is.")
+        return CheckResult(WriteFound.DIFFERS, why, links)
+    return CheckResult(
+        WriteFound.THERE, _("The service knows the request by its requestId."), links
+    )
+
+
+def register_checkers() -> None:
+    """Register how this area's unconfirmed writes are checked."""
+    checker = OutcomeChecker(gettext_noop("Request offer"), "lending.borrowers.getOffers", asked)
+    register_checker(
+        "borrowers.getOffers", checker._replace(there=gettext_noop("The service knows the request"))
+    )

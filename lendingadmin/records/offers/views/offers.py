@@ -1,0 +1,295 @@
+"""Asking for an offer, and the page that waits for it and shows it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.ids import check_id
+from lendingadmin.lending.values import Product
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.records.offers import asking, catalogue, lent
+from lendingadmin.records.offers.forms import OfferForm, PreviewForm
+from lendingadmin.records.offers.models import LONGEST_ID, NORMAL_TIME, OfferRequest, OfferState
+from lendingadmin.web import errors, polling
+from lendingadmin.web.access import access
+from lendingadmin.web.display.technical import Leaf, list_places, list_technical
+from lendingadmin.web.errors import Card
+from lendingadmin.web.requests import PersonRequest
+
+PURPOSE = "borrowers.getOffers"
+MAY_ASK = "lending.borrowers.getOffers"
+_EARLIER = 10
+# templates/offers/_request.html and, of an offer that was made, _outcome.html.
+_SHOWN = list_places("metadata", "startTime endTime expiryTime assessmentId requestId")
+_OF_OFFER = list_places(
+    "result.response", "creditLimit interestRateWaiver validFrom"
+) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
+_NOT_NAMED = gettext_lazy(
+    "The service took the request, but gave it no request id, so it can't be followed here. "
+    "Its assessment may be in the list of assessments."
+)
+
+
+@access(MAY_ASK, methods=("GET", "POST"))
+def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The form that an offer is asked for with; the requestId is minted with it."""
+    app, card = gateway.lending_app(app_id), None
+    checked(borrower_id)
+    types, types_whole, types_card = _types(request)
+    form = OfferForm(request.POST or None, types=types, app=app, initial=_started_with(request))
+    if request.method == "POST" and not types_card and form.is_valid():
+        url, card = _ask(request, form, app_id, borrower_id)
+        if url:
+            return redirect(url)
+    *kinds, no_type = form["assessmentType"].subwidgets
+    context = {
+        "form": form,
+        "choices": list(zip(kinds, _choosable(types), strict=True)),
+        "types_whole": types_whole,
+        "no_type": no_type,
+        "token": idempotency.issue_key(request, PURPOSE),
+        "card": card or types_card,
+        "app": app,
+        "read_at": timezone.now(),
+    } | _earlier(request, app_id, borrower_id, may_ask=False)
+    return render(request, "offers/new.html", context)
+
+
+def _types(request: PersonRequest) -> tuple[tuple[Any, ...], bool, Card | None]:
+    """The assessment types, and whether these are all.
+
+    On a POST a fault is a card beside the form, which stays filled in.
+    """
+    try:
+        types, whole = catalogue.assessment_types()
+    except LendingError as error:
+        if request.method != "POST":
+            raise
+        return (), False, errors.card(error)
+    return types, whole, None
+
+
+def _choosable(types: tuple[Any, ...]) -> list[Any]:
+    return [one for one in types if catalogue.full_name(one)]
+
+
+def _started_with(request: PersonRequest) -> dict[str, str]:
+    """The type that an address asks for, such as that of an offer that expired."""
+    kind = request.GET.get("assessmentType", "")
+    return {"assessmentType": kind} if kind else {}
+
+
+def _ask(
+    request: PersonRequest, form: OfferForm, app_id: str, borrower_id: str
+) -> tuple[str, Card | None]:
+    """Ask; the address to go to, or the card of what was refused.
+
+    What is in doubt is not entered again: its page finds out, by the same requestId.
+    """
+    sent = form.sent()
+    place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
+
+    def lands_on(row: OfferRequest | None) -> str:
+        return row.get_absolute_url() if row else reverse("borrower-offers", args=place[:2])
+
+    try:
+        outcome = services.write_once(
+            request,
+            PURPOSE,
+            token=form.cleaned_data["token"],
+            do=lambda: asking.ask(
+                place,
+                request.user,
+                form.cleaned_data["assessmentType"],
+                form.cleaned_data["timestamp"],
+            ),
+            lands_on=lands_on,
+            app_id=app_id,
+            subject=borrower_id,
+            sent=sent,
+        )
+    except idempotency.StaleKey:
+        form.add_error(None, _("This form was open for too long. Check it and send it again."))
+        return "", None
+    if outcome.saved and outcome.url == lands_on(None):
+        messages.warning(request, _NOT_NAMED)
+    row = place.find() if place.request_id else None
+    unconfirmed = outcome.card is not None and outcome.card.saved == "unknown"
+    return (row.get_absolute_url() if unconfirmed and row else outcome.url), outcome.card
+
+
+@access(MAY_ASK)
+def offer(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
+    """One request: how far it is, and what is offered."""
+    return _show(request, asking.Place(app_id, checked(borrower_id), checked(request_id)))
+
+
+@access(MAY_ASK)
+def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
+    """The part of that page that waits; it polls until the service has said its last word.
+
+    The rest of the page comes along when the state is another than it was drawn with, and at the
+    end.
+    """
+    place = asking.Place(app_id, checked(borrower_id), checked(request_id))
+    row = place.find()
+    if row is None:
+        raise Http404("That request was not asked for here.")
+    context = _standing(request, row)
+    ended = context["poll"].delay is None
+    context |= {"ended": ended, "around": ended or request.GET.get("state") != row.state}
+    if context["around"]:
+        context |= _around(request, place, context)
+    return render(request, "offers/_fragment.html", context)
+
+
+@access(MAY_ASK, methods=("POST",))
+def ask_again(
+    request: PersonRequest, app_id: str, borrower_id: str, request_id: str
+) -> HttpResponse:
+    """A person's own word that the service shall be asked for this request."""
+    place = asking.Place(app_id, checked(borrower_id), checked(request_id))
+    page = reverse("offer", args=place)
+    try:
+        outcome = services.write_once(
+            request,
+            PURPOSE,
+            token=request.POST.get("token", ""),
+            do=lambda: asking.ask_again(place, request.user),
+            lands_on=lambda _row: page,
+            app_id=app_id,
+            subject=borrower_id,
+            sent={"requestId": request_id},
+        )
+    except idempotency.StaleKey:
+        messages.warning(request, _("The page was open for too long. Nothing was asked."))
+        return redirect(page)
+    return redirect(page) if outcome.saved else _show(request, place, outcome.card)
+
+
+@access("lending.borrowers.get")
+def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
+    """The requests that were made here: a panel of the borrower's page, and a page of its own."""
+    gateway.lending_app(app_id)
+    context = _earlier(request, app_id, checked(borrower_id), may_ask=True)
+    template = "offers/_earlier.html" if request.htmx else "offers/earlier.html"
+    return render(request, template, context)
+
+
+def checked(key: str) -> str:
+    """An id that can be kept. Raises InvalidId, and Http404 for one that is too long."""
+    if len(check_id(key)) > LONGEST_ID:
+        raise Http404("No such id can be kept here.")
+    return key
+
+
+def _earlier(
+    request: PersonRequest, app_id: str, borrower_id: str, *, may_ask: bool
+) -> dict[str, Any]:
+    """The borrower's requests, and what this person may do with them.
+
+    `may_ask` is whether this is the place and the time to ask for another one.
+    """
+    found = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
+    rows = list(found.select_related("asked_by").order_by("-asked_at", "-pk")[:_EARLIER])
+    holds, now = request.user.has_perm(MAY_ASK), timezone.now()
+    return {
+        "earlier": rows,
+        "under_way": next((row for row in rows if row.may_be_read(now)), None),
+        "borrower_id": borrower_id,
+        "may_open": holds,
+        "may_ask": holds and may_ask,
+        "may_preview": request.user.has_perm("lending.borrowers.getOfferContracts"),
+    }
+
+
+def _show(request: PersonRequest, place: asking.Place, card: Card | None = None) -> HttpResponse:
+    """The page; of a request that was not asked for here it says so, and asks nothing."""
+    gateway.lending_app(place.app_id)
+    row = place.find()
+    context = _standing(request, row, card) if row else {"card": card, "row": None}
+    context |= _around(request, place, context)
+    return render(request, "offers/offer.html", context)
+
+
+def _around(
+    request: PersonRequest, place: asking.Place, standing: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What stands below the part that waits; while that one waits, nothing is asked for again."""
+    row = standing["row"]
+    offers_itself = row is not None and row.state == OfferState.DONE and not standing["may_reask"]
+    return {
+        **place._asdict(),
+        "token": idempotency.issue_key(request, PURPOSE),
+        **_earlier(request, place.app_id, place.borrower_id, may_ask=offers_itself),
+    }
+
+
+def _standing(
+    request: PersonRequest, row: OfferRequest, card: Card | None = None
+) -> dict[str, Any]:
+    """Where a request stands now: read again where a page may, else as it was last answered."""
+    if card is None and row.may_be_read(timezone.now()):
+        try:
+            asking.check(row)
+        except LendingError as error:
+            # To look is no write: what was asked for keeps its requestId.
+            next_step = _("Nothing is lost: the same request will be looked for again.")
+            card = replace(errors.card(error), saved="", next=next_step)
+    now = timezone.now()
+    waits = row.may_be_read(now)
+    expired, refused, unidentified = (
+        row.is_expired(now),
+        row.state == OfferState.REFUSED,
+        not row.is_named,
+    )
+    context = {
+        "row": row,
+        "card": card,
+        "operation": row.operation,
+        "unidentified": unidentified,
+        "poll": polling.poll(request, row.last_asked_at, NORMAL_TIME, waiting=waits),
+        "waits": waits,
+        "expired": expired,
+        "refused": refused,
+        "technical": _list_technical(row),
+        "may_reask": not (waits or refused) and (expired or unidentified or not row.is_finished),
+        "app": gateway.lending_app(row.app_id),
+    }
+    return context | (_outcome(request, row) if row.state == OfferState.DONE else {})
+
+
+def _list_technical(row: OfferRequest) -> list[Leaf]:
+    """What the last answer holds beside what the page shows of it."""
+    shown = _SHOWN | (_OF_OFFER if row.state == OfferState.DONE else {"result.error"})
+    return list_technical(row.operation, shown) if row.operation else []
+
+
+def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
+    """The offer, with the products' own terms where the catalogue can be read."""
+    response, card = row.response, None
+    known: tuple[Product, ...] = ()
+    if response is None:
+        return {}
+    if request.user.has_perm("lending.products.list"):
+        try:
+            known = catalogue.products()
+        except LendingError as error:
+            card = errors.card(error)
+    return {
+        "response": response,
+        "lent": lent.read_lent(row),
+        "offered": catalogue.offered(response, known),
+        "catalogue_card": card,
+        "preview": PreviewForm(offer=response, app=gateway.lending_app(row.app_id)),
+    }

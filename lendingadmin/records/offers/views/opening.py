@@ -1,0 +1,187 @@
+"""A loan made of a previewed contract: what was shown goes back, to the last key and digit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core import gateway
+from lendingadmin.lending import loan_math
+from lendingadmin.lending.diff import parse_moment
+from lendingadmin.lending.errors import UnidentifiedRecord
+from lendingadmin.lending.values import Borrower, Loan, number, text
+from lendingadmin.money.writes import idempotency, services
+from lendingadmin.records.loans.shown import CONTRACT
+from lendingadmin.records.offers import asking, catalogue, drafts, lent
+from lendingadmin.records.offers.forms import ContractLoanForm
+from lendingadmin.records.offers.models import OfferRequest
+from lendingadmin.records.offers.previews import Preview, form_of, one_of, read
+from lendingadmin.web.access import access
+from lendingadmin.web.dates import far_notice
+from lendingadmin.web.display.technical import list_technical
+from lendingadmin.web.errors import Card
+from lendingadmin.web.fields import minted_account_id
+from lendingadmin.web.lists import whole_number
+from lendingadmin.web.requests import PersonRequest
+
+from .offers import checked
+
+_TOO_LONG = gettext_lazy(
+    "This form was open for too long, so the contract was previewed again. "
+    "Check it and send it again."
+)
+
+
+@access("lending.loans.create", "lending.borrowers.getOfferContracts", methods=("GET", "POST"))
+def loan(
+    request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
+) -> HttpResponse:
+    """The contract once more, and the account id; the POST makes the loan, once.
+
+    Raises Unnamed for an offer that may be somebody else's.
+    """
+    gateway.lending_app(app_id)
+    source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
+    row = asking.Place(*source[:3]).find()
+    if row and not row.is_named:
+        raise UnidentifiedRecord
+    sent = request.POST if request.method == "POST" else None
+    # Under its own account id again, a loan that came late after all is not made twice.
+    again = services.entered(request, drafts.PURPOSE, app_id).sent
+    form = ContractLoanForm(
+        sent, initial={"accountId": again.get("accountId", minted_account_id())}
+    )
+    kept, card = _kept(request, source, form), None
+    if kept is None:
+        kept = _preview(request, source, row)
+    elif form.is_valid():
+        url, card = _open(request, source, row, kept, form)
+        if url:
+            return redirect(url)
+        # The token is used up; what it stood for is kept under a new one.
+        kept = drafts.keep(request, source, kept.body)
+    context = source._asdict() | {
+        "form": form,
+        "card": card,
+        "token": kept.token,
+        "body": kept.body,
+        "contract": kept.contract,
+        "technical": list_technical(kept.contract, CONTRACT),
+        "names": _names(kept.body),
+        "account_id": form["accountId"].value(),
+        "query": request.GET.urlencode(),
+        "app": gateway.lending_app(app_id),
+        "read_at": timezone.now(),
+        "far_start": _far_start(kept.body),
+        "lent": (before := lent.read_lent(row) if row else None),
+        "is_over": _is_over(before, kept.body),
+    }
+    return render(request, "offers/loan.html", context)
+
+
+def _is_over(before: lent.LentFrom | None, body: Mapping[str, object]) -> bool:
+    """Whether the loan is more than is left of the offer's limit, as far as is known here."""
+    amount = number(body.get("loanAmount"))
+    left = before.left if before else None
+    return amount is not None and left is not None and amount > left
+
+
+def _far_start(body: Mapping[str, object]) -> str:
+    """What to say of a start that lies years away; empty for any other."""
+    starts = parse_moment(str(body.get("startDate") or ""))
+    return far_notice(_("The start of the loan"), starts, timezone.now()) if starts else ""
+
+
+def _kept(
+    request: PersonRequest, source: drafts.Source, form: ContractLoanForm
+) -> drafts.Kept | None:
+    """What the page showed that this form comes from; None on a GET, and for a form too old."""
+    if request.method != "POST":
+        return None
+    try:
+        kept = drafts.find(request, source, request.POST.get("token", ""))
+    except idempotency.StaleKey:
+        kept = None
+    if kept is None:
+        form.add_error(None, _TOO_LONG)
+    return kept
+
+
+def _preview(
+    request: PersonRequest, source: drafts.Source, row: OfferRequest | None
+) -> drafts.Kept:
+    """Preview, and keep the contract for the loan. Raises LendingError, and Http404."""
+    offer = row.response if row else None
+    if row is None or offer is None:
+        raise Http404("No offer of that request is known here.")
+    form = form_of(request, offer, source.app_id)
+    if not form.is_valid():
+        raise Http404("The address does not say which amount and day are meant.")
+    preview = read(request, row, form, borrower=True)
+    contract = one_of(preview, source.product_id, whole_number(request.GET.get("place")))
+    body = drafts.body_of(
+        contract,
+        source,
+        row.operation,
+        start_date=form.starts_at(),
+        known=_known(preview, source.product_id),
+    )
+    return drafts.keep(request, source, body)
+
+
+def _known(preview: Preview, product_id: str) -> Mapping[str, object]:
+    """Type and category of the loan, which are those of product and borrower (Spec: Loan)."""
+    product = catalogue.named(product_id, preview.products)
+    borrower = preview.borrower
+    return {
+        "loanType": text(product.product_type) if product else None,
+        "category": text(borrower.category) if isinstance(borrower, Borrower) else None,
+    }
+
+
+def _open(
+    request: PersonRequest,
+    source: drafts.Source,
+    row: OfferRequest | None,
+    kept: drafts.Kept,
+    form: ContractLoanForm,
+) -> tuple[str, Card | None]:
+    """Make the loan; the address to go to, or the card of what went wrong."""
+    chosen = {
+        key: form.cleaned_data[key] for key in ("accountId", "lenderId") if form.cleaned_data[key]
+    }
+    body = {**chosen, **kept.body}
+    if row:
+        key = idempotency.check_key(request, drafts.PURPOSE, kept.token)
+        lent.note_intent(row, key, chosen["accountId"], body.get("loanAmount"))
+
+    def lands_on(made: Loan) -> str:
+        account = loan_math.account_of(made) or chosen["accountId"]
+        return reverse("loan", args=[source.app_id, account])
+
+    outcome = services.write_once(
+        request,
+        drafts.PURPOSE,
+        token=kept.token,
+        do=lambda: gateway.app(source.app_id).loans.create(body),
+        lands_on=lands_on,
+        app_id=source.app_id,
+        subject=chosen["accountId"],
+        borrower_id=source.borrower_id,
+        sent=body,
+        again_at=request.get_full_path(),
+    )
+    if outcome.saved:
+        messages.success(request, _("Loan %(id)s is recorded.") % {"id": chosen["accountId"]})
+    return outcome.url, outcome.card
+
+
+def _names(body: Mapping[str, object]) -> list[tuple[str, Any]]:
+    """What goes out beside the contract, under the service's own names."""
+    return [(key, value) for key, value in body.items() if key != "contract"]

@@ -1,0 +1,234 @@
+"""Reads the sources of a timeline: the service's at once, then our own, month by month.
+
+Of our own rows only the moments are read to count the months; the rows themselves are read of one
+month, a page at a time. So a timeline of thousands of entries opens as one of a few does.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from heapq import merge
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+from django.utils import timezone
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.parallel import read_in_parallel
+from lendingadmin.web import errors
+from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
+
+PAGE = 100
+# A service may give any year; in these each moment has a month, and each month a next one.
+YEARS = range(2, 9999)
+
+
+class Month(NamedTuple):
+    """A month of the lender's calendar, as `2026-11`."""
+
+    year: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.number:02}"
+
+    @property
+    def next(self) -> "Month":
+        """The month behind it."""
+        return Month(self.year + self.number // 12, self.number % 12 + 1)
+
+    def begin(self, zone: tzinfo) -> datetime:
+        """Its first moment in a zone."""
+        return datetime(self.year, self.number, 1, tzinfo=zone)
+
+    @classmethod
+    def of(cls, moment: datetime, zone: tzinfo) -> "Month":
+        """The month that a moment falls into in a zone."""
+        there = moment.astimezone(zone)
+        return cls(there.year, there.month)
+
+    @classmethod
+    def parse(cls, text: str) -> "Month | None":
+        """What stands in an address; None for what names no month."""
+        year, dash, number = text.partition("-")
+        is_figures = dash and text.isascii() and (year + number).isdigit()
+        if not is_figures or (len(year), len(number)) != (4, 2):
+            return None
+        is_month = 1 <= int(number) <= 12 and int(year) in YEARS
+        return cls(int(year), int(number)) if is_month else None
+
+
+class Reading(NamedTuple):
+    """How the read of one source ended: what was found and when, or the card of its fault."""
+
+    source: Source
+    read_at: datetime
+    found: Found | None = None
+    card: errors.Card | None = None
+
+
+class TimelineEntry(NamedTuple):
+    """One item, and the source that tells it."""
+
+    item: Item
+    source: Source
+
+
+class Timeline(NamedTuple):
+    """What a page shows: how the sources were read, the months with their counts, and one month.
+
+    `month` is the open one, None where there is nothing at all. `older` is the moment that the
+    next page of the month begins before, None where this is its last.
+    """
+
+    readings: list[Reading]
+    months: list[tuple[Month, int]]
+    month: Month | None
+    entries: list[TimelineEntry]
+    older: datetime | None = None
+
+    @property
+    def gaps(self) -> list[Reading]:
+        """The sources that could not be read."""
+        return [one for one in self.readings if one.card]
+
+    @property
+    def live(self) -> list[Reading]:
+        """The sources of the service."""
+        return [one for one in self.readings if one.source.prepare]
+
+    @property
+    def own(self) -> list[Reading]:
+        """Our own sources."""
+        return [one for one in self.readings if not one.source.prepare]
+
+    @property
+    def total(self) -> int:
+        """How many items all months have."""
+        return sum(count for _month, count in self.months)
+
+
+def read_timeline(
+    subject: Subject,
+    sources: Sequence[Source],
+    month: Month | None = None,
+    before: datetime | None = None,
+) -> Timeline:
+    """Read these sources; opens `month`, else the newest that has begun and has something.
+
+    `before` is where a page of that month begins; the newest of it without.
+    """
+    readings = _read_live(subject, sources)
+    live = [
+        TimelineEntry(item, one.source)
+        for one in readings
+        if one.found
+        for item in one.found.items
+        if item.moment.year in YEARS
+    ]
+    now, own = timezone.now(), [(one, rows) for one in sources for rows in one.rows]
+    readings += [Reading(one, now) for one in sources if one.rows]
+    months = _count_months(
+        [*(entry.item.moment for entry in live), *_list_moments(subject, (x for _, x in own))],
+        subject.app.zone,
+    )
+    newest = next((one for one, _ in months if one.begin(subject.app.zone) <= now), None)
+    opened = month or newest or (months[0][0] if months else None)
+    order = {one.key: at for at, one in enumerate(sources)}
+    readings.sort(key=lambda one: order[one.source.key])
+    if opened is None:
+        return Timeline(readings, months, None, [])
+    entries, older = _read_month(subject, live, own, opened, before)
+    return Timeline(readings, months, opened, entries, older)
+
+
+def _read_live(subject: Subject, sources: Sequence[Source]) -> list[Reading]:
+    """The sources of the service, all their calls at once; each fails for itself."""
+    prepared = [(one, one.prepare(subject)) for one in sources if one.prepare]
+    reads: list[tuple[Source, LiveReads]] = [(one, live) for one, live in prepared if live]
+    calls = [call for _, live in reads for call in live.calls]
+    results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
+    return [_finish(one, live, list(islice(results, len(live.calls)))) for one, live in reads]
+
+
+def _finish(source: Source, live: LiveReads, results: list[object]) -> Reading:
+    try:
+        found = live.finish(results)
+    except LendingError as error:
+        return Reading(source, timezone.now(), card=errors.card(error))
+    return Reading(source, found.read_at, found)
+
+
+def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime]:
+    for rows in own:
+        found = rows.find(subject).filter(**{f"{rows.moment}__isnull": False})
+        yield from found.order_by().values_list(rows.moment, flat=True)
+
+
+def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month, int]]:
+    """The months that have something, the newest first.
+
+    Moments are counted by the quarter of an hour first: clocks differ by no less, so that each
+    quarter falls into one month, and there are far fewer.
+    """
+    quarters = Counter(_round(one) for one in moments)
+    months: Counter[Month] = Counter()
+    for quarter, count in quarters.items():
+        months[Month.of(quarter, zone)] += count
+    return sorted(months.items(), reverse=True)
+
+
+def _round(moment: datetime) -> datetime:
+    there = moment.astimezone(UTC)
+    return there.replace(minute=there.minute // 15 * 15, second=0, microsecond=0)
+
+
+def _read_month(
+    subject: Subject,
+    live: Iterable[TimelineEntry],
+    own: Iterable[tuple[Source, OwnRows]],
+    month: Month,
+    before: datetime | None,
+) -> tuple[list[TimelineEntry], datetime | None]:
+    """A page of a month, the newest first, and where the next one begins.
+
+    Items of the same moment stay on one page, so that none is lost between two.
+    """
+    since, until = month.begin(subject.app.zone), month.next.begin(subject.app.zone)
+    if before is not None:
+        until = min(until, before)
+    within = (since, until)
+    lists = [
+        [
+            TimelineEntry(rows.describe(one, subject), source)
+            for one in _list_rows(rows, subject, within)
+        ]
+        for source, rows in own
+    ]
+    lists.append(
+        sorted((one for one in live if since <= one.item.moment < until), key=_newest_first)
+    )
+    merged, page = merge(*lists, key=_newest_first), list[TimelineEntry]()
+    for _moment, together in groupby(merged, key=lambda one: one.item.moment):
+        if len(page) >= PAGE:
+            return page, page[-1].item.moment
+        page += together
+    return page, None
+
+
+def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
+    """As many rows as a page may need: with all of the last one's moment, and one behind them."""
+    window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
+    found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")
+    page = list(found[: PAGE + 1])
+    if len(page) > PAGE:
+        last = getattr(page[-1], rows.moment)
+        same = found.filter(**{rows.moment: last})
+        page += same.exclude(pk__in=[one.pk for one in page])
+        page += found.filter(**{f"{rows.moment}__lt": last})[:1]
+    return page
+
+
+def _newest_first(entry: TimelineEntry) -> timedelta:
+    return datetime.max.replace(tzinfo=UTC) - entry.item.moment

@@ -1,9 +1,0 @@
-"""Registers the area with Django."""
-
-from django.apps import AppConfig
-
-
-class TimelineConfig(AppConfig):
-    """The app `timeline`; it stores nothing, and areas register their sources (ui/timeline.py)."""
-
-    name = "lendingadmin.timeline"

@@ -1,0 +1,368 @@
+"""Who may reach a view. A view that declares nothing does not exist: it answers 404.
+
+@access("lending.loans.makeRepayment", methods=("GET", "POST"))
+def confirm(request, app_id, account_id): ...
+
+A view declares all permissions that it needs and checks none by itself. What depends on the record
+or list that the address names is given by a function (`needs`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.urls import URLPattern, URLResolver
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from lendingadmin.core.audit import record
+from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.confirming import (
+    get_confirm_url,
+    has_factor,
+    is_confirmed,
+    must_ask_provider,
+)
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.passwords import must_choose_password
+from lendingadmin.core.staff.roles import RIGHTS, describe_roles
+from lendingadmin.core.staff.two_step import must_set_up
+
+from .errors import Card
+from .middleware import fault
+from .quotas import LIMITS, OverQuota, take
+
+View = TypeVar("View", bound=Callable[..., HttpResponseBase])
+
+
+# The methods of views that guard themselves.
+_OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
+_CHANGE_PASSWORD = "account_change_password"  # noqa: S105  # pragma: allowlist secret
+_GIVE_FACTOR = frozenset({"mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
+# Of theirs, what a person who must choose a password may open.
+_OPEN_TO_HELD_BACK = _GIVE_FACTOR | {_CHANGE_PASSWORD, "account_logout"}
+# Of the pages of second factors, those that neither change one nor show recovery codes.
+_CHANGE_NO_FACTOR = _GIVE_FACTOR | {
+    *("mfa_index", "mfa_list_webauthn", "mfa_authenticate", "mfa_login_webauthn")
+}
+# Given the request and the route's arguments: permission names. May raise Http404.
+Needs = Callable[..., Iterable[str]]
+Condition = Callable[..., bool]
+
+
+class Rule(NamedTuple):
+    """What a view declares: whom it is for, and the HTTP methods it knows.
+
+    A person must hold each of `permissions`; () means that being signed in is enough, and None that
+    the view is for everybody. `needs` gives the further ones of one address. Before a method of
+    `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`);
+    where `confirmed_if` is given, only at addresses for which it holds. `quota` names how often
+    they may (`quotas.LIMITS`).
+    """
+
+    permissions: tuple[str, ...] | None
+    methods: frozenset[str]
+    needs: Needs | None = None
+    confirmed: frozenset[str] = frozenset()
+    confirmed_if: Condition | None = None
+    quota: str = ""
+
+    def must_confirm(self, request: HttpRequest, kwargs: dict[str, Any]) -> bool:
+        """Whether this request is one before which the person confirms who they are."""
+        if request.method not in self.confirmed:
+            return False
+        return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
+
+    def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
+        """The first permission that the person lacks. Raises Http404 where `needs` does."""
+        person: Any = request.user
+        missing = (name for name in self.permissions or () if not person.has_perm(name))
+        if (first := next(missing, None)) or self.needs is None:
+            return first
+        return next((x for x in self.needs(request, **kwargs) if not person.has_perm(x)), None)
+
+    def take_quota(self, request: HttpRequest, kwargs: dict[str, Any]) -> None:
+        """Count this request where it has a quota. Raises OverQuota where that is used up."""
+        if self.quota and request.method in (limit := LIMITS[self.quota]).methods:
+            take(cast(User, request.user), self.quota, kwargs.get(limit.once_by, ""))
+
+
+def access(
+    permission: str,
+    *others: str,
+    methods: Iterable[str] = ("GET",),
+    needs: Needs | None = None,
+    confirmed: Iterable[str] = (),
+    confirmed_if: Condition | None = None,
+    quota: str = "",
+) -> Callable[[View], View]:
+    """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
+
+    `needs` gives the further permissions of one address, by the request and the route's arguments.
+    Other methods than `methods` answer 405; HEAD goes with GET. Before those of `confirmed` the
+    person confirms who they are, where `confirmed_if` holds of the request and the route's
+    arguments. `quota` names how often a person may do it (`quotas.LIMITS`). Raises ValueError for
+    an unknown permission.
+    """
+    for name in (permission, *others):
+        if name not in RIGHTS:
+            raise ValueError(f"“{name}” is not a permission of lendingadmin.core.staff.roles")
+    permissions, asked = (permission, *others), _methods(confirmed)
+    return _declare(Rule(permissions, _methods(methods), needs, asked, confirmed_if, quota))
+
+
+def signed_in(
+    *,
+    methods: Iterable[str] = ("GET",),
+    needs: Needs | None = None,
+    confirmed: Iterable[str] = (),
+    quota: str = "",
+) -> Callable[[View], View]:
+    """Declare that a view is for anybody who is signed in and holds what `needs` gives, if any."""
+    return _declare(Rule((), _methods(methods), needs, _methods(confirmed), quota=quota))
+
+
+def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
+    """Declare that a view is for everybody, signed in or not (health, for instance)."""
+    return _declare(Rule(None, _methods(methods)))
+
+
+def rule_of(view: Callable[..., Any]) -> Rule | None:
+    """What a view declared, or None."""
+    rule = getattr(view, "access_rule", None)
+    return rule if isinstance(rule, Rule) else None
+
+
+def guards_itself(view: Callable[..., Any]) -> bool:
+    """Return whether a view belongs to allauth, which checks people by itself."""
+    return (getattr(view, "__module__", "") or "").startswith("allauth.")
+
+
+def routes(
+    patterns: Iterable[URLPattern | URLResolver], prefix: str = ""
+) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Walk a URLconf: each route as written, and its view."""
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        else:
+            yield route, pattern.callback
+
+
+class AccessMiddleware:
+    """Asks every view for its rule before it runs: no rule, no page; nor one of no known app."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """Let the view run (None) or answer for it. Raises Http404 where nothing was declared."""
+        rule = rule_of(view)
+        if rule is None:
+            return _guard_of_others(request, view)
+        if rule.permissions is not None and not request.user.is_authenticated:
+            return to_sign_in(request)
+        if rule.permissions is not None and (answer := _hold_back(request)):
+            return answer
+        if app_id := kwargs.get("app_id"):
+            app, person = lending_app(app_id), cast(User, request.user)
+            # Rights are of an app: whatever asks about this person asks about this one.
+            person.app_id = app_id
+            if app not in person.lending_apps:
+                return _refuse_app(request, app_id)
+        if missing := rule.find_missing(request, kwargs):
+            return _refuse_for(request, missing)
+        if request.method not in rule.methods:
+            return HttpResponseNotAllowed(sorted(rule.methods))
+        if rule.must_confirm(request, kwargs) and (answer := _confirm_first(request)):
+            return answer
+        try:
+            rule.take_quota(request, kwargs)
+        except OverQuota as error:
+            return fault(request, error)
+        return None
+
+
+def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
+    """What is asked before a view that guards itself. Raises Http404 for one that does not."""
+    match = request.resolver_match
+    if not match or not guards_itself(view):
+        raise Http404("This address has no declared access.")
+    if request.method not in _OF_OTHERS:
+        return HttpResponseNotAllowed(sorted(_OF_OTHERS))
+    is_open = match.view_name in _OPEN_TO_HELD_BACK or not must_choose_password(request.user)
+    if not is_open:
+        return _hold_back(request)
+    of_factors = view.__module__.startswith("allauth.mfa.")
+    changes_factors = of_factors and match.view_name not in _CHANGE_NO_FACTOR
+    # allauth asks a person with a second factor for the password alone. A stranger with that
+    # password could remove the factor, read the recovery codes or choose another password.
+    if (changes_factors or match.view_name == _CHANGE_PASSWORD) and has_factor(request.user):
+        return _confirm_first(request)
+    # allauth changes the factors of somebody who has none to confirm with at once: a stranger at
+    # their machine would add one of their own.
+    if changes_factors and must_ask_provider(request.user):
+        return _confirm_first(request)
+    return None
+
+
+def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
+    """Send a person who may work no further to the page where they choose a password of their own,
+    or set a second factor up; None where they may.
+    """
+    if must_choose_password(request.user):
+        page = _CHANGE_PASSWORD
+        words = _("Somebody else may know your password. Choose a new one, and you can work on.")
+    # Who adds a factor may have to confirm first who they are.
+    elif must_set_up(request) and request.path != get_confirm_url(request):
+        page = "mfa_index"
+        words = _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
+    else:
+        return None
+    messages.warning(request, words)
+    return _lead_away(request, resolve_url(page))
+
+
+def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
+    """Send the browser to the page that asks who it is, and back; None where that is known."""
+    if is_confirmed(request):
+        return None
+    if request.method == "POST":
+        messages.warning(request, _("Nothing was changed yet: confirm it and do it once more."))
+    return _lead_away(request, get_confirm_url(request))
+
+
+def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
+    """The page (403) that says which role is needed for what: about the person, not the service."""
+    app_id = getattr(request.user, "app_id", "")
+    words = _(
+        "To %(action)s you need the role %(roles)s; you are signed in as %(person)s (%(role)s)."
+    )
+    if app_id and len(settings.LENDING_APPS) > 1:
+        words = _(
+            "To %(action)s in %(app)s you need the role %(roles)s there; you are signed in as "
+            "%(person)s (%(role)s)."
+        )
+    given = {
+        "action": _(RIGHTS[permission].words),
+        "app": app_id,
+        "roles": describe_roles(permission),
+        "person": request.user.get_username(),
+        "role": getattr(request.user, "role", ""),
+    }
+    return _refused(request, words % given)
+
+
+def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
+    """The page (403) for an app in which the person holds no role."""
+    words = _("You are signed in as %(person)s, who has no role in %(app)s.")
+    return _refused(request, words % {"person": request.user.get_username(), "app": app_id})
+
+
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """Django's handler403: the same page for a view that refuses somebody by itself."""
+    return _refused(request, str(exception or "") or _("Your role does not allow this."))
+
+
+def _refused(request: HttpRequest, cause: str) -> HttpResponse:
+    """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
+    _record_refusal(request)
+    card = Card(
+        title=_("Your role does not allow this"),
+        cause=cause,
+        next=_("Ask a manager to do it, or to give you the role."),
+        saved="" if request.method in ("GET", "HEAD") else "no",
+        tone="warn",
+    )
+    if getattr(request, "htmx", False):
+        return render(request, "_error_card.html", {"card": card})
+    return render(request, "403.html", {"card": card}, status=403)
+
+
+def _record_refusal(request: HttpRequest) -> None:
+    """Put it into the trail, once a minute for each person and page: by its name, since an address
+    may be somebody's.
+    """
+    route = request.resolver_match.view_name if request.resolver_match else ""
+    person = request.user
+    if not person.is_authenticated or not cache.add(f"refused:{person.pk}:{route}", True, 60):
+        return
+    app_id = getattr(person, "app_id", "")
+    record(request, "access", app_id=app_id, subject=route, outcome="refused")
+
+
+def _declare(rule: Rule) -> Callable[[View], View]:
+    def declare(view: View) -> View:
+        view.access_rule = rule  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+def _methods(methods: Iterable[str]) -> frozenset[str]:
+    named = frozenset(methods)
+    return named | {"HEAD"} if "GET" in named else named
+
+
+def to_sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Send the browser to sign in and back to the page it was on.
+
+    htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is
+    told to leave the page instead. The address of a fragment or of a POST is nothing to come back
+    to; the page around it is. Who sent a form reads at sign-in that it was not sent.
+    """
+    if _sends_a_form(request):
+        messages.warning(
+            request,
+            _(
+                "You were signed out before you sent this: it was not sent, and nothing was saved. "
+                "Sign in, check it and send it again."
+            ),
+        )
+    return _lead_away(request, settings.LOGIN_URL)
+
+
+def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
+    """Redirect to a page that leads back to the one that the person is on."""
+    if getattr(request, "htmx", False):
+        target = redirect_to_login(_page_of(request, "HX-Current-URL"), address)
+        return HttpResponseClientRedirect(target.url)
+    if request.method in ("GET", "HEAD"):
+        return redirect_to_login(request.get_full_path(), address)
+    return redirect_to_login(_page_of(request, "Referer"), address)
+
+
+def _sends_a_form(request: HttpRequest) -> bool:
+    """Return whether a person sent something, and no script by itself."""
+    asks_for_page = "text/html" in request.headers.get("Accept", "")
+    is_form = asks_for_page or bool(getattr(request, "htmx", False))
+    return is_form and request.method not in ("GET", "HEAD")
+
+
+def _page_of(request: HttpRequest, header: str) -> str:
+    """The path of the page that a header names, if it is one of ours; otherwise the start page."""
+    address = request.headers.get(header, "")
+    if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
+        return resolve_url(settings.LOGIN_REDIRECT_URL)
+    parts = urlsplit(address)
+    # A path with two slashes in front would name another host.
+    path = "/" + parts.path.lstrip("/")
+    return f"{path}?{parts.query}" if parts.query else path

@@ -1,0 +1,125 @@
+"""“Show the API call”: what a page asked of the service, for those with the right to see it.
+
+Every page of such a person has the panel, and few are opened. So only what the panel shows of an
+answer is read: the first items of a list, and nothing that is very long.
+"""
+
+import shlex
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import msgspec
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.lending.calls import Call
+from lendingadmin.lending.codec import decode
+
+from .masking import is_whole
+from .redact import LONGEST_LIST, REDACTED, redact
+
+# A loan with 520 instalments has about 150,000 bytes, a large event thirty times as many.
+_LONGEST_ITEM = 250_000
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+
+PERMISSION = "dashboard.apiCalls.view"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One call as `_calls.html` draws it; `curl` repeats it, with a token of one's own."""
+
+    operation: str
+    method: str
+    path: str
+    status: str
+    milliseconds: int
+    request_id: str
+    curl: str
+    answer: str
+
+
+class ApiCallsMiddleware:
+    """Collects the calls of a request: `calls_made`, and `api_calls` if its person may see them."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with gateway.calls() as made:
+            request.calls_made = made  # type: ignore[attr-defined]
+            return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """Show them to a person who may see them, in the app that the view is for."""
+        if request.user.is_authenticated and request.user.has_perm(PERMISSION):
+            request.api_calls = request.calls_made  # type: ignore[attr-defined]
+
+
+def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:
+    """The calls so far, masked; without what was sent and answered where `held`, a person's rights
+    to a borrower's record, do not open all of it: nobody knows what stands in an answer.
+    """
+    return [_shown(call, with_bodies=is_whole(held)) for call in calls]
+
+
+def _shown(call: Call, *, with_bodies: bool) -> Shown:
+    return Shown(
+        operation=call.operation,
+        method=call.method,
+        path=call.path,
+        status=str(call.status or call.error or _("no answer")),
+        milliseconds=round(call.seconds * 1000),
+        request_id=call.request_id or "",
+        curl=_curl(call, with_body=with_bodies),
+        answer=_pretty(call, call.answer) if call.answer and with_bodies else "",
+    )
+
+
+def _curl(call: Call, *, with_body: bool) -> str:
+    words = ["curl", "-X", call.method, call.url, "-H", f"Authorization: Bearer {REDACTED}"]
+    if call.sent and with_body:
+        words += ["-H", "Content-Type: application/json", "-d", _pretty(call, call.sent)]
+    return shlex.join(words)
+
+
+def _pretty(call: Call, body: bytes) -> str:
+    # What comes of an event speaks of what the event holds.
+    also = {"result"} if call.operation.startswith("events.") else ()
+    try:
+        shown = redact(read_head(body), also)
+    except (ValueError, msgspec.MsgspecError):
+        return _("… %(count)s bytes that can't be read") % {"count": len(body)}
+    return msgspec.json.format(_ENCODER.encode(shown), indent=2).decode()
+
+
+def read_head(body: bytes) -> object:
+    """The JSON of a body as far as `redact` shows it: of each list the first items.
+
+    The others are None, so that they can be counted. What is very long is told by its size.
+    """
+    try:
+        return {key: _read_items(bytes(raw)) for key, raw in _FIELDS.decode(body).items()}
+    except msgspec.MsgspecError:
+        return _read_items(body)
+
+
+def _read_items(raw: bytes) -> object:
+    if not raw.startswith(b"["):
+        return _read_short(raw)
+    try:
+        items = _ITEMS.decode(raw)
+    except msgspec.MsgspecError:
+        return decode(raw)
+    head: list[object] = [_read_short(bytes(item)) for item in items[:LONGEST_LIST]]
+    return head + [None] * (len(items) - len(head))
+
+
+def _read_short(raw: bytes) -> object:
+    if len(raw) > _LONGEST_ITEM:
+        return _("… %(count)s bytes") % {"count": len(raw)}
+    return decode(raw)

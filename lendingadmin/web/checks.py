@@ -1,0 +1,268 @@
+"""Configuration mistakes as Django system checks; `manage.py check --deploy` runs all of them."""
+
+import base64
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.urls import get_resolver
+
+from lendingadmin.core.staff.erasure import ERASABLE
+from lendingadmin.core.staff.retention import TABLES
+from lendingadmin.web.access import guards_itself, routes, rule_of
+
+_NEW_KEY = (
+    "`manage.py new_data_key` prints a random one; where something is encrypted already, keep the "
+    "old one behind it."
+)
+_RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old entries that age."
+
+
+@register(Tags.security)
+def files_are_private(**_: Any) -> list[CheckMessage]:
+    """Who can read the database or the keys needs no password."""
+    kept = [settings.BASE_DIR / ".env"]
+    for database in settings.DATABASES.values():
+        if database["ENGINE"] == "django.db.backends.sqlite3":
+            kept += [Path(f"{database['NAME']}{end}") for end in ("", "-wal", "-shm")]
+    return [
+        Warning(
+            f"Others on this machine may read {path.name}.",
+            hint=f"chmod 600 {path}",
+            id="lendingadmin.W007",
+        )
+        for path in kept
+        if path.exists() and path.stat().st_mode & 0o077
+    ]
+
+
+@register(Tags.urls)
+def every_view_declares_access(**_: Any) -> list[CheckMessage]:
+    """Each view says who may reach it; one that does not would answer 404 to everybody."""
+    return [
+        Error(
+            f"The view at “/{route}” does not say who may reach it.",
+            hint="Put @access(…), @signed_in() or @public() of lendingadmin.web.access on it.",
+            obj=f"{getattr(view, '__module__', '?')}.{getattr(view, '__qualname__', view)}",
+            id="lendingadmin.E001",
+        )
+        for route, view in routes(get_resolver().url_patterns)
+        if rule_of(view) is None and not guards_itself(view)
+    ]
+
+
+@register()
+def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
+    """A kind that is misspelt would be kept as long as everything else."""
+    known = {
+        "KEEP_TEXTS_DAYS": {one.kind for one in ERASABLE if one.kind},
+        "KEEP_ROWS_DAYS": {one.kind for one in TABLES if one.kind},
+    }
+    return [
+        Error(
+            f"{name} has a number for “{kind}”, which is no kind of it.",
+            hint=f"They are {', '.join(sorted(kinds))}.",
+            id="lendingadmin.E005",
+        )
+        for name, kinds in known.items()
+        for kind in getattr(settings, name)
+        if kind and kind not in kinds
+    ]
+
+
+@register(Tags.security, deploy=True)
+def people_come_by_https(**_: Any) -> list[CheckMessage]:
+    """Passwords and borrowers' data travel encrypted to everybody but the machine itself."""
+    outside = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.lstrip("."))]
+    if settings.HTTPS or not outside:
+        return []
+    return [
+        Warning(
+            f"HTTPS is off, but ALLOWED_HOSTS names {', '.join(outside)}.",
+            hint="Set HTTPS=on; with a proxy in front that ends TLS, TRUSTED_PROXIES too.",
+            id="lendingadmin.W001",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
+    """The client secret and every token would cross the network readable otherwise."""
+    return [
+        Warning(
+            f"{name} is a plain http:// address of another machine.",
+            hint="Give its https:// address.",
+            id="lendingadmin.W002",
+        )
+        for name in ("LENDING_BASE_URL", "LENDING_AUTH_URL")
+        if _plain_to_elsewhere(getattr(settings, name))
+    ]
+
+
+@register(Tags.security)
+def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
+    """Who reads or changes what it answers could sign in as anybody."""
+    if settings.DEBUG or not _plain_to_elsewhere(settings.OIDC_ISSUER):
+        return []
+    return [
+        Error(
+            "OIDC_ISSUER is a plain http:// address of another machine.",
+            hint="Give its https:// address.",
+            id="lendingadmin.E004",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
+    """The database's and the mail server's passwords, and what they are sent, cross the network."""
+    return [
+        Warning(
+            f"{name} leads to another machine, and nothing says that it is encrypted.",
+            hint=hint,
+            id="lendingadmin.W008",
+        )
+        for name, hint, is_plain in (
+            (
+                "DATABASE_URL",
+                "Add ?sslmode=verify-full, or at least require.",
+                _has_plain_database(),
+            ),
+            ("CACHE_URL", "Give a rediss:// address.", _has_plain_cache()),
+            ("EMAIL_URL", "Give an smtp+tls:// or smtp+ssl:// address.", _has_plain_mail()),
+        )
+        if is_plain
+    ]
+
+
+def _has_plain_database() -> bool:
+    return any(
+        one["ENGINE"] != "django.db.backends.sqlite3"
+        # Without a host, or with a path, it is a socket of this machine.
+        and not (is_loopback(one["HOST"]) or one["HOST"].startswith("/") or not one["HOST"])
+        and one.get("OPTIONS", {}).get("sslmode") not in ("require", "verify-ca", "verify-full")
+        for one in settings.DATABASES.values()
+    )
+
+
+def _has_plain_cache() -> bool:
+    location = settings.CACHES["shared"].get("LOCATION", "")
+    return any(map(_plain_to_elsewhere, [location] if isinstance(location, str) else location))
+
+
+def _has_plain_mail() -> bool:
+    return (
+        settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+        and not is_loopback(settings.EMAIL_HOST)
+        and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL)
+    )
+
+
+@register(Tags.security, deploy=True)
+def data_keys_are_random(**_: Any) -> list[CheckMessage]:
+    """A key that somebody typed, or copied out of an example, protects nothing."""
+    return [
+        Error(
+            f"Key {position} of {name} is made of text, not of random bytes.",
+            hint=_NEW_KEY if position == 1 else _RETIRED_KEY,
+            # What a retired key encrypted is there already: release does not refuse that one.
+            id="lendingadmin.E003" if position == 1 else "lendingadmin.E006",
+        )
+        for name in ("DATA_KEYS", "PEOPLE_KEYS", "AUDIT_KEYS")
+        for position, key in enumerate(getattr(settings, name), start=1)
+        # 32 random bytes are all printable once in 10^13 keys.
+        if all(32 <= byte < 127 for byte in base64.urlsafe_b64decode(key))
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
+    """Every reader of the repository knows the example's key, and could sign in its name."""
+    keys = [("SECRET_KEY", settings.SECRET_KEY)]
+    keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
+    return [
+        Error(
+            f"{name} holds the key of .env.example.",
+            hint="Make one of your own: openssl rand -base64 48",
+            id="lendingadmin.E002",
+        )
+        for name, key in keys
+        if key.startswith("replace-me")
+    ]
+
+
+@register(Tags.security, deploy=True)
+def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
+    """Where it is short, a browser that was away for longer comes by plain HTTP first."""
+    seconds = settings.SECURE_HSTS_SECONDS
+    if not 0 < seconds < settings.YEAR:  # Django itself warns of none
+        return []
+    return [
+        Warning(
+            f"HSTS_SECONDS is {seconds}, which is good to begin with.",
+            hint=f"Once all works by HTTPS, set it to {settings.YEAR}, and in the proxy too.",
+            id="lendingadmin.W010",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
+    """Mail from a host that is nobody's is refused, or lands among junk."""
+    sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
+    if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
+        return []
+    return [
+        Warning(
+            "EMAIL_FROM is the address of .env.example.",
+            hint="Give one of your own, for which your mail server sends.",
+            id="lendingadmin.W009",
+        )
+    ]
+
+
+@register(Tags.security, deploy=True)
+def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
+    """With `*`, the sender of the Host header chooses where the dashboard's links point."""
+    if "*" not in settings.ALLOWED_HOSTS:
+        return []
+    return [
+        Warning(
+            "ALLOWED_HOSTS contains *.",
+            hint="Name the hosts that people type.",
+            id="lendingadmin.W004",
+        )
+    ]
+
+
+@register(Tags.caches, deploy=True)
+def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
+    """Processes share answers of the service, so they need one cache."""
+    backend = settings.CACHES["shared"]["BACKEND"]
+    if not backend.endswith(("LocMemCache", "DummyCache")):
+        return []
+    return [
+        Warning(
+            f"CACHE_URL names {backend.rpartition('.')[2]}, which processes do not share.",
+            hint="Leave CACHE_URL out (the database is used) or give redis://….",
+            id="lendingadmin.W005",
+        )
+    ]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address is this machine itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _plain_to_elsewhere(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme in ("http", "redis") and not is_loopback(parts.hostname or "")

@@ -1,0 +1,172 @@
+"""One call for many: those who ask for the same at once, or within two seconds, share one answer.
+
+For reads alone, and for an offer's poll, a POST that may start an offer (Spec: Borrowers, 4). What
+writes goes out as often as a person means it, and never through here.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+import simplejson
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core import gateway
+from lendingadmin.core.caching import shared
+from lendingadmin.core.encryption import DecryptionError, decrypt, encrypt
+from lendingadmin.lending import errors
+from lendingadmin.lending.deadline import Deadline
+from lendingadmin.lending.errors import LendingError, Saved, Throttled
+from lendingadmin.lending.values import Value
+
+GOOD_FOR = timedelta(seconds=2)
+# Seconds; a call's wait for its answer is as long.
+LONGEST_WAIT = 10.0
+# A call is over by then, with all its tries (`lending.transport`).
+_LOCKED_SECONDS = 30
+_PAUSE = 0.05
+# Who waits looks soon at first, as most of a call may be over, and then twice as long after that.
+_FIRST_PAUSE = 0.002
+# What its answers are encrypted for.
+_USE = "ui.coalesce"
+# A lock that can be neither taken nor seen so many times cannot be kept.
+_MISSES = 5
+
+Read = TypeVar("Read", bound=Value)
+
+
+class Answered(NamedTuple):
+    """The answer's JSON object and when it was read (aware, UTC)."""
+
+    raw: Mapping[str, object]
+    read_at: datetime
+
+
+def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, datetime]:
+    """The value that somebody was given within the last two seconds, or what `call` gives now.
+
+    Of all that share the cache, one makes the call; the others wait for what it comes to, be it an
+    error, for `LONGEST_WAIT` seconds, and then raise Throttled. The answer is kept encrypted, under
+    a key that tells nothing, with a time stamp of its own: a cache may keep longer than it was
+    asked to. The caller has checked the person's right before. Raises the LendingError of `call`.
+    """
+    kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
+    found = _fresh(kept_under) or _ask_once(kept_under, call)
+    return kind(found.raw), found.read_at
+
+
+def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
+    """Make the call if nobody else is making it; otherwise wait for what they get.
+
+    `add` decides between many at once as long as no lock is left behind, so it is always given
+    back. Where a process died with it, several may follow at once after `_LOCKED_SECONDS`. A
+    wait takes a place under way, as if it were a call: the server's other threads stay free.
+    """
+    lock, mine, misses = f"{key}:lock", uuid4().hex, 0
+    time_left = Deadline(LONGEST_WAIT)
+    while not shared.add(lock, mine, timeout=_LOCKED_SECONDS):
+        holder = shared.get(lock)
+        if holder is None:
+            # Given back just now; or the cache takes no writes, and then nobody can share.
+            misses += 1
+            if misses == _MISSES:
+                return _ask(key, mine, call)
+            time.sleep(_PAUSE)
+            continue
+        with gateway.client().transport.take_slot():
+            found = _wait_for(key, holder, time_left)
+        if found is not None:
+            return found
+    try:
+        # Another may have been answered between the check and the lock.
+        return _fresh(key) or _ask(key, mine, call)
+    finally:
+        shared.delete(lock)
+
+
+def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
+    try:
+        value = call()
+    except LendingError as error:
+        # For those who wait for this very call; a later caller makes one of its own.
+        shared.set(f"{key}:{mine}", encrypt(_write_error(error), _USE), timeout=LONGEST_WAIT + 1)
+        raise
+    answered = Answered(value.raw, timezone.now())
+    try:
+        text = simplejson.dumps(
+            {"raw": answered.raw, "read_at": answered.read_at.isoformat()}, use_decimal=True
+        )
+    except (RecursionError, ValueError):
+        # What cannot be written, as it is nested too deeply, everybody reads for himself.
+        return answered
+    shared.set(key, encrypt(text, _USE), timeout=GOOD_FOR.total_seconds() + 1)
+    return answered
+
+
+def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
+    """What the holder of the lock gets for its call; None where it is gone without a word.
+
+    Raises that call's LendingError, and Throttled when the time is over.
+    """
+    pause = _FIRST_PAUSE
+    while True:
+        is_over = shared.get(f"{key}:lock") != holder
+        if found := _fresh(key):
+            return found
+        if fault := _open(shared.get(f"{key}:{holder}")):
+            raise _read_error(fault)
+        if is_over:
+            return None
+        if time_left.has_passed:
+            raise Throttled(
+                _(
+                    "Others have asked for the same just now, and the answer is not there yet. "
+                    "Nothing was sent."
+                )
+            )
+        time.sleep(pause)
+        pause = min(2 * pause, _PAUSE)
+
+
+def _fresh(key: str) -> Answered | None:
+    """The answer that is kept, if it is not too old."""
+    kept = _open(shared.get(key))
+    if kept is None:
+        return None
+    answered = Answered(kept["raw"], datetime.fromisoformat(kept["read_at"]))
+    return answered if timezone.now() - answered.read_at < GOOD_FOR else None
+
+
+def _open(encrypted: object) -> Any:
+    if not isinstance(encrypted, str):
+        return None
+    try:
+        return simplejson.loads(decrypt(encrypted, _USE), use_decimal=True)
+    except (DecryptionError, ValueError):
+        return None
+
+
+_FIELDS = ("message", "operation", "status", "error_description", "request_id", "saved")
+# What only some errors have.
+_FURTHER = ("scopes", "permission", "retry_after")
+
+
+def _write_error(error: LendingError) -> str:
+    fields = {name: getattr(error, name) for name in _FIELDS}
+    further = {name: getattr(error, name) for name in _FURTHER if hasattr(error, name)}
+    return str(
+        simplejson.dumps({"kind": type(error).__name__, "fields": fields, "further": further})
+    )
+
+
+def _read_error(kept: dict[str, Any]) -> LendingError:
+    kind: type[LendingError] = getattr(errors, kept["kind"], LendingError)
+    fields = kept["fields"] | {"saved": Saved(kept["fields"]["saved"])}
+    error = kind(fields.pop("message"), **fields)
+    for name, value in kept["further"].items():
+        setattr(error, name, tuple(value) if isinstance(value, list) else value)
+    return error

@@ -1,0 +1,63 @@
+"""What dates in forms and addresses have in common."""
+
+from datetime import date, datetime
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from lendingadmin.web.display.times import zone_name
+
+# For a day that contracts mean (Spec: LendingContract: days begin and end in UTC).
+UTC_DAY = gettext_noop("UTC day")
+# For a day that is the same everywhere, such as a date of birth.
+NO_ZONE = ""
+_A_YEAR = 366  # days
+_CONTROLS = ("date", "datetime-local")
+
+
+def plausible(value: date) -> None:
+    """Validate a date or a time: zones can't be reckoned with at the ends of the calendar.
+
+    Raises ValidationError.
+    """
+    if not 1900 <= value.year < 9999:
+        raise ValidationError(_("Give a year between 1900 and 9998."))
+
+
+def far_notice(what: str, at: datetime, now: datetime) -> str:
+    """A sentence about a moment that lies more than a year from now, where a year may be mistyped.
+
+    Empty for any other. `what` begins the sentence.
+    """
+    days = (at - now).days
+    if abs(days) <= _A_YEAR:
+        return ""
+    years = abs(days) // 365
+    if days > 0:
+        words = ngettext(
+            "%(what)s is more than a year from now: check the year.",
+            "%(what)s is %(count)s years from now: check the year.",
+            years,
+        )
+    else:
+        words = ngettext(
+            "%(what)s is more than a year ago: check the year.",
+            "%(what)s is %(count)s years ago: check the year.",
+            years,
+        )
+    return words % {"what": what, "count": years}
+
+
+def zone_beside(field: forms.Field) -> str:
+    """The zone that a field's day or time is meant in, for beside its label; else empty.
+
+    It is the current one, which reads the field: the lender's on an app's pages, elsewhere UTC. A
+    field that means something else says so by an attribute `zone_words`.
+    """
+    if getattr(field.widget, "input_type", "") not in _CONTROLS:
+        return ""
+    words: str | None = getattr(field, "zone_words", None)
+    return zone_name(timezone.get_current_timezone()) if words is None else _(words)

@@ -1,0 +1,208 @@
+"""Assessments and their types in words, and scores as pictures.
+
+Spec: Assessment, AssessmentOutcome, AssessmentType. It documents no scale of any score. A score is
+drawn on the usual one, which the picture names at both its ends; a score outside it has no picture,
+only its number.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.values import Malformed, status_key
+from lendingadmin.web.display.numbers import as_it_came, decimals_of, grouped, number
+from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.text import spelled
+
+from .locales import DEFAULT_LOCALE
+
+RISK_SCALE = (Decimal(0), Decimal(100))
+CREDIT_SCALE = (Decimal(300), Decimal(850))
+_OUTCOMES = {
+    gettext_noop("authorized"): ("good", "check-circle"),
+    gettext_noop("declined"): ("bad", "x-circle"),
+    gettext_noop("invalid"): ("warn", "exclamation-triangle"),
+}
+_OUTCOME_SENTENCES = {
+    "authorized": gettext_noop("The service authorizes lending to this account."),
+    "declined": gettext_noop("The service advises against lending to this account."),
+    "invalid": gettext_noop("The service could not judge this account: there is no valid result."),
+}
+_LEVELS = {
+    gettext_noop("very low"): ("good", "shield-check"),
+    gettext_noop("low"): ("good", "shield-check"),
+    gettext_noop("medium"): ("warn", "exclamation-triangle"),
+    gettext_noop("high"): ("bad", "exclamation-triangle"),
+    gettext_noop("very high"): ("bad", "exclamation-triangle"),
+}
+_TYPE_WARNINGS = {
+    "0": gettext_noop(
+        "In beta testing: its results may change, so check them against another assessment."
+    ),
+    "2": gettext_noop("Deprecated: the service may refuse it, or stop offering it."),
+}
+
+
+def outcome(value: object) -> Status | None:
+    """The type of an outcome as a chip; a value that the spec does not name is its own word."""
+    if value is None or value == "":
+        return None
+    key = as_it_came(value)
+    if key in _OUTCOMES:
+        return Status(_(key), *_OUTCOMES[key])
+    return Status(spelled(value), "odd", "question-mark-circle")
+
+
+def outcome_sentence(value: object) -> str:
+    """What the type of an outcome means; empty where the spec names no such type."""
+    return _(_OUTCOME_SENTENCES.get(value, "")) if isinstance(value, str) else ""
+
+
+def risk(level: object) -> Status | None:
+    """A risk level as a chip; None where there is none."""
+    if level is None or level == "":
+        return None
+    words = spelled(level)
+    tone, icon = _LEVELS.get(words.lower(), ("", "minus-circle"))
+    return Status(_("%(level)s risk") % {"level": _(words)}, tone, icon)
+
+
+def type_warning(status: object) -> str:
+    """What to know before an assessment type of this status is used; empty where nothing is."""
+    return _(_TYPE_WARNINGS.get(status_key(status), ""))
+
+
+def borrower_id(account_id: object) -> str:
+    """The borrower that an account id names, or empty."""
+    return resource_id(account_id) or ""
+
+
+def type_id(name: object) -> str:
+    """An assessment type's full name without its collection, as a table has room for."""
+    return as_it_came(name).removeprefix("assessmentTypes/")
+
+
+def limits(settings: object) -> list[tuple[str, str]]:
+    """Which apps and accounts an assessment type is for, as label and words.
+
+    A list that is empty or absent limits nothing, as far as the spec tells; an odd one shows as it
+    came.
+    """
+    if settings is None or isinstance(settings, Malformed):
+        return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
+    named = (
+        (_("Channels"), "apps", "channels"),
+        (_("Platforms"), "apps", "platforms"),
+        (_("Borrowers"), "accounts", "categories"),
+        (_("Account types"), "accounts", "account_types"),
+    )
+    return [
+        (label, _listed(getattr(settings, group, None), field)) for label, group, field in named
+    ]
+
+
+def _listed(group: object, field: str) -> str:
+    values = group if isinstance(group, Malformed) else getattr(group, field, None)
+    if isinstance(values, Malformed):
+        return as_it_came(values)
+    return ", ".join(spelled(value) for value in values or ()) or _("any")
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A bar along a scale; `filled` is how much of it, in per cent."""
+
+    label: str
+    value: str
+    lowest: str
+    highest: str
+    filled: str
+    anchor: str
+    tone: str
+
+    @property
+    def words(self) -> str:
+        """The picture for those who can't see it."""
+        return _("%(label)s %(value)s, drawn from %(lowest)s to %(highest)s") % {
+            "label": self.label,
+            "value": self.value,
+            "lowest": self.lowest,
+            "highest": self.highest,
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """One station on the way to a decision. Tones are those of a chip."""
+
+    label: str
+    words: str
+    tone: str
+
+
+def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
+    """A score with the digits that came; what is no number shows as it came."""
+    found = number(value)
+    return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
+
+
+def draw_gauge(
+    label: str,
+    value: object,
+    scale: tuple[Decimal, Decimal],
+    tone: str = "",
+    locale: str = DEFAULT_LOCALE,
+) -> Gauge | None:
+    """Draw a score on its scale; None for what is no number or stands outside the scale."""
+    found = number(value)
+    lowest, highest = scale
+    if found is None or not lowest <= found <= highest:
+        return None
+    filled = 100 * (found - lowest) / (highest - lowest)
+    return Gauge(
+        label=label,
+        value=score(found, locale),
+        lowest=score(lowest),
+        highest=score(highest),
+        filled=f"{filled:.1f}",
+        anchor="start" if filled < 8 else "end" if filled > 92 else "middle",
+        tone=tone,
+    )
+
+
+def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) -> list[Gauge]:
+    """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
+    drawn = (
+        draw_gauge(_("Risk score"), getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
+        draw_gauge(
+            _("Credit score"), getattr(result, "credit_score", None), CREDIT_SCALE, "", locale
+        ),
+    )
+    return [one for one in drawn if one]
+
+
+def list_steps(result: object) -> list[Step]:
+    """Data, rules, decision: where an assessment went well and where it stopped.
+
+    Only what was answered is drawn: a reason `no_data` is too little data, a `rule` is the one
+    that failed (Spec: AssessmentOutcome).
+    """
+    kind = getattr(result, "type", None)
+    rule = getattr(result, "rule", None)
+    too_little = getattr(result, "reason", None) == "no_data"
+    judged = kind in ("authorized", "declined")
+    if too_little:
+        data, rules = (_("too little"), "bad"), (_("not reached"), "")
+    else:
+        data = (_("enough"), "good") if judged else ("", "")
+        rules = (_("none failed"), "good") if kind == "authorized" else ("", "")
+        if rule:
+            rules = (_("one failed"), "bad")
+    tones = {"authorized": "good", "declined": "bad", "invalid": "warn"}
+    tone = tones.get(kind, "odd") if isinstance(kind, str) else "odd"
+    decision = (_(as_it_came(kind).replace("_", " ")), tone)
+    stations = ((_("Data"), *data), (_("Rules"), *rules), (_("Outcome"), *decision))
+    return [Step(label, words or _("not reported"), tone) for label, words, tone in stations]

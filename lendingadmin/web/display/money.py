@@ -1,0 +1,44 @@
+"""Money as text, in the decimals of its own currency."""
+
+from babel.numbers import format_compact_decimal, get_currency_precision
+
+from lendingadmin.web.display.numbers import as_it_came, decimals_of, grouped, number
+
+from .locales import DEFAULT_LOCALE, decimal_sign
+
+
+def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write an amount with its ISO 4217 code: `KES 4,412.75`; nothing is `—`."""
+    if number(amount) is None:
+        return as_it_came(amount)
+    code = currency if isinstance(currency, str) else ""
+    return f"{code} {figure(amount, currency, locale)}".strip()
+
+
+def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write an amount without its code, for columns whose head names the currency.
+
+    At least the currency's own decimals are shown, and never fewer than the amount carries: a
+    digit that the service sent may have to be explained to a customer.
+    """
+    value = number(amount)
+    if value is None:
+        return as_it_came(amount)
+    return grouped(value, max(currency_decimals(currency), decimals_of(value)), locale)
+
+
+def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`; the exact one is a hover.
+
+    K and M are words and stay English, so that only the decimal sign is the locale's.
+    """
+    value = number(amount)
+    if value is None:
+        return as_it_came(amount)
+    text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
+    return text.replace(".", decimal_sign(locale))
+
+
+def currency_decimals(currency: object) -> int:
+    """How many decimals the currency has; two for an unknown code."""
+    return get_currency_precision(currency) if isinstance(currency, str) else 2

@@ -1,0 +1,114 @@
+"""Rates: fractions on the wire (spec: Conventions), per cent on the screen."""
+
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext, ngettext_lazy
+
+from lendingadmin.web.display.durations import days_of
+from lendingadmin.web.display.numbers import MINUS, as_it_came, decimals_of, grouped, number, whole
+
+from .locales import DEFAULT_LOCALE, write_percent
+
+_WIDE = Context(prec=60, rounding=ROUND_HALF_EVEN)
+_PERIODS = {
+    1: gettext_noop("a day"),
+    7: gettext_noop("a week"),
+    30: gettext_noop("a month"),
+    365: gettext_noop("a year"),
+}
+_UNITS = (
+    (365, ngettext_lazy("every %(count)s year", "every %(count)s years", "count")),
+    (30, ngettext_lazy("every %(count)s month", "every %(count)s months", "count")),
+    (7, ngettext_lazy("every %(count)s week", "every %(count)s weeks", "count")),
+    (1, ngettext_lazy("every %(count)s day", "every %(count)s days", "count")),
+)
+
+
+def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
+    """Write a fraction as per cent with tidy digits: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
+
+    One decimal from 10 % up, two below, and two significant digits below 0.1 %, so that no rate
+    but zero ever reads as zero. `per` is the period in words, such as `a year`.
+    """
+    fraction = number(value)
+    if fraction is None:
+        return as_it_came(value)
+    rounded = _tidy(_percent(fraction))
+    return _written(rounded, locale, per)
+
+
+def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
+
+    A difference told in per cent would read as a share of the smaller rate.
+    """
+    fraction = number(value)
+    if fraction is None:
+        return as_it_came(value)
+    rounded = _tidy(_percent(fraction))
+    return _("%(points)s points") % {"points": grouped(rounded, decimals_of(rounded), locale)}
+
+
+def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
+    """Write a fraction as per cent with every digit that came."""
+    fraction = number(value)
+    return as_it_came(value) if fraction is None else _written(_percent(fraction), locale, "")
+
+
+def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
+    """The fraction as the service has it, and the days of its period: `0.4263127 in 30 days`.
+
+    With every digit as per cent before it, where the tidy one has left some off.
+    """
+    fraction = number(value)
+    if fraction is None:
+        return as_it_came(value)
+    exact = exact_rate(value, locale)
+    words = _("as a fraction %(fraction)s")
+    if days:
+        words = ngettext(
+            "as a fraction %(fraction)s in %(count)s day",
+            "as a fraction %(fraction)s in %(count)s days",
+            days,
+        )
+    came = words % {"fraction": f"{fraction:f}", "count": whole(days or 0, locale)}
+    return came if exact == rate(value, locale) else f"{exact}, {came}"
+
+
+def period(value: object) -> str:
+    """The period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
+
+    Nothing where the service gave none that can be read: a period is never made up.
+    """
+    days = days_of(value)
+    if not days:
+        return ""
+    if days in _PERIODS:
+        return _(_PERIODS[days])
+    length, words = next(unit for unit in _UNITS if not days % unit[0])
+    return words % {"count": days // length}
+
+
+def _percent(fraction: Decimal) -> Decimal:
+    return _WIDE.multiply(fraction, Decimal(100))
+
+
+def _written(percent: Decimal, locale: str, per: str) -> str:
+    if locale == DEFAULT_LOCALE:
+        text = f"{grouped(percent, decimals_of(percent))} %"
+    else:
+        text = write_percent(percent.copy_abs().scaleb(-2, _WIDE), locale)
+        text = f"{MINUS}{text}" if percent < 0 else text
+    return f"{text} {per}" if per else text
+
+
+def _tidy(percent: Decimal) -> Decimal:
+    size = abs(percent)
+    if size >= 10:
+        decimals = 1
+    elif size >= Decimal("0.1") or not size:
+        decimals = 2
+    else:
+        decimals = 1 - size.adjusted()
+    return _WIDE.quantize(percent, Decimal(1).scaleb(-decimals))

@@ -1,0 +1,1 @@
+"""Template tags, thin over the pure functions of `lendingadmin.web.display`."""

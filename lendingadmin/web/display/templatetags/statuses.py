@@ -1,0 +1,79 @@
+"""`{% chip loan.status|loan_status %}`: statuses by the words of the settings, and their chip."""
+
+from functools import lru_cache
+
+from django import template
+from django.conf import settings
+from django.template.loader import render_to_string
+
+from lendingadmin.lending.values import Loan
+from lendingadmin.web.display import formats, statuses
+from lendingadmin.web.display.statuses import Status
+
+register = template.Library()
+register.filter("processing_status", statuses.processing)
+register.filter("assessment_type_status", statuses.assessment_type)
+
+
+@register.filter
+def days_late(value: object) -> Status | None:
+    """`20 days late` for a loan in arrears."""
+    return statuses.days_late(value, formats.locale())
+
+
+@register.filter
+def loan_status(value: object) -> Status | None:
+    """The status of a loan, in the words of LENDING_LOAN_STATUSES."""
+    return statuses.find_status(value, settings.LENDING_LOAN_STATUSES)
+
+
+@register.filter
+def performance_status(value: object) -> Status | None:
+    """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
+    return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
+
+
+@register.filter
+def loan_standing(loan: Loan) -> Status | None:
+    """The one status by which a list tells its loans apart.
+
+    Of an open loan that is how late it is, or its performance: that it is open goes without saying.
+    Of any other it is its status.
+    """
+    late = days_late(getattr(loan.schedule, "days_late", None))
+    status = loan_status(loan.status)
+    is_open = statuses.says_open(loan.status, settings.LENDING_LOAN_STATUSES)
+    if is_open is False:
+        return status
+    performance = None if loan.settlement_date else performance_status(loan.performance_status)
+    return late or (performance if is_open else None) or status or performance
+
+
+@register.filter
+def borrower_status(value: object) -> Status | None:
+    """The status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
+    return statuses.find_status(value, settings.LENDING_BORROWER_STATUSES)
+
+
+@register.filter
+def product_status(value: object) -> Status | None:
+    """The status of a product, in the words of LENDING_PRODUCT_STATUSES."""
+    return statuses.find_status(value, settings.LENDING_PRODUCT_STATUSES)
+
+
+@register.simple_tag
+def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
+    """A status made in the template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    return Status(word, tone, icon)
+
+
+@register.simple_tag
+def chip(status: Status | None) -> str:
+    """Draw a status as colour, word and icon; nothing for None."""
+    return _drawn(status) if status else ""
+
+
+# A list draws the same few chips hundreds of times.
+@lru_cache(maxsize=512)
+def _drawn(status: Status) -> str:
+    return render_to_string("_chip.html", {"status": status})

@@ -1,0 +1,30 @@
+"""`{{ value|shown }}`, `…|spelled`, `…|borrower_name`, `…|breakable`, `{{ saved|outcome }}`."""
+
+import re
+from html import escape
+
+from django import template
+from django.utils.safestring import SafeString
+
+from lendingadmin.web.display import text
+
+register = template.Library()
+register.filter("shown", text.shown)
+register.filter("spelled", text.spelled)
+register.filter("borrower_name", text.borrower_name)
+register.filter("outcome", text.write_outcome)
+
+# A word that a column of a full table has no room for on one line.
+_LONG = re.compile(r"\S{25}")
+
+
+@register.filter
+def breakable(value: object) -> object:
+    """Text that stays within its column: where a word is very long, it may break anywhere.
+
+    Only such text, because a table makes columns too narrow for what may always break.
+    """
+    if isinstance(value, SafeString) or not _LONG.search(text := str(value)):
+        return value
+    tag = f'<span class="long">{escape(text)}</span>'
+    return SafeString(tag)  # nosec B703

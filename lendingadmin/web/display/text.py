@@ -1,0 +1,62 @@
+"""Plain values and enumeration words as text."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from lendingadmin.web.display.numbers import MISSING, as_it_came
+
+
+def shown(value: object) -> str:
+    """Show a plain value: nothing as `—`, yes and no for booleans, anything else as it came."""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, str) and not value.strip():
+        return MISSING
+    return as_it_came(value)
+
+
+def spelled(value: object) -> str:
+    """Turn a wire word into words: `reducing_balance` is `reducing balance`."""
+    return shown(value).replace("_", " ")
+
+
+_OUTCOMES = {
+    "yes": gettext_noop("It is %(verb)s"),
+    "no": gettext_noop("Nothing was %(verb)s"),
+    "probably": gettext_noop("Probably %(verb)s"),
+    "unknown": gettext_noop("Not known yet"),
+}
+
+
+def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
+    """Whether anything was saved, as a sentence: `no`, `yes, says a person`."""
+    answer, comma, rest = saved.partition(",")
+    return f"{_(_OUTCOMES[answer]) % {'verb': _(verb)}}{comma}{rest}."
+
+
+def person_name(individual: object, fallback: object = None) -> str:
+    """The surname and other names of an Individual (spec: Individual fields), or the fallback."""
+    parts = [getattr(individual, part, None) for part in ("surname", "othernames")]
+    name = " ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    return name or shown(fallback)
+
+
+def borrower_name(borrower: object) -> str:
+    """What a borrower is called: the person's name, else the company's, else the id.
+
+    The spec does not show the fields of Company, so the first text under a key that speaks of a
+    name counts.
+    """
+    person = person_name(getattr(borrower, "individual", None), "")
+    if person != MISSING:
+        return person
+    company = find_text(getattr(borrower, "company", None), "name")
+    return company or shown(getattr(borrower, "borrower_id", None))
+
+
+def find_text(record: object, word: str) -> str:
+    """The first text of an open record under a key that holds a word; empty where there is none."""
+    for key, value in getattr(record, "entries", ()):
+        if word in str(key).lower() and isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""

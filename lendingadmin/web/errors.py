@@ -1,0 +1,249 @@
+"""The error card: what happened, what to do next, and whether anything was saved.
+
+A rule of the service, the service account's rights, an outage and a fault of the service are
+different cards, and so is this dashboard's own limit; the person's own role has another, drawn by
+the access rule.
+"""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core.audit.restores import MayBeRestored
+from lendingadmin.core.gateway import is_outage
+from lendingadmin.lending.errors import (
+    AnswerTooLarge,
+    BadRequest,
+    Conflict,
+    InvalidFilter,
+    LendingError,
+    NotAccepted,
+    NotAllowed,
+    NotFound,
+    NotSent,
+    RateLimited,
+    Saved,
+    Throttled,
+    TimedOut,
+    TokenRefused,
+    Unconfirmed,
+    UnfinishedList,
+    UnidentifiedRecord,
+    Unreachable,
+    Unreadable,
+    WrongRecord,
+)
+
+from .quotas import OverQuota
+
+
+@dataclass(frozen=True)
+class Card:
+    """What `_error_card.html` draws. `saved` is "no", "unknown" or "yes"; empty for a read.
+
+    `status` is the HTTP status that the service answered with, None where no answer came.
+    """
+
+    title: str
+    cause: str
+    next: str
+    saved: str = ""
+    service_words: str = ""
+    reference: str = ""
+    tone: str = "bad"
+    links: tuple[tuple[str, str], ...] = field(default=())
+    status: int | None = None
+    # The parts of a page share it: one of them says all, the others a line.
+    is_outage: bool = False
+
+
+# What each kind of fault is called, what to do about it, and which status the page bears.
+_KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
+    (
+        NotFound,
+        _("The service does not know this record"),
+        _("Check the id, and whether the right app is chosen in the header."),
+        HTTPStatus.NOT_FOUND,
+    ),
+    (
+        BadRequest,
+        _("The service refused this request"),
+        _("Change what it names and try again."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Conflict,
+        _("The service refused this: it conflicts with what is there"),
+        _("Open the existing record and compare."),
+        HTTPStatus.CONFLICT,
+    ),
+    (
+        NotAllowed,
+        _("The service account may not do this"),
+        _("This is not about your role. Ask your administrator to have the right granted."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        TokenRefused,
+        _("The service refused the access token of this call"),
+        _("Try again in a minute. If it lasts, tell your administrator."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        NotAccepted,
+        _("The service does not accept this dashboard's account"),
+        _("Ask your administrator to check its credentials for the service."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        RateLimited,
+        _("The service asks for fewer requests"),
+        _("Wait a minute and try again."),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        OverQuota,
+        _("This is more than one person may do"),
+        _("If your work needs more, ask a manager."),
+        HTTPStatus.TOO_MANY_REQUESTS,
+    ),
+    (
+        Throttled,
+        _("This dashboard is busy"),
+        _("Try again in a moment."),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        MayBeRestored,
+        _("Not sent: the database may have been restored"),
+        _(
+            "Tell a manager. They can end this under Needs checking, together with your "
+            "administrator. What you entered is kept; send it again then."
+        ),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        NotSent,
+        _("This was not sent in time"),
+        _("Try again."),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        Unreachable,
+        _("The service can't be reached"),
+        _("Try again in a minute. If it lasts, tell your administrator."),
+        HTTPStatus.SERVICE_UNAVAILABLE,
+    ),
+    (
+        TimedOut,
+        _("The service did not answer in time"),
+        _("Try again in a minute."),
+        HTTPStatus.GATEWAY_TIMEOUT,
+    ),
+    (
+        UnfinishedList,
+        _("The service's list was not read to its end"),
+        _("It may still be there. If this lasts, tell the operator of the service."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        AnswerTooLarge,
+        _("The service's answer is too large"),
+        _("Narrow it down with a filter, or ask for fewer on a page."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Unreadable,
+        _("The service's answer can't be read"),
+        _("Try again. If it lasts, give the reference to your administrator."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        WrongRecord,
+        _("The service answered with another record"),
+        _("Nothing of it is shown here. Try again; if it lasts, tell your administrator."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        UnidentifiedRecord,
+        _("This may be somebody else's"),
+        _("Nothing can be entered from it. Try again; if it lasts, tell your administrator."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        Unconfirmed,
+        _("The service did not confirm this"),
+        _("Look at the record."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+    (
+        InvalidFilter,
+        _("The service can't be asked this"),
+        _("Look for it in another way, such as by the loan's own id."),
+        HTTPStatus.BAD_REQUEST,
+    ),
+    (
+        LendingError,
+        _("The service has a fault"),
+        _("Try again in a minute. If it lasts, give the reference to the operator of the service."),
+        HTTPStatus.BAD_GATEWAY,
+    ),
+)
+
+
+def card(error: LendingError) -> Card:
+    """Draw the card of a fault."""
+    title, what_next = map(gettext, _kind(error)[1:3])
+    if error.saved == Saved.UNKNOWN:
+        if _deletes(error):
+            what_next = gettext(
+                "Look at the record before you try again: it may have been deleted."
+            )
+        else:
+            what_next = gettext("Look at the record before you try again: it may have been saved.")
+        if isinstance(error, Conflict):
+            title = gettext("The service says that something stands in the way")
+    return Card(
+        title=title,
+        cause=_cause(error),
+        next=what_next,
+        saved=str(error.saved),
+        service_words=error.error_description or "",
+        reference=" · ".join(
+            part for part in (error.operation, str(error.status or ""), error.request_id) if part
+        ),
+        tone="warn" if isinstance(error, NotFound) else "bad",
+        status=error.status,
+        is_outage=is_outage(type(error).__name__, error.status),
+    )
+
+
+def _cause(error: LendingError) -> str:
+    """The fault's sentence; for a right that is missing, with the names to ask for."""
+    if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
+        # No create: there is nothing that could be there already.
+        if _deletes(error):
+            return gettext(
+                "The lending service answered that this can't be deleted as things stand."
+            )
+        return gettext("The lending service answered that this can't be done as things stand.")
+    if not (isinstance(error, NotAllowed) and error.permission):
+        return error.message
+    needs = gettext("It needs the permission %(permission)s and one scope of: %(scopes)s.")
+    given = {"permission": error.permission, "scopes": ", ".join(error.scopes)}
+    return f"{error.message} {needs % given}"
+
+
+def status(error: LendingError) -> int:
+    """The HTTP status of a whole page that shows this fault."""
+    return int(_kind(error)[3])
+
+
+def _deletes(error: LendingError) -> bool:
+    return error.operation.endswith(".delete")
+
+
+def _kind(error: LendingError) -> tuple[type[LendingError], str, str, HTTPStatus]:
+    return next(kind for kind in _KINDS if isinstance(error, kind[0]))

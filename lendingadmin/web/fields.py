@@ -1,0 +1,178 @@
+"""Form fields that several areas have: money, one line of text, moments, ids, JSON."""
+
+import json
+import re
+import secrets
+import unicodedata
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from lendingadmin.lending.codec import decode, encode
+from lendingadmin.lending.errors import InvalidId
+from lendingadmin.lending.ids import check_id
+from lendingadmin.web.display import formats
+from lendingadmin.web.display.amounts import (
+    Ambiguous,
+    OtherCurrency,
+    Unreadable,
+    parse_amount,
+    write_for_all,
+)
+from lendingadmin.web.display.money import currency_decimals
+from lendingadmin.web.display.numbers import decimals_of
+
+from .dates import plausible
+from .moments import MomentField
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST_ID = 255
+
+
+class _Prefilled(forms.BoundField):
+    """What the product itself fills in has one reading, for everybody, and its cents are whole."""
+
+    field: "AmountField"
+
+    @cached_property
+    def initial(self) -> Any:
+        found = super().initial
+        if isinstance(found, Decimal):
+            carried = decimals_of(found)
+            decimals = carried and max(carried, currency_decimals(self.field.currency))
+            found = f"{found:.{decimals}f}"
+        return write_for_all(found) if isinstance(found, str) else found
+
+
+class AmountField(forms.DecimalField):
+    """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
+
+    What has two readings is refused with both, because an amount is never guessed. Forms set
+    `currency` to the ISO 4217 code that the amount may name; with none it names none.
+    """
+
+    bound_field_class = _Prefilled
+    # A number field would lose what is no number before anybody could see it.
+    widget = forms.TextInput
+    currency = ""
+
+    def to_python(self, value: Any) -> Any:
+        text = str(value or "").strip()
+        if not text:
+            return super().to_python(text)
+        try:
+            amount = parse_amount(text, self.currency, formats.locale())
+        except Ambiguous as found:
+            one, other = found.readings
+            raise forms.ValidationError(
+                _(
+                    "“%(text)s” can be read in two ways: %(one)s or %(other)s. "
+                    "Write the one you mean."
+                )
+                % {"text": text, "one": one, "other": other}
+            ) from None
+        except OtherCurrency as found:
+            raise forms.ValidationError(
+                _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
+                % {"currency": self.currency, "mark": found.mark}
+            ) from None
+        except Unreadable:
+            raise forms.ValidationError(
+                _("Write the amount in digits, such as 3500 or 1234.50.")
+            ) from None
+        return super().to_python(amount)
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        """Digits on a phone's keyboard, at the end of the field, and none that were sent before."""
+        usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
+        return super().widget_attrs(widget) | usual
+
+
+class LineField(forms.CharField):
+    """One line of text without control characters."""
+
+    def clean(self, value: Any) -> str:
+        text = str(super().clean(value))
+        if _CONTROL.search(text):
+            raise forms.ValidationError(_("Leave out line breaks and control characters."))
+        return text
+
+
+class IdField(LineField):
+    """An id that the service can be addressed with, and that looks like what it is."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=_LONGEST_ID, **options)
+
+    def clean(self, value: Any) -> str:
+        text = super().clean(value)
+        if not text:
+            return text
+        try:
+            check_id(text)
+        except InvalidId as error:
+            raise forms.ValidationError(str(error)) from error
+        if any(unicodedata.category(letter) == "Cf" for letter in text):
+            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
+        return text
+
+
+class JsonObjectField(forms.CharField):
+    """A JSON object as text; its cleaned value keeps every digit, as the client sends it."""
+
+    def __init__(self, **options: Any) -> None:
+        rows = options.pop("rows", 6)
+        attrs = {"rows": rows, "class": "mono", "spellcheck": "false", "autocomplete": "off"}
+        super().__init__(widget=forms.Textarea(attrs=attrs), **options)
+
+    def clean(self, value: Any) -> Any:
+        text = str(super().clean(value))
+        if not text:
+            return None
+        try:
+            found = decode(text.encode())
+            encode(found)
+        except json.JSONDecodeError as error:
+            words = _("This is no JSON: %(problem)s at line %(line)s, column %(column)s.")
+            given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
+            raise forms.ValidationError(words % given) from error
+        except ValueError as error:
+            words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
+            raise forms.ValidationError(words) from error
+        if not isinstance(found, Mapping):
+            raise forms.ValidationError(_("Give a JSON object: {…}."))
+        return found
+
+
+def moment_field(**options: Any) -> MomentField:
+    """A day and time to the minute, in the current zone: the lender's on an app's pages."""
+    return MomentField(**options)
+
+
+def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:
+    """A calendar day; `options` are the field's, and overrule what is usual here.
+
+    `zone_words` says in which zone the day is meant, if not in the current one (see `dates`).
+    """
+    usual: dict[str, Any] = {
+        "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        "validators": [plausible],
+    }
+    field = forms.DateField(**{**usual, **options})
+    field.zone_words = zone_words  # type: ignore[attr-defined]
+    return field
+
+
+def minted_account_id() -> str:
+    """A new id for a loan account, such as `LN-261120-9F3A07C1`; a person may change it."""
+    return f"LN-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"
+
+
+def minted_borrower_id() -> str:
+    """A new id for a borrower, such as `B-261120-9F3A07C1`; a person may change it."""
+    return f"B-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"

@@ -1,0 +1,240 @@
+"""What of a borrower's record a person may see: one policy for pages, CSV, search and print.
+
+A record is masked before it reaches a template or a file, so that what a person may not see is not
+in the answer at all. Each field of the spec stands in the table below with the right that opens it.
+Everything else that comes may be personal: it is left out, name and value, unless the person holds
+the rights to the whole record.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeVar
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_IDENTITY, SEE_NAMES
+from lendingadmin.lending.values import Borrower, Malformed
+from lendingadmin.web.display.technical import Leaf
+
+from .redact import REDACTED
+
+#: The rights that open a borrower's record; with all of them, also what the spec does not name.
+WHOLE_RECORD = frozenset({SEE_NAMES, SEE_CONTACT, SEE_IDENTITY})
+
+T = TypeVar("T")
+
+# Of a phone so much says whether it is the number that somebody calls from, and no more.
+_ENDING = 3
+_SHORTEST_PHONE = 7
+_PLAIN = (str, int, Decimal)
+
+
+def write_initials(name: object) -> str:
+    """`WANJIRU Anne` as `W. A.`; a mask for what is no text."""
+    if not isinstance(name, str):
+        return REDACTED
+    return " ".join(f"{word[0].upper()}." for word in name.split())
+
+
+def _write_ending(phone: object) -> str:
+    digits = "".join(filter(str.isdigit, phone)) if isinstance(phone, str) else ""
+    return REDACTED + (digits[-_ENDING:] if len(digits) >= _SHORTEST_PHONE else "")
+
+
+def _write_nothing(_value: object) -> str:
+    return REDACTED
+
+
+class Rule(NamedTuple):
+    """The right that opens a field, and what stands in its place for people without it.
+
+    The right is empty where everybody may see the field, and `*` where it takes all of them.
+    """
+
+    right: str
+    write: Callable[[object], str] = _write_nothing
+
+
+class ListOf(NamedTuple):
+    """A list of objects, each of which has these fields."""
+
+    fields: Mapping[str, Any]
+
+
+class WordsOf(NamedTuple):
+    """An object whose keys the spec does not show: one that holds such a word follows its rule."""
+
+    words: Mapping[str, Rule]
+
+    def list_fields(self, raw: Mapping[str, object]) -> dict[str, Rule]:
+        """The rule of each key of an object that has one."""
+        return {
+            key: rule for key in raw for word, rule in self.words.items() if word in key.lower()
+        }
+
+
+_HARMLESS, _NAME, _PHONE = (
+    Rule(""),
+    Rule(SEE_NAMES, write_initials),
+    Rule(SEE_CONTACT, _write_ending),
+)
+_CONTACT, _IDENTITY, _UNKNOWN = Rule(SEE_CONTACT), Rule(SEE_IDENTITY), Rule("*")
+
+_INDIVIDUAL = {
+    "surname": _NAME,
+    "othernames": _NAME,
+    "phoneNumber": _PHONE,
+    "emailAddress": _CONTACT,
+    "countryOfResidence": _HARMLESS,
+    "governmentIdNo": _IDENTITY,
+    "dateOfBirth": _IDENTITY,
+    "sex": _IDENTITY,
+    "employmentStatus": _IDENTITY,
+    "maritalStatus": _IDENTITY,
+    "educationLevel": _IDENTITY,
+    "noOfDependants": _IDENTITY,
+    "fingerprints": _IDENTITY,
+    "photos": _IDENTITY,
+}
+_DEVICE = {
+    "deviceId": _IDENTITY,
+    "serialNumber": _IDENTITY,
+    "equipmentId": _IDENTITY,
+    "otherEquipmentId": _IDENTITY,
+} | dict.fromkeys(
+    ("deviceType", "modelNumber", "osName", "osVersion", "createdAt", "active"), _HARMLESS
+)
+_LOAN = dict.fromkeys(
+    (
+        *("loanId", "principalAmount", "payableAmount", "paidAmount", "startDate", "endDate"),
+        *("nextPaymentDate", "completionDate", "assessmentId"),
+    ),
+    _HARMLESS,
+)
+_COMPANY = WordsOf({"name": _NAME, "phone": _PHONE, "mail": _CONTACT})
+#: Spec: Borrower. A test finds a field of the spec that has no rule.
+FIELDS: Mapping[str, Any] = {
+    "individual": _INDIVIDUAL,
+    "company": _COMPANY,
+    "identity": _UNKNOWN,
+    "demographic": _UNKNOWN,
+    "profiles": _UNKNOWN,
+    "settings": _UNKNOWN,
+    "labels": _UNKNOWN,
+    "devices": ListOf(_DEVICE),
+    "loans": ListOf(_LOAN),
+} | dict.fromkeys(
+    (
+        *("uid", "name", "createdAt", "borrowerId", "category", "startDate", "status"),
+        "borrowerNo",
+    ),
+    _HARMLESS,
+)
+
+
+def list_rights(person: User, app_id: str = "") -> frozenset[str]:
+    """The rights to the record that a person holds in an app, by default in that of the page."""
+    return frozenset(right for right in WHOLE_RECORD if person.has_perm(right, app_id))
+
+
+def is_whole(held: Collection[str]) -> bool:
+    """Whether these rights open the whole record, with what the spec does not name."""
+    return WHOLE_RECORD.issubset(held)
+
+
+def mask_record(raw: Mapping[str, object], held: Collection[str]) -> dict[str, Any]:
+    """A borrower's record, or a part that is sent of it, as far as these rights open it."""
+    return dict(raw) if is_whole(held) else _mask(raw, FIELDS, held, set())
+
+
+def find_masked(raw: Mapping[str, object], held: Collection[str]) -> frozenset[str]:
+    """The rights that would open more of this record; empty where nothing of it is masked."""
+    missing = set[str]()
+    _mask(raw, FIELDS, held, missing)
+    return frozenset(missing)
+
+
+def mask_item(item: T, held: Collection[str]) -> T:
+    """A record: a borrower as far as these rights open it, any other as it is.
+
+    An item of a list that is no object may say anything of anybody: it is masked as a whole.
+    """
+    if is_whole(held):
+        return item
+    if isinstance(item, Malformed):
+        return type(item)(REDACTED)
+    return type(item)(mask_record(item.raw, held)) if isinstance(item, Borrower) else item
+
+
+def mask_open(cell: object) -> object:
+    """A cell of a file: an object or a list, such as labels, may say anything of a person."""
+    return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
+
+
+def mask_leaves(leaves: Sequence[Leaf], held: Collection[str]) -> list[Leaf]:
+    """What is listed under Technical: without a mask, and without what the spec does not name."""
+    if is_whole(held):
+        return list(leaves)
+    return [leaf for leaf in leaves if leaf.documented and REDACTED not in leaf.text]
+
+
+def mask_card(fields: Mapping[str, str], held: Collection[str]) -> dict[str, str]:
+    """What a search may compare and show of a card of the index.
+
+    What the person may not see is empty, so that typing a number does not confirm whose it is.
+    """
+    hidden = {name for right, names in _CARD_FIELDS.items() if right not in held for name in names}
+    return {name: "" if name in hidden else value for name, value in fields.items()}
+
+
+_CARD_FIELDS = {
+    SEE_NAMES: ("name",),
+    SEE_CONTACT: ("phone", "email_digest"),
+    SEE_IDENTITY: ("id_ending", "government_id_digest"),
+}
+
+
+def may_edit(held: Collection[str], value: object, *place: str) -> bool:
+    """Whether a form has a field: `may_edit(held, record.get("sex"), "individual", "sex")`.
+
+    It has none for what these rights do not open, nor for what they do not open of its value. What
+    may hold keys that the spec does not name takes all rights, even while it is empty.
+    """
+    rule: Any = FIELDS
+    for key in place:
+        rule = rule.get(key) if isinstance(rule, Mapping) else None
+    if not isinstance(rule, Rule) or rule is _UNKNOWN:
+        return is_whole(held)
+    missing = set[str]()
+    _mask(value, rule, held, missing)
+    return not missing and (not rule.right or rule.right in held)
+
+
+def _mask(raw: object, rules: Any, held: Collection[str], missing: set[str]) -> Any:
+    """A value under its rules; `missing` gets the rights that would have shown more of it."""
+    if raw is None or raw in ("", [], {}):
+        return raw
+    if isinstance(rules, ListOf) and isinstance(raw, list | tuple):
+        return [_mask(item, rules.fields, held, missing) for item in raw]
+    if isinstance(rules, WordsOf) and isinstance(raw, Mapping):
+        rules = rules.list_fields(raw)
+    if isinstance(rules, Mapping) and isinstance(raw, Mapping):
+        if not rules.keys() >= raw.keys():
+            missing |= WHOLE_RECORD.difference(held)
+        known = raw if is_whole(held) else {key: raw[key] for key in raw if key in rules}
+        return {
+            key: _mask(item, rules.get(key, _UNKNOWN), held, missing) for key, item in known.items()
+        }
+    return _mask_value(raw, rules if isinstance(rules, Rule) else _UNKNOWN, held, missing)
+
+
+def _mask_value(raw: object, rule: Rule, held: Collection[str], missing: set[str]) -> object:
+    is_plain = isinstance(raw, _PLAIN) or (
+        isinstance(raw, list | tuple) and all(isinstance(item, _PLAIN) for item in raw)
+    )
+    if is_plain and not rule.right:
+        return raw
+    # An object where the spec has a word or a number may hold anything.
+    wanted = {rule.right} if is_plain and rule.right in WHOLE_RECORD else WHOLE_RECORD
+    needed = wanted.difference(held)
+    missing |= needed
+    return rule.write(raw) if needed else raw

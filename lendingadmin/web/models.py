@@ -1,0 +1,56 @@
+"""What forms keep between their steps."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Min, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.staff.models import User
+
+from .quotas import OverQuota
+
+
+class Draft(models.Model):
+    """What a person entered in the first step of a form, encrypted until the last step used it.
+
+    `token` is the form's idempotency key, `size` how long the text of `entered` is.
+    """
+
+    KEPT_FOR = timedelta(hours=settings.SESSION_HOURS)
+    # Of one person, in characters. A day's work of changes and offers is some ten million.
+    MOST_KEPT = 50_000_000
+
+    token = models.CharField(max_length=64, primary_key=True)
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    purpose = models.CharField(max_length=64)
+    entered = EncryptedTextField(blank=True, bound_to=["token"])
+    size = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        # The sum of a person's sizes is read from it alone, not from rows with long texts.
+        indexes = [models.Index(fields=["person", "token", "size"], name="draft_size")]
+
+    def __str__(self) -> str:
+        return f"draft for {self.purpose}"
+
+    @classmethod
+    def check_room(cls, person: User, token: str, size: int) -> None:
+        """Raise OverQuota where a person's drafts would be too long with this one.
+
+        None is deleted for it: each may be work that somebody means to finish. Those that are not
+        finished are deleted when they are KEPT_FOR old.
+        """
+        others = cls.objects.filter(person=person).exclude(token=token)
+        if (others.aggregate(kept=Sum("size"))["kept"] or 0) + size <= cls.MOST_KEPT:
+            return
+        oldest = others.aggregate(at=Min("created_at"))["at"] or timezone.now()
+        left = oldest + cls.KEPT_FOR - timezone.now()
+        raise OverQuota(
+            _("Your unfinished forms hold as much as is kept for one person: finish some."),
+            max(60, int(left.total_seconds())),
+        )

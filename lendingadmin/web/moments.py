@@ -1,0 +1,123 @@
+"""A day and a time as people type them, in the current zone: the lender's on an app's pages.
+
+In the hour in which clocks go back a time comes twice. The field then offers both, and what was
+chosen stands behind the time as its distance from UTC: `2026-10-25T02:30+02:00`.
+"""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from lendingadmin.web.display.times import instants, offset_words, zone_name
+
+from .dates import plausible
+
+_TO_THE_MINUTE, _TO_THE_SECOND = "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"
+_FORMATS = [_TO_THE_MINUTE, _TO_THE_SECOND, "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"]
+_PARTS = re.compile(r"(.*?)([+-]\d\d:\d\d)?", re.DOTALL)
+
+
+def in_current_zone(typed: datetime) -> datetime:
+    """The moment that a naive day and time means; ValidationError where it means none, or two."""
+    zone = timezone.get_current_timezone()
+    found = instants(typed, zone)
+    if len(found) == 1:
+        return found[0]
+    clock, place = f"{typed:%H:%M}", zone_name(zone)
+    if not found:
+        raise ValidationError(
+            _("Clocks go forward then: %(clock)s does not exist in %(place)s. Give another time.")
+            % {"clock": clock, "place": place}
+        )
+    one, other = (f"{clock} {offset_words(moment)}" for moment in found)
+    words = _("Clocks go back then: %(clock)s comes twice. Choose %(one)s or %(other)s.")
+    raise ValidationError(words % {"clock": clock, "one": one, "other": other})
+
+
+def as_typed(moment: datetime, *, seconds: bool = False) -> str:
+    """An aware moment as it is typed in the current zone, with its offset where it comes twice."""
+    here = timezone.localtime(moment)
+    text = here.strftime(_TO_THE_SECOND if seconds else _TO_THE_MINUTE)
+    is_one = len(_instants_of(text)) < 2
+    return text if is_one else f"{text}{_offset(here)}"
+
+
+class MomentInput(forms.DateTimeInput):
+    """A browser's control for a day and time and, where that comes twice, a choice of the two."""
+
+    template_name = "django/forms/widgets/moment.html"
+
+    def __init__(self, *, seconds: bool = False) -> None:
+        step = {"step": "1"} if seconds else {}
+        form = _TO_THE_SECOND if seconds else _TO_THE_MINUTE
+        super().__init__(attrs={"type": "datetime-local", **step}, format=form)
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        """The text, with the chosen offset behind it where it needs one."""
+        text = super().value_from_datadict(data, files, name)
+        chosen = data.get(f"{name}-offset", "")
+        known = {_offset(one) for one in _instants_of(text)} if chosen else set()
+        return f"{text}{chosen}" if len(known) > 1 and chosen in known else text
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        """The text without its offset; `readings` are the two to choose from, if there are."""
+        text, chosen = _split(value)
+        context = super().get_context(name, text, attrs)
+        found = _instants_of(text)
+        if len(found) > 1:
+            context["widget"]["readings"] = [
+                (_offset(one), f"{one:%H:%M} {offset_words(one)}", _offset(one) == chosen)
+                for one in found
+            ]
+        return context
+
+
+class MomentField(forms.DateTimeField):
+    """A day and time in the current zone, to the minute or to the second."""
+
+    def __init__(self, *, seconds: bool = False, **options: Any) -> None:
+        self.seconds = seconds
+        usual: dict[str, Any] = {
+            "widget": MomentInput(seconds=seconds),
+            "input_formats": _FORMATS,
+            "validators": [plausible],
+        }
+        super().__init__(**{**usual, **options})
+
+    def prepare_value(self, value: Any) -> Any:
+        """A moment that the form starts with, as it is typed."""
+        if isinstance(value, datetime) and timezone.is_aware(value):
+            return as_typed(value, seconds=self.seconds)
+        return value
+
+    def to_python(self, value: Any) -> datetime | None:
+        """The moment (aware); ValidationError where clocks go forward, or back without a choice."""
+        try:
+            return super().to_python(value)
+        except ValidationError as error:
+            if error.code != "ambiguous_timezone" or not error.params:
+                raise
+            return in_current_zone(error.params["datetime"])
+
+
+def _split(value: Any) -> tuple[Any, str]:
+    found = _PARTS.fullmatch(value) if isinstance(value, str) else None
+    return (found[1], found[2] or "") if found else (value, "")
+
+
+def _instants_of(text: Any) -> tuple[datetime, ...]:
+    """The moments that a typed text means; none where it is no day and time."""
+    try:
+        typed = datetime.fromisoformat(text.strip())
+        return instants(typed, timezone.get_current_timezone()) if typed.tzinfo is None else ()
+    except (AttributeError, ValueError, OverflowError):
+        return ()
+
+
+def _offset(moment: datetime) -> str:
+    return moment.isoformat()[-6:]

@@ -1,0 +1,350 @@
+"""What the frame around every page shows: the sidebar of areas, the app switch, the person."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, cast
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
+from lendingadmin import __version__
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.passwords import must_choose_password
+from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
+
+from . import apicalls
+from .keyset import count_each, spell_count
+from .masking import list_rights
+
+
+@dataclass(frozen=True)
+class SidebarEntry:
+    """One entry of the sidebar."""
+
+    key: str
+    label: str
+    url: str
+    icon: str
+    shortcut: str = ""
+    badge: str = ""
+    current: bool = False
+
+
+class Keys(NamedTuple):
+    """What the list of keys is drawn from: the sidebar's groups, and which keys do something."""
+
+    groups: tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
+    may_record: bool
+    may_note: bool
+
+
+class _Entry(NamedTuple):
+    key: str
+    label: str
+    route: str
+    icon: str
+    shortcut: str
+    permission: str
+
+
+_SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
+    (
+        "",
+        (
+            _Entry("home", _("Home"), "home", "home", "h", "lending.loans.list"),
+            _Entry(
+                "borrowers", _("Borrowers"), "borrowers", "users", "b", "lending.borrowers.list"
+            ),
+            _Entry("loans", _("Loans"), "loans", "banknotes", "l", "lending.loans.list"),
+            _Entry(
+                "assessments",
+                _("Assessments"),
+                "assessments",
+                "scale",
+                "s",
+                "lending.assessments.list",
+            ),
+            _Entry("events", _("Events"), "events", "inbox-stack", "e", "lending.events.list"),
+        ),
+    ),
+    (
+        _("Money"),
+        (
+            _Entry(
+                "collections",
+                _("Collections"),
+                "collections",
+                "phone",
+                "c",
+                "dashboard.collections.call",
+            ),
+            _Entry(
+                "sheets",
+                _("Sheets"),
+                "sheets",
+                "clipboard-document-list",
+                "",
+                "dashboard.sheets.read",
+            ),
+            _Entry(
+                "repayments", _("Repayments"), "repayments", "book-open", "r", "lending.loans.get"
+            ),
+            _Entry(
+                "needs-checking",
+                _("Needs checking"),
+                "needs-checking",
+                "question-mark-circle",
+                "u",
+                "lending.loans.get",
+            ),
+            _Entry(
+                "statements",
+                _("Statements"),
+                "statements",
+                "document-check",
+                "",
+                "dashboard.statements.read",
+            ),
+        ),
+    ),
+    (
+        _("Catalogue"),
+        (
+            _Entry(
+                "products",
+                _("Products"),
+                "products",
+                "rectangle-stack",
+                "p",
+                "lending.products.list",
+            ),
+            _Entry(
+                "assessment-types",
+                _("Assessment types"),
+                "assessment-types",
+                "beaker",
+                "t",
+                "lending.assessmentTypes.list",
+            ),
+        ),
+    ),
+    (
+        _("Office"),
+        (
+            _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
+            _Entry("people", _("People"), "people", "key", "", "dashboard.people.manage"),
+        ),
+    ),
+)
+_WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
+
+ListWaiting = Callable[[str, Any], QuerySet[Any]]
+# What sidebar entries count; areas register it. They are on each page, so none counts further than
+# `keyset.COUNTED`.
+_BADGES: dict[str, list[ListWaiting]] = {}
+# What the home page counts: where it is decided, and its words.
+_DECISIONS: list[tuple[str, Any, ListWaiting]] = []
+
+
+class Waiting(NamedTuple):
+    """Rows of one kind that wait for a decision: where they are, and how many, in words."""
+
+    route: str
+    url: str
+    words: str
+
+
+def register_badge(key: str, list_waiting: ListWaiting) -> None:
+    """Let the sidebar entry `key` show how many rows `list_waiting` gives for the app at hand and
+    the person, by an index: all entries are counted in one query.
+
+    An entry may have several; it shows their sum.
+    """
+    _BADGES.setdefault(key, []).append(list_waiting)
+
+
+def register_decision(route: str, words: Any, list_waiting: ListWaiting) -> None:
+    """Let the home page say how many rows wait for the person's decision, with a link to `route`.
+
+    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
+    this person may not decide, such as what they entered.
+    """
+    _DECISIONS.append((route, words, list_waiting))
+
+
+def list_decisions(app_id: str, person: Any) -> list[Waiting]:
+    """What waits for a person's decision in an app, by kind, in one query."""
+    counts = count_each([rows(app_id, person) for _route, _words, rows in _DECISIONS])
+    return [
+        Waiting(
+            route, _address(route, app_id), words % {"number": count, "count": spell_count(count)}
+        )
+        for (route, words, _list_waiting), count in zip(_DECISIONS, counts, strict=True)
+        if count
+    ]
+
+
+# Groups of entries that a person chose; areas register them. They stand below the areas.
+_CHOSEN: dict[str, Callable[[LendingApp, Any], list[SidebarEntry]]] = {}
+
+
+def register_group(
+    heading: str, list_entries: Callable[[LendingApp, Any], list[SidebarEntry]]
+) -> None:
+    """Let the sidebar show under this heading what `list_entries` gives for the app and person."""
+    _CHOSEN[heading] = list_entries
+
+
+class Navigation:
+    """Computed when a template asks for it, so that fragments pay nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def app(self) -> LendingApp:
+        """The app of this page, or the person's first one where a page belongs to none."""
+        match = self._request.resolver_match
+        app_id = match.kwargs.get("app_id") if match else None
+        every: tuple[LendingApp, ...] = settings.LENDING_APPS
+        here = [app for app in every if app.app_id == app_id]
+        return next(iter((*here, *self.apps, *every)))
+
+    @property
+    def apps(self) -> list[LendingApp]:
+        """The apps in which this person holds a role, for the switch in the header."""
+        return getattr(self._request.user, "lending_apps", [])
+
+    def _may(self, permission: str) -> bool:
+        """Whether the person holds a right in the app whose areas are shown."""
+        person: Any = self._request.user
+        return bool(person.has_perm(permission, self.app.app_id))
+
+    @property
+    def version(self) -> str:
+        """What runs here, as who reports a fault names it."""
+        return f"lendingadmin {__version__}"
+
+    @property
+    def may_search(self) -> bool:
+        """Whether the find box suggests people while one types."""
+        return self._may(SEARCH_BORROWERS)
+
+    @property
+    def calls(self) -> list[apicalls.Shown]:
+        """What this page asked of the service so far, for those with the right to see it."""
+        return apicalls.shown(
+            getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
+        )
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, tuple[SidebarEntry, ...]], ...]:
+        """The sidebar: headings with the areas that this person may enter."""
+        if must_choose_password(self._request.user):
+            return ()
+        found = []
+        for heading, entries in _SIDEBAR:
+            allowed = [entry for entry in entries if self._may_enter(entry)]
+            if allowed:
+                found.append((gettext(heading), self._mark_current(map(self._build, allowed))))
+        return tuple(found)
+
+    @property
+    def keys(self) -> Keys:
+        """The keys that this person may press."""
+        return Keys(self.groups, self.may_record, self.may_note)
+
+    @property
+    def may_record(self) -> bool:
+        """Whether this person records repayments."""
+        return self._may("lending.loans.makeRepayment")
+
+    @property
+    def may_note(self) -> bool:
+        """Whether this person writes notes, and reads them."""
+        return self._may(NOTES_WRITE) and self._may(NOTES_READ)
+
+    @cached_property
+    def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:
+        """What this person has chosen to have below: headings with entries."""
+        return [
+            (gettext(heading), self._mark_current(entries))
+            for heading, entries in self._chosen
+            if entries
+        ]
+
+    @cached_property
+    def _chosen(self) -> list[tuple[str, list[SidebarEntry]]]:
+        person = self._request.user
+        return [
+            (heading, list_entries(self.app, person))
+            for heading, list_entries in _CHOSEN.items()
+            if person.is_authenticated
+        ]
+
+    def _mark_current(self, entries: Iterable[SidebarEntry]) -> tuple[SidebarEntry, ...]:
+        return tuple(replace(entry, current=entry.url == self._current) for entry in entries)
+
+    @cached_property
+    def _current(self) -> str:
+        """The address of the entry that this page belongs to, the closest one; "" for none.
+
+        All pages of an app stand below Home, which has itself alone.
+        """
+        here, home = self._request.path, self._url("home")
+        urls = [entry.url for _heading, entries in self._chosen for entry in entries]
+        for _heading, entries in _SIDEBAR:
+            urls += [self._url(one.route) for one in entries if self._may_enter(one)]
+        above = [url for url in urls if here.startswith(url) and url != home]
+        return max(above, key=len, default=home if here == home else "")
+
+    def _may_enter(self, entry: _Entry) -> bool:
+        """Whether the person may enter an area: of this app, or of those that belong to none."""
+        if entry.route in _WITHOUT_APP:
+            return self._request.user.has_perm(entry.permission)
+        return self._may(entry.permission)
+
+    def _build(self, entry: _Entry) -> SidebarEntry:
+        return SidebarEntry(
+            key=entry.key,
+            label=gettext(entry.label),
+            url=self._url(entry.route),
+            icon=entry.icon,
+            shortcut=entry.shortcut,
+            badge=spell_count(self._waiting.get(entry.key, 0)),
+        )
+
+    @cached_property
+    def _waiting(self) -> Mapping[str, int]:
+        """How many rows wait for the person, by the key of the entry that shows them."""
+        lists = [
+            (entry.key, list_waiting(self.app.app_id, self._request.user))
+            for _heading, entries in _SIDEBAR
+            for entry in entries
+            if self._may_enter(entry)
+            for list_waiting in _BADGES.get(entry.key, ())
+        ]
+        found: dict[str, int] = {}
+        counts = count_each([rows for _key, rows in lists])
+        for (key, _rows), count in zip(lists, counts, strict=True):
+            found[key] = found.get(key, 0) + count
+        return found
+
+    def _url(self, route: str) -> str:
+        return _address(route, "" if route in _WITHOUT_APP else self.app.app_id)
+
+
+@lru_cache(maxsize=256)
+def _address(route: str, app_id: str) -> str:
+    return reverse(route, args=[app_id] if app_id else [])
+
+
+def navigation(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `navigation` for base.html."""
+    return {"navigation": Navigation(request)}

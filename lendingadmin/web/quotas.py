@@ -1,0 +1,144 @@
+"""How often a person may do what could be done without end, within an hour or a day.
+
+A view declares its quota beside its access (`@access(…, quota=READS)`). Each person has it in each
+app. The counters stand in Django's `default` cache, where nothing makes room for anything else;
+their windows are whole hours and days of UTC.
+"""
+
+import logging
+import time
+from collections.abc import Collection
+from hashlib import sha256
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import Error
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.waiting import atomic_waiting
+from lendingadmin.lending.errors import Throttled
+from lendingadmin.web.display.durations import elapsed
+
+logger = logging.getLogger(__name__)
+
+HOUR, DAY = 3600, 24 * 3600
+# A page waits no longer than this to be counted.
+WAIT_MS = 1_000
+READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
+EXPORTS, PROFILE, STATEMENTS = "exports", "profile", "statements"
+NOTES, SHEETS = "notes", "sheets"
+
+
+class Limit(NamedTuple):
+    """So many within `seconds`; `words` say what was done too often.
+
+    Requests with one of `methods` count; with `once_by`, each value of that argument of the route
+    counts once.
+    """
+
+    most: int
+    seconds: int
+    words: object
+    methods: Collection[str] = ("GET", "POST")
+    once_by: str = ""
+
+
+# A clerk with a caller every two minutes opens thirty borrowers an hour and searches some six
+# hundred times, each look of the box that suggests while one types included.
+LIMITS = {
+    READS: Limit(
+        300, HOUR, gettext_lazy("You opened %(most)s borrowers within an hour."),
+        once_by="borrower_id",
+    ),
+    REVEALS: Limit(
+        120, HOUR, gettext_lazy("You revealed masked content %(most)s times within an hour."),
+        methods=("POST",),
+    ),
+    SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within an hour.")),
+    EXPORTS: Limit(
+        settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within a day.")
+    ),
+    STATEMENTS: Limit(
+        100, DAY, gettext_lazy("You brought %(most)s statements in within a day."),
+        methods=("POST",),
+    ),
+    NOTES: Limit(
+        300, HOUR, gettext_lazy("You wrote or changed %(most)s notes within an hour."),
+        methods=("POST",),
+    ),
+    SHEETS: Limit(
+        100, DAY, gettext_lazy("You printed %(most)s collection sheets within a day."),
+        methods=("POST",),
+    ),
+    PROFILE: Limit(
+        20, HOUR, gettext_lazy("You saved your profile %(most)s times within an hour."),
+        methods=("POST",),
+    ),
+}  # fmt: skip
+
+
+class OverQuota(Throttled):
+    """A person did something as often as they may; `retry_after` (seconds) is when they may again.
+
+    Nothing was sent, saved or shown.
+    """
+
+    def __init__(self, words: str, retry_after: int) -> None:
+        again = _("You can go on in %(time)s.") % {"time": elapsed(retry_after)}
+        super().__init__(f"{words} {again}")
+        self.retry_after = retry_after
+
+
+def take(person: User, name: str, of: str = "") -> None:
+    """Count one more, in the app of the page at hand. Raises OverQuota where none is left.
+
+    With `of`, what bears the same counts once. A database that takes no writes counts nothing.
+    """
+    limit, (key, left) = LIMITS[name], _find_window(person, name)
+    once = build_key(key, person, of) if of else ""
+    if once and cache.get(once):
+        return
+    try:
+        # Of a refused one nothing is kept, so that it is refused the next time too.
+        with atomic_waiting(WAIT_MS):
+            if once and not cache.add(once, True, left):
+                return
+            if _add_one(key, left) > limit.most:
+                raise OverQuota(str(limit.words) % {"most": f"{limit.most:,}"}, left)
+    except Error as error:
+        logger.warning("%s could not be counted: %s", name, type(error).__name__)
+
+
+def count(person: User, name: str) -> int:
+    """How many were taken in the window at hand."""
+    return int(cache.get(_find_window(person, name)[0], 0))
+
+
+def build_key(name: str, person: User, of: str = "") -> str:
+    """The key under which something of a person, in the app of the page at hand, is kept.
+
+    `of` says of what, such as of which borrower; it is hashed, since it may be anything.
+    """
+    digest = sha256(of.encode()).hexdigest()[:32] if of else ""
+    return f"{name}:{person.pk}:{person.app_id}:{digest}"
+
+
+def _find_window(person: User, name: str) -> tuple[str, int]:
+    """The key of the counter, and in how many seconds its window ends."""
+    number, gone = divmod(int(time.time()), LIMITS[name].seconds)
+    return build_key(f"{name}:{number}", person), LIMITS[name].seconds - gone
+
+
+def _add_one(key: str, left: int) -> int:
+    try:
+        return cache.incr(key)
+    except ValueError:
+        # Of several at once one begins the counter.
+        cache.add(key, 0, left)
+    try:
+        return cache.incr(key)
+    except ValueError:
+        return 0

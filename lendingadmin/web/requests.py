@@ -1,0 +1,41 @@
+"""What a view behind the access rule is given, and the address of what it shows."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest
+
+if TYPE_CHECKING:
+    from django_htmx.middleware import HtmxDetails
+
+    from lendingadmin.core.staff.models import User
+
+
+class Utf8Request(WSGIRequest):
+    """A request that is read as UTF-8, whatever encoding its sender names.
+
+    Django believes the sender, and then each reader of the address or the form fails, even the one
+    that makes this object.
+    """
+
+    encoding = property(lambda _self: "utf-8", lambda _self, _name: None)
+
+
+class PersonRequest(HttpRequest):
+    """A request whose person is known: the access rule lets nobody else through.
+
+    `htmx` is true where a fragment is asked for.
+    """
+
+    user: "User"
+    htmx: "HtmxDetails"
+
+
+def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
+    """This page's address with other values of some parameters; those left empty are left out.
+
+    As `{% querystring %}`, for parameters that only Python knows by name.
+    """
+    query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
+    return f"{request.path}?{urlencode(query)}" if query else request.path

@@ -1,0 +1,68 @@
+"""Revealing what is masked: by a POST with a purpose, written to the audit trail first.
+
+The purpose is one of a few, so that the trail holds no words about a person. What is revealed is
+the answer to that POST and has no address of its own.
+"""
+
+from collections.abc import Mapping
+
+from django import forms
+from django.db.models import TextChoices
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core import audit
+from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_IDENTITY, SEE_NAMES
+
+from .requests import PersonRequest
+
+#: What the trail and the page call what each right opens.
+GROUPS: Mapping[str, str] = {
+    SEE_NAMES: gettext_noop("names"),
+    SEE_CONTACT: gettext_noop("contact"),
+    SEE_IDENTITY: gettext_noop("identity"),
+}
+
+
+class RevealPurpose(TextChoices):
+    """What masked content is revealed for."""
+
+    CALL = "call", _("The person is on the line")
+    IDENTITY = "identity", _("Checking an identity")
+    ASSESSMENT = "assessment", _("Deciding on a loan")
+    COMPLAINT = "complaint", _("A complaint")
+    CORRECTION = "correction", _("Correcting a record")
+    ACCESS = "access", _("The person asked what is stored about them")
+
+
+class RevealForm(forms.Form):
+    """What somebody says before masked content is shown."""
+
+    purpose = forms.ChoiceField(
+        choices=[("", _("Choose a purpose")), *RevealPurpose.choices], label=_("Purpose")
+    )
+
+
+def list_groups(rights: frozenset[str]) -> list[str]:
+    """The words for what these rights open, in the order in which a page shows it."""
+    return [gettext(words) for right, words in GROUPS.items() if right in rights]
+
+
+def record_reveal(
+    request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
+) -> None:
+    """Write to the trail what of which record is revealed, and for what; call it before showing it.
+
+    `subject` is an account id, a space and what of it: an event's time, or `record`. `what` holds
+    no content. The form is valid.
+    """
+    purpose = RevealPurpose(form.cleaned_data["purpose"])
+    audit.record(
+        request,
+        REVEAL,
+        app_id=app_id,
+        subject=subject,
+        outcome="revealed",
+        detail=gettext("%(what)s; purpose: %(purpose)s")
+        % {"what": what, "purpose": purpose.label.lower()},
+    )

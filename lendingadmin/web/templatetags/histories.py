@@ -1,0 +1,42 @@
+"""`{% history_url as url %}`: where the audit trail tells the history of a page's record."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.template import Context
+from django.urls import reverse
+
+from lendingadmin.core.staff.roles import VIEW_AUDIT
+
+register = template.Library()
+
+# The pages of one record by their route: what the audit trail calls the record, by the names of the
+# route's arguments, and the one action that the page is about, if it is about one.
+_RECORDS: dict[str, tuple[str, str]] = {
+    "borrower": ("{borrower_id}", ""),
+    "loan": ("{account_id}", ""),
+    "repayment": ("rp-{number}", ""),
+    "offer": ("{borrower_id}", "borrowers.getOffers"),
+    "event": ("{account_id} {timestamp}", ""),
+    "write": ("{path}", ""),
+    "note": ("{path}", ""),
+}
+
+
+@register.simple_tag(takes_context=True)
+def history_url(context: Context, record: str = "", action: str = "") -> str:
+    """The audit trail of the page's record, or of the one that is named.
+
+    Empty for a page without a record, and for a person who may not see the trail.
+    """
+    request: Any = context.get("request")
+    match = request and request.resolver_match
+    if not match or not request.user.has_perm(VIEW_AUDIT):
+        return ""
+    if not record and match.url_name in _RECORDS:
+        pattern, action = _RECORDS[match.url_name]
+        record = pattern.format(**match.kwargs, path=request.path)
+    asked = {"record": record, "action": action, "app": match.kwargs.get("app_id", "")}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    return f"{reverse('audit')}?{query}" if record else ""

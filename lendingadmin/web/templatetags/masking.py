@@ -1,0 +1,29 @@
+"""What a person may not see of a record, kept out of the page: `{% note repayment.notes %}`."""
+
+from collections.abc import Sequence
+
+from django import template
+from django.template import Context
+
+from lendingadmin.core.staff.roles import READ_NOTES
+from lendingadmin.web.display.technical import Leaf
+from lendingadmin.web.display.text import shown
+from lendingadmin.web.masking import list_rights, mask_leaves
+from lendingadmin.web.redact import REDACTED
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def note(context: Context, text: str) -> str:
+    """What a colleague wrote, or what the service said of a payment; a mask without the right."""
+    may_read = not text or context["request"].user.has_perm(READ_NOTES)
+    return shown(text) if may_read else REDACTED
+
+
+@register.simple_tag(takes_context=True)
+def open_leaves(context: Context, leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Of what a page lists under Technical, what the person may see; all of what is revealed."""
+    if context.get("revealed"):
+        return list(leaves or ())
+    return mask_leaves(leaves or (), list_rights(context["request"].user))

@@ -1,0 +1,163 @@
+"""When the dashboard's own database or cache can't be used: 503, and whether anything was saved.
+
+Such a fault can come up in any view, middleware or template, so it is told apart where all of them
+end: in Django's handler of uncaught exceptions.
+"""
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from django.db import (
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    close_old_connections,
+    connection,
+)
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from redis.exceptions import RedisError
+
+from lendingadmin.core.monitoring.request_ids import find_request_id
+
+from .errors import Card
+
+logger = logging.getLogger(__name__)
+
+# A database that is locked, full, gone or refuses connections; and the same of the cache.
+UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
+_SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+NO_DATABASE = gettext_noop("The dashboard's database is busy, full or can't be reached.")
+_NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
+_SAVED = gettext_noop("saved")
+
+
+# For so many seconds an outcome is tried to be kept; nobody takes over a sender before 90.
+KEEP_WITHIN = 30.0
+
+
+class OutcomeNotKept(Exception):
+    """What became of a write is known, and the database did not take it down.
+
+    `card` tells it to the person: nothing else here will.
+    """
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card.title)
+        self.card = card
+
+
+def build_not_sent_card(done: str = _SAVED) -> Card:
+    """Nothing was sent; `done` is what the person wanted, “saved” or “recorded”."""
+    return Card(
+        title=_("Not %(done)s") % {"done": _(done)},
+        cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+        next=_("Send it again in a minute. If it lasts, tell your administrator."),
+        saved="no",
+    )
+
+
+def build_saved_card(done: str = _SAVED) -> Card:
+    """The service said yes, and the confirmation is not kept here."""
+    return Card(
+        title=_("The service %(done)s this, and no confirmation is kept here") % {"done": _(done)},
+        cause=" ".join([_(NO_DATABASE), _("So this is shown as not known yet.")]),
+        next=_("Do not enter it again. Look at the record in a minute."),
+        saved="yes",
+        tone="warn",
+    )
+
+
+def build_unknown_card(done: str = _SAVED) -> Card:
+    """It was sent, and what came back is not kept here."""
+    return Card(
+        title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
+        cause=" ".join([_("It was sent to the lending service."), _(NO_DATABASE)]),
+        next=_("Do not enter it again. In two minutes it is checked by itself."),
+        saved="unknown",
+        tone="odd",
+    )
+
+
+def keep_outcome(write: Callable[[], object], card: Card) -> None:
+    """Write down what became of a write, again and again while the database can't be used.
+
+    Raises OutcomeNotKept with the card after KEEP_WITHIN.
+    """
+    until, pause = time.monotonic() + KEEP_WITHIN, 0.05
+    while True:
+        try:
+            write()
+            return
+        except UNAVAILABLE as error:
+            if time.monotonic() + pause > until:
+                logger.error("an outcome could not be kept: %s", type(error).__name__)
+                raise OutcomeNotKept(card) from error
+        time.sleep(pause)
+        pause = min(pause * 2, 1.0)
+        close_old_connections()  # one that broke is opened again
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django's handler500: 503 with what is known where the database is at fault, else our 500.
+
+    It uses no database itself. As a fragment it is a 200, because htmx puts nothing else into the
+    page.
+    """
+    error = sys.exc_info()[1]
+    if error is None or find_unavailable(error) is None:
+        reference = {"reference": find_request_id()}
+        return HttpResponse(render_to_string("500.html", reference), status=500)
+    context = {"card": _card(request, error)}
+    if getattr(request, "htmx", False):
+        return HttpResponse(render_to_string("_error_card.html", context))
+    return HttpResponse(render_to_string("503.html", context), status=503)
+
+
+def find_unavailable(error: BaseException | None) -> BaseException | None:
+    """What of an error says that our own database or cache can't be used; None for nothing."""
+    while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
+        error = error.__cause__
+    return error
+
+
+def _is_read_only(error: BaseException) -> bool:
+    """Whether PostgreSQL takes no writes, as a standby: Django takes that for a fault of ours."""
+    is_internal = isinstance(error, InternalError)
+    return is_internal and getattr(error.__cause__, "sqlstate", "") == "25006"
+
+
+def _card(request: HttpRequest, error: BaseException) -> Card:
+    if isinstance(error, OutcomeNotKept):
+        return error.card
+    if request.method in _SAFE_METHODS:
+        return Card(
+            title=_("This page can't be shown just now"),
+            cause=_(NO_DATABASE),
+            next=_(
+                "Try again in a minute. If you have just sent a form, look for what it did before "
+                "you send it again."
+            ),
+        )
+    if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
+        return build_unknown_card()
+    if _was_cut_off():
+        return replace(
+            build_unknown_card(),
+            cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+            next=_("Look for what you entered before you enter it again."),
+        )
+    return replace(
+        build_not_sent_card(),
+        next=_("Go back with your browser and send it again in a minute."),
+    )
+
+
+def _was_cut_off() -> bool:
+    """Whether the connection broke while it was open: a commit on its way may have arrived."""
+    return connection.connection is not None and not connection.is_usable()

@@ -1,0 +1,67 @@
+"""The answers for monitors, and the glossary. None of them calls the lending service."""
+
+import logging
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from lendingadmin.core.monitoring import readiness
+from lendingadmin.core.monitoring.metrics import render as render_metrics
+from lendingadmin.web.display.glossary import TERMS
+
+from .access import public, signed_in
+
+logger = logging.getLogger(__name__)
+
+
+@public()
+def alive(request: HttpRequest) -> HttpResponse:
+    """The process answers."""
+    return _answer_plainly(["alive"])
+
+
+@public()
+def ready(request: HttpRequest) -> HttpResponse:
+    """200 where this host can serve people, with what else is amiss; otherwise 503 and why."""
+    faults = readiness.find_faults()
+    is_news = readiness.has_changed(faults)
+    if is_news:
+        logger.warning("readiness: %s", "; ".join(faults) or "ready")
+    if not faults:
+        return _answer_plainly(readiness.spell_ready())
+    answer = _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
+    # Django and the request's own line ask for it: a balancer probes every few seconds.
+    answer._has_been_logged = not is_news  # type: ignore[attr-defined]
+    return answer
+
+
+@public()
+def metrics(request: HttpRequest) -> HttpResponse:
+    """What monitors count, for who brings METRICS_TOKEN; without that setting there is no page."""
+    if not settings.METRICS_TOKEN:
+        return _answer_plainly(["there is no METRICS_TOKEN"], status=404)
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not constant_time_compare(given, settings.METRICS_TOKEN):
+        return _answer_plainly(["METRICS_TOKEN is needed"], status=401)
+    return HttpResponse(render_metrics(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _answer_plainly(lines: Iterable[str], status: int = 200) -> HttpResponse:
+    text = "".join(f"{line}\n" for line in lines)
+    # No middleware that counts comes behind it: whole, not in chunks.
+    headers = {"Content-Length": str(len(text)), "Cache-Control": "no-store"}
+    plain = "text/plain; charset=utf-8"
+    return HttpResponse(text, status=status, content_type=plain, headers=headers)
+
+
+@signed_in()
+def glossary(request: HttpRequest) -> HttpResponse:
+    """The glossary, by the alphabet."""
+    terms = [(_(word), _(text)) for word, text in TERMS.items()]
+    terms.sort(key=lambda term: term[0].casefold())
+    return render(request, "glossary.html", {"terms": terms})

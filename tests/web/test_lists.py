@@ -1,0 +1,195 @@
+"""List pages: filters, order, size and page in the URL, whatever the service does with them."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.test import RequestFactory
+
+from lendingadmin.lending.errors import BadRequest, Saved
+from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.pages import Page
+from lendingadmin.money.repayments.forms import JournalForm
+from lendingadmin.web.lists import ListForm, ListPage, read_page
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+class Listed:
+    """A `list` of the client that keeps what it was asked and answers from a script."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.asked: list[dict[str, Any]] = []
+
+    def __call__(self, **asked: Any) -> Page[Any]:
+        self.asked.append(asked)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, Page)
+        return answer
+
+
+def page(count: int, token: str | None = None) -> Page[Any]:
+    return Page(items=tuple(range(count)), next_page_token=token, read_at=NOW)
+
+
+def refused(words: str) -> BadRequest:
+    return BadRequest(error_description=words, saved=Saved.NO)
+
+
+def read(query: str, call: Callable[..., Page[Any]], operation: str = "loans.list") -> ListPage:
+    request = RequestFactory().get(f"/apps/kenya/loans/{query}")
+    return read_page(request, OPERATIONS[operation], call)
+
+
+def test_what_the_url_says_is_asked_for() -> None:
+    call = Listed(page(3))
+    read("?status=2&borrowerId=borrower:7&order=desc&pageSize=25&pageToken=abc%2F%3D", call)
+    assert call.asked == [
+        {
+            "page_size": 25,
+            "page_token": "abc/=",
+            "filters": {"borrowerId": "borrower:7", "status": "2"},
+            "order": "desc",
+        }
+    ]
+
+
+def test_only_what_the_spec_lists_is_offered() -> None:
+    offered = {
+        name: list(ListForm(RequestFactory().get("/").GET, OPERATIONS[name]).fields)
+        for name in ("loans.list", "events.list", "borrowers.list", "products.list")
+    }
+    assert offered["borrowers.list"] == offered["products.list"] == ["pageSize"]
+    assert offered["loans.list"] == [*(OPERATIONS["loans.list"].filters or ()), "order", "pageSize"]
+    assert offered["events.list"][-2:] == ["order", "pageSize"]
+
+
+@pytest.mark.parametrize("operation", ["loans.list", "events.list"])
+@pytest.mark.parametrize(
+    ("query", "order"), [("", "desc"), ("?order=", "desc"), ("?order=asc", "asc")]
+)
+def test_a_list_with_an_order_opens_with_the_newest_and_shows_it(
+    operation: str, query: str, order: str
+) -> None:
+    call = Listed(page(3, "t"))
+    shown = read(query, call, operation)
+    assert call.asked[0]["order"] == order
+    assert re.findall(r'<option value="(\w+)" selected', str(shown.form["order"])) == [order]
+    assert ("order=asc" in shown.next_url) == (order == "asc")
+
+
+def test_a_list_without_an_order_is_asked_for_none() -> None:
+    for operation in ("borrowers.list", "assessments.list", "products.list"):
+        call = Listed(page(3))
+        read("?order=asc", call, operation)
+        assert "order" not in call.asked[0], operation
+
+
+def test_an_order_that_is_none_is_marked_and_nothing_is_sent() -> None:
+    call = Listed(page(3))
+    assert "order" in read("?order=sideways", call).form.errors
+    assert call.asked == []
+
+
+def test_a_filter_with_a_space_is_refused_beside_its_field_and_nothing_is_sent() -> None:
+    call = Listed(page(3))
+    shown = read("?borrowerId=a%20b", call)
+    assert "divides filters by spaces" in str(shown.form.errors["borrowerId"])
+    assert call.asked == []
+
+
+def test_a_status_without_a_word_is_asked_for_all_the_same() -> None:
+    call = Listed(page(1))
+    request = RequestFactory().get("/?status=77")
+    read_page(request, OPERATIONS["loans.list"], call, {"status": {"1": "pending"}})
+    assert call.asked[0]["filters"] == {"status": "77"}
+
+
+def test_the_next_page_keeps_filter_order_and_size() -> None:
+    shown = read("?status=2&order=desc&pageSize=25", Listed(page(25, "t/2=")))
+    assert shown.next_url == "/apps/kenya/loans/?status=2&order=desc&pageSize=25&pageToken=t%2F2%3D"
+    assert shown.first_url == ""
+    second = read("?status=2&pageSize=25&pageToken=t2", Listed(page(10)))
+    assert second.next_url == ""
+    assert second.first_url == "/apps/kenya/loans/?status=2&pageSize=25"
+
+
+def test_an_answer_larger_than_asked_for_is_shown_in_slices() -> None:
+    call = Listed(page(120, "t2"))
+    first = read("", call, "borrowers.list")
+    assert list(first.items) == list(range(50))
+    assert first.next_url.endswith("?from=50")
+    second = read("?from=50", call, "borrowers.list")
+    assert list(second.items) == list(range(50, 100))
+    third = read("?from=100", call, "borrowers.list")
+    assert list(third.items) == list(range(100, 120))
+    assert third.next_url.endswith("?pageToken=t2")
+
+
+def test_a_refused_page_size_is_left_out_where_the_spec_does_not_list_it() -> None:
+    call = Listed(refused("Unknown parameter pageSize"), page(3))
+    shown = read("", call, "borrowers.list")
+    assert [asked["page_size"] for asked in call.asked] == [50, None]
+    assert shown.notes == ("The service does not take a page size here.",)
+
+
+def test_a_refusal_where_the_spec_lists_the_size_is_an_error() -> None:
+    with pytest.raises(BadRequest):
+        read("?order=desc", Listed(refused("no")))
+
+
+def test_a_filter_that_the_service_refuses_is_told_above_it_and_kept() -> None:
+    shown = read("?status=x", Listed(refused("status: a number is expected")))
+    assert shown.items == ()
+    drawn = render_to_string("_filters.html", {"form": shown.form})
+    assert "status: a number is expected" in drawn
+    assert 'value="x"' in drawn
+
+
+def test_an_invalid_page_token_starts_again_and_says_so() -> None:
+    call = Listed(refused("Invalid page token"), page(3))
+    shown = read("?pageToken=old&from=50", call)
+    assert [asked["page_token"] for asked in call.asked] == ["old", None]
+    assert list(shown.items) == [0, 1, 2]
+    assert "the first page again" in shown.notes[0]
+
+
+@pytest.mark.parametrize("query", ["?pageSize=7", "?pageSize=x", "?pageSize=1001", "?order=up"])
+def test_sizes_and_orders_that_are_not_offered_are_refused(query: str) -> None:
+    call = Listed(page(3))
+    assert read(query, call).form.errors
+    assert call.asked == []
+
+
+def test_many_filters_fold_and_those_that_are_set_can_be_taken_off() -> None:
+    words = {"status": {"2": "open"}}
+    query = QueryDict("status=2&borrowerId=B%261&pageToken=abc&from=50&pageSize=25")
+    form = ListForm(query, OPERATIONS["loans.list"], words)
+    assert [chip[:2] for chip in form.chips] == [("Borrower id", "B&1"), ("Status", "open")]
+    left = QueryDict(form.chips[0].query).dict()
+    assert left == {"status": "2", "pageSize": "25", "order": "desc"}
+    assert [field.name for field in form.unfolded] == ["order", "pageSize"]
+    html = render_to_string("_filters.html", {"form": form})
+    assert '<details class="folded" >' in html and 'aria-label="Remove the filter' in html
+    # What is wrong is in sight.
+    wrong = ListForm(QueryDict("status=a+b"), OPERATIONS["loans.list"])
+    assert wrong.chips == []
+    assert '<details class="folded" open>' in render_to_string("_filters.html", {"form": wrong})
+
+
+def test_a_chip_of_the_journal_leads_to_the_first_page_without_its_filter() -> None:
+    form = JournalForm(QueryDict("channel=mobile&state=unknown&before=7"))
+    assert form.is_valid()
+    assert form.chips == [("Channel", "mobile", "state=unknown")]
+    assert [field.name for field in form.unfolded] == ["state", "record", "since", "until"]
+
+
+def test_a_few_filters_do_not_fold() -> None:
+    assert ListForm(QueryDict(), OPERATIONS["assessments.list"]).folded == []
