@@ -63,7 +63,12 @@ EXHAUSTIVE = (
     "sandbox/test_schemathesis.py",
 )
 # What is a drill as a whole; in other files the marker names the tests.
-DRILLS = ("browser/test_main_job.py", "test_make.py")
+DRILLS = (
+    "browser/test_main_job.py",
+    "test_make.py",
+    "test_proxies.py",
+    "test_web_server.py",
+)
 # Of what is exhaustive, what `--part` leaves whole: the proofs, and what walks a part by itself.
 WHOLE = ("proof/", "browser/test_places.py")
 # What takes longest begins first, so that no worker is left alone with it at the end.

@@ -93,7 +93,9 @@ def keep_model(name: str, state: str, make: Callable[[Path], None]) -> Path:
             for old in FOLDER.glob(f"{name}-*"):
                 if time.time() - old.stat().st_mtime > _IN_USE:
                     shutil.rmtree(old)
-            (unfinished := FOLDER / f"{name}-unfinished").mkdir()
+            # One is left where the code that fills it failed.
+            shutil.rmtree(unfinished := FOLDER / f"{name}-unfinished", ignore_errors=True)
+            unfinished.mkdir()
             make(unfinished)
             unfinished.rename(folder)
     return folder

@@ -1,28 +1,19 @@
-"""Registers what the areas share, and the configuration checks, with Django."""
+"""What the pages of all areas share, as a Django app."""
 
-from django.apps import AppConfig
-from django.db.models import Q
 from django.urls import register_converter
-from django.utils import timezone
-from django.utils.translation import gettext_noop as _
+
+from lendingadmin.core import areas
 
 
-class UiConfig(AppConfig):
-    """The app `ui`: what the pages of all areas share."""
+class UiConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name, label = "lendingadmin.web", "ui"
+    tables = "models.TABLES"
 
     def ready(self) -> None:
-        from lendingadmin.core.staff.retention import register_table
-        from lendingadmin.web import checks  # noqa: F401
-
-        from . import models
+        """Register the configuration checks, and the converter of ids in addresses."""
+        from . import checks  # noqa: F401
         from .converters import KeyConverter
-
-        register_table(
-            _("unfinished forms"),
-            "ui.Draft",
-            find_over=lambda: Q(created_at__lt=timezone.now() - models.Draft.KEPT_FOR),
-        )
 
         register_converter(KeyConverter, "key")

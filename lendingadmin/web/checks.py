@@ -10,8 +10,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
-from lendingadmin.core.staff.erasure import ERASABLE
-from lendingadmin.core.staff.retention import TABLES
+from lendingadmin.core.areas import collect
 from lendingadmin.web.access import guards_itself, routes, rule_of
 
 _NEW_KEY = (
@@ -58,8 +57,8 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
     """A kind that is misspelt would be kept as long as everything else."""
     known = {
-        "KEEP_TEXTS_DAYS": {one.kind for one in ERASABLE if one.kind},
-        "KEEP_ROWS_DAYS": {one.kind for one in TABLES if one.kind},
+        "KEEP_TEXTS_DAYS": {one.kind for one in collect("erasable") if one.kind},
+        "KEEP_ROWS_DAYS": {one.kind for one in collect("tables") if one.kind},
     }
     return [
         Error(

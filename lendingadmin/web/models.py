@@ -7,9 +7,11 @@ from django.db import models
 from django.db.models import Min, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core.encryption import EncryptedTextField
 from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.retention import Table
 
 from .quotas import OverQuota
 
@@ -54,3 +56,12 @@ class Draft(models.Model):
             _("Your unfinished forms hold as much as is kept for one person: finish some."),
             max(60, int(left.total_seconds())),
         )
+
+
+TABLES = [
+    Table(
+        gettext_noop("unfinished forms"),
+        "ui.Draft",
+        find_over=lambda: models.Q(created_at__lt=timezone.now() - Draft.KEPT_FOR),
+    )
+]

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin import __version__
+from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
@@ -145,11 +146,36 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
 _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
 ListWaiting = Callable[[str, Any], QuerySet[Any]]
-# What sidebar entries count; areas register it. They are on each page, so none counts further than
-# `keyset.COUNTED`.
-_BADGES: dict[str, list[ListWaiting]] = {}
-# What the home page counts: where it is decided, and its words.
-_DECISIONS: list[tuple[str, Any, ListWaiting]] = []
+
+
+class Badge(NamedTuple):
+    """The number beside a sidebar entry: rows of the app at hand that wait for the person.
+
+    It is on each page and read by an index, and counts no further than `keyset.COUNTED`. An entry
+    shows the sum of its badges.
+    """
+
+    entry: str
+    list_waiting: ListWaiting
+
+
+class ToDecide(NamedTuple):
+    """Rows that wait for the person's decision, on the home page with a link to `route`.
+
+    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
+    this person may not decide, such as what they entered.
+    """
+
+    route: str
+    words: Any
+    list_waiting: ListWaiting
+
+
+class Group(NamedTuple):
+    """Sidebar entries that a person chose, below the areas."""
+
+    heading: str
+    list_entries: Callable[[LendingApp, Any], list["SidebarEntry"]]
 
 
 class Waiting(NamedTuple):
@@ -160,45 +186,17 @@ class Waiting(NamedTuple):
     words: str
 
 
-def register_badge(key: str, list_waiting: ListWaiting) -> None:
-    """Let the sidebar entry `key` show how many rows `list_waiting` gives for the app at hand and
-    the person, by an index: all entries are counted in one query.
-
-    An entry may have several; it shows their sum.
-    """
-    _BADGES.setdefault(key, []).append(list_waiting)
-
-
-def register_decision(route: str, words: Any, list_waiting: ListWaiting) -> None:
-    """Let the home page say how many rows wait for the person's decision, with a link to `route`.
-
-    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
-    this person may not decide, such as what they entered.
-    """
-    _DECISIONS.append((route, words, list_waiting))
-
-
 def list_decisions(app_id: str, person: Any) -> list[Waiting]:
     """What waits for a person's decision in an app, by kind, in one query."""
-    counts = count_each([rows(app_id, person) for _route, _words, rows in _DECISIONS])
+    decisions: tuple[ToDecide, ...] = collect("decisions")
+    counts = count_each([one.list_waiting(app_id, person) for one in decisions])
     return [
         Waiting(
             route, _address(route, app_id), words % {"number": count, "count": spell_count(count)}
         )
-        for (route, words, _list_waiting), count in zip(_DECISIONS, counts, strict=True)
+        for (route, words, _list_waiting), count in zip(decisions, counts, strict=True)
         if count
     ]
-
-
-# Groups of entries that a person chose; areas register them. They stand below the areas.
-_CHOSEN: dict[str, Callable[[LendingApp, Any], list[SidebarEntry]]] = {}
-
-
-def register_group(
-    heading: str, list_entries: Callable[[LendingApp, Any], list[SidebarEntry]]
-) -> None:
-    """Let the sidebar show under this heading what `list_entries` gives for the app and person."""
-    _CHOSEN[heading] = list_entries
 
 
 class Navigation:
@@ -284,7 +282,7 @@ class Navigation:
         person = self._request.user
         return [
             (heading, list_entries(self.app, person))
-            for heading, list_entries in _CHOSEN.items()
+            for heading, list_entries in collect("groups")
             if person.is_authenticated
         ]
 
@@ -324,11 +322,12 @@ class Navigation:
     def _waiting(self) -> Mapping[str, int]:
         """How many rows wait for the person, by the key of the entry that shows them."""
         lists = [
-            (entry.key, list_waiting(self.app.app_id, self._request.user))
+            (entry.key, badge.list_waiting(self.app.app_id, self._request.user))
             for _heading, entries in _SIDEBAR
             for entry in entries
             if self._may_enter(entry)
-            for list_waiting in _BADGES.get(entry.key, ())
+            for badge in collect("badges")
+            if badge.entry == entry.key
         ]
         found: dict[str, int] = {}
         counts = count_each([rows for _key, rows in lists])

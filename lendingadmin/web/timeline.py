@@ -1,4 +1,4 @@
-"""What the timeline of a borrower or a loan is made of: areas register their sources.
+"""What the timeline of a borrower or a loan is made of: areas name their sources.
 
 A source of our own is a queryset: the timeline reads its moments to count the months, and the rows
 of one month to describe them. A source of the service is read live, beside the others; it may fail
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import LendingError
@@ -109,18 +110,10 @@ class Source:
         return gettext(self.label)
 
 
-SOURCES: dict[str, Source] = {}
-
-
-def register_source(source: Source) -> None:
-    """Let timelines show this source; an area calls it in `AppConfig.ready()`."""
-    SOURCES[source.key] = source
-
-
 def list_sources(person: User, *, of_loans: bool) -> list[Source]:
-    """The sources that this person may see in the app of the page at hand, as registered."""
+    """Return the sources that this person may see in this app, in the order of the areas."""
     return [
         one
-        for one in SOURCES.values()
+        for one in collect("timeline")
         if person.has_perm(one.permission) and (one.of_loans or not of_loans)
     ]

@@ -5,6 +5,7 @@ from django.db import connection
 from django.utils import timezone
 
 from lendingadmin.core import gateway
+from lendingadmin.core.areas import collect
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.models import Snapshot
@@ -14,7 +15,7 @@ from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.money.writes.models import Write
 from lendingadmin.records.assessments.models import KnownAssessment
 from lendingadmin.records.offers.models import OfferRequest
-from lendingadmin.web.timeline import SOURCES, Subject
+from lendingadmin.web.timeline import Subject
 from tests.benchmarks import filling, filling_book, filling_timeline
 
 
@@ -40,7 +41,7 @@ def test_a_borrower_has_entries_of_every_kind_of_our_own(officer: User) -> None:
     User.objects.create_user("clerk-000")
     filling_timeline.fill_timeline(repayments=30, notes=10, lines=5)
     subject = Subject(gateway.lending_app("kenya"), officer, "B-LONG")
-    own = [one for one in SOURCES.values() if one.key in ("repayments", "notes", "writes")]
+    own = [one for one in collect("timeline") if one.key in ("repayments", "notes", "writes")]
     found = [rows.find(subject).count() for one in own for rows in one.rows]
     assert sorted(found) == [5, 10, 30]
 

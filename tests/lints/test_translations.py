@@ -50,21 +50,19 @@ NOT_WORDS = {
     },
     "records/borrowers/views/kept.py": {"application/json; charset=utf-8"},
     "records/notes/services.py": {"write a note"},
-    "people/index/apps.py": {"When the index of people was last whole, by app; Unix time."},
-    "desk/portfolio/apps.py": {"When the newest complete count of loans began, by app; Unix time."},
+    "people/index/find.py": {"When the index of people was last whole, by app; Unix time."},
+    "desk/portfolio/snapshot_job.py": {
+        "When the newest complete count of loans began, by app; Unix time."
+    },
     "desk/portfolio/views/loan_lists.py": {"loan lists"},
     "web/navigation.py": {"lendingadmin {}"},
-    "money/repayments/apps.py": {
-        "Repayments of which nobody knows yet what became, by app.",
-        "Since when the check that has waited longest is due; Unix time, 0 for none.",
-    },
     "money/repayments/mistakes.py": {"report a mistake"},
     "money/repayments/views/recording.py": {"record a repayment"},
     "core/staff/adapter.py": {"held back"},
     "core/staff/services.py": {"set by link"},
     "core/staff/signals.py": {"second factor"},
     "desk/statements/keeping.py": {"COPY {} ({}) FROM STDIN", "INSERT INTO {} ({}) VALUES ({})"},
-    "desk/statements/apps.py": {
+    "desk/statements/progress.py": {
         "Batches of statements that are not done, by app and state.",
         "Payments of batches that are accepted and not entered yet, by app.",
         "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
@@ -79,15 +77,21 @@ NOT_WORDS = {
     "web/lists.py": {"another one"},
     "web/logs.py": {"(no route)", ", and {} more since the last line"},
     "web/middleware.py": {"no-store, private"},
-    "money/repayments/reconciliation.py": {"a repayment has waited to be checked since {} UTC"},
+    "money/repayments/reconciliation.py": {
+        "a repayment has waited to be checked since {} UTC",
+        "Repayments of which nobody knows yet what became, by app.",
+        "Since when the check that has waited longest is due; Unix time, 0 for none.",
+    },
     "web/views.py": {
         "text/plain; charset=utf-8",
         "not ready: {}",
         "METRICS_TOKEN is needed",
         "there is no METRICS_TOKEN",
     },
-    "core/worker/apps.py": {"When a worker beat last; Unix time."},
-    "core/worker/duties.py": {"no worker has beaten since {} UTC", "no worker has run yet"},
+    "core/worker/duties.py": {
+        *("no worker has beaten since {} UTC", "no worker has run yet"),
+        "When a worker beat last; Unix time.",
+    },
 }
 # Operators read all of it, or the database does, or it is what files say.
 _FOR_OPERATORS = {

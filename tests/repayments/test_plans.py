@@ -188,6 +188,7 @@ def test_nothing_reads_a_large_table_whole(name: str, manager: User) -> None:
     assert scans_of(queries) == []
 
 
+@pytest.mark.drill
 def test_no_page_reads_a_large_table_whole(
     manager: User, client_of: Callable[[User], Client]
 ) -> None:

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.encryption import EncryptedTextField, bind
 from lendingadmin.core.staff import erasure, tasks
@@ -354,7 +355,7 @@ def test_what_is_old_is_of_no_app() -> None:
 
 
 def test_each_kind_that_is_erased_or_kept_on_is_exported_too(officer: User, manager: User) -> None:
-    kinds = [*erasure.ERASABLE, *erasure.KEPT_ON]
+    kinds = [*collect("erasable"), *collect("kept")]
     assert [one.what for one in kinds if one.list_rows is None] == []
     fill(officer, manager, BORROWER)
     fill(officer, manager, NEIGHBOUR)

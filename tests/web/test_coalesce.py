@@ -165,6 +165,7 @@ def shared_cache(request: pytest.FixtureRequest) -> str:
     return REDIS
 
 
+@pytest.mark.drill
 @pytest.mark.parametrize("well", [True, False], ids=["answered", "refused"])
 def test_two_processes_make_one_call(
     well: bool, shared_cache: str, fault_server: FaultServer

@@ -1,5 +1,6 @@
 """The beat: what areas lend to it, and that one's fault is nobody else's."""
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -7,6 +8,7 @@ import pytest
 from django.apps import AppConfig, apps
 from django.db import OperationalError
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.staff.tasks import prune
 from lendingadmin.core.worker import duties
 
@@ -14,48 +16,35 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def lent(monkeypatch: pytest.MonkeyPatch) -> list[duties.Duty]:
+def lent(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     """The duties, for this test none but its own."""
-    own: list[duties.Duty] = []
-    monkeypatch.setattr(duties, "_DUTIES", own)
+    own: list[Callable[[], object]] = []
+    monkeypatch.setattr(duties, "collect", {"duties": own, "tasks": ()}.get)
     return own
 
 
 def test_an_area_that_fails_keeps_no_other_from_its_duty(
-    lent: list[duties.Duty], caplog: pytest.LogCaptureFixture
+    lent: list[Callable[[], object]], caplog: pytest.LogCaptureFixture
 ) -> None:
     done = []
 
     def fail() -> None:
         raise ValueError("Anne Wanjiru has no loan")
 
-    duties.register_duty(fail)
-    duties.register_duty(lambda: done.append(1))
+    lent += [fail, lambda: done.append(1)]
     duties.run_duties()
     assert done == [1]
     assert "ValueError" in caplog.text
     assert "Anne" not in caplog.text.replace('raise ValueError("Anne Wanjiru has no loan")', "")
 
 
-def test_a_database_that_does_not_answer_ends_the_beat(lent: list[duties.Duty]) -> None:
+def test_a_database_that_does_not_answer_ends_the_beat(lent: list[Callable[[], object]]) -> None:
     def fail() -> None:
         raise OperationalError("server closed the connection")
 
-    duties.register_duty(fail)
+    lent.append(fail)
     with pytest.raises(OperationalError):
         duties.run_duties()
-
-
-def test_a_duty_that_is_lent_twice_is_done_once(lent: list[duties.Duty]) -> None:
-    done = []
-
-    def duty() -> None:
-        done.append(1)
-
-    duties.register_duty(duty)
-    duties.register_duty(duty, prune)
-    duties.run_duties()
-    assert done == [1]
 
 
 def test_every_task_of_the_product_is_put_back_when_it_is_lost() -> None:
@@ -63,7 +52,7 @@ def test_every_task_of_the_product_is_put_back_when_it_is_lost() -> None:
     values = [value for one in modules for value in vars(one).values()]
     # Which class that is depends on Django, which from 6 on has its own.
     paths = {one.module_path for one in values if isinstance(one, type(prune))}
-    assert paths - set(duties._TASKS) == set()
+    assert paths == {one.module_path for one in collect("tasks")}
     assert {
         "lendingadmin.money.repayments.tasks.check",
         "lendingadmin.core.staff.tasks.tell_managers",

@@ -1,25 +1,22 @@
-"""Registers the audit trail with Django."""
+"""The audit trail as a Django app."""
 
-from django.apps import AppConfig
 from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.core import areas
 
-class AuditConfig(AppConfig):
-    """The app `audit`."""
+
+class AuditConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.core.audit"
     verbose_name = _("Audit trail")
+    warnings = "restores.describe"
+    duties = ("tasks.beat", "restores.find_suspected")
+    tasks = "tasks.watch"
 
     def ready(self) -> None:
-        """Register what is checked of the database, and what the worker watches."""
-        from lendingadmin.core.monitoring.readiness import register_warning
-        from lendingadmin.core.worker import duties
-
-        from . import restores, tasks
+        """Check the triggers with the database."""
         from .triggers import check_triggers
 
         register(check_triggers, Tags.database)
-        duties.register_duty(tasks.beat, tasks.watch)
-        duties.register_duty(restores.find_suspected)
-        register_warning(restores.describe)

@@ -1,22 +1,11 @@
-"""The gateway as a Django app: it keeps the service account's token for all processes."""
+"""The gateway as a Django app: it stores the service account's token for all processes."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class GatewayConfig(AppConfig):
-    """Token and lease rows, and the command that checks the service account."""
+class GatewayConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.core.gateway"
-    default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        from lendingadmin.core.monitoring import metrics
-        from lendingadmin.core.monitoring.readiness import register_warning
-        from lendingadmin.core.monitoring.request_lines import log_slow_call
-
-        from . import clients, clocks
-
-        clients.register_observer(metrics.count_call)
-        clients.register_observer(log_slow_call)
-        clients.register_observer(clocks.note_offset)
-        register_warning(clocks.describe_offset)
+    call_observers = "clocks.note_offset"
+    warnings = "clocks.describe_offset"

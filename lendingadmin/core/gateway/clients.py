@@ -9,6 +9,7 @@ from typing import cast
 
 from django.conf import settings
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway.lending_apps import lending_app
 from lendingadmin.core.gateway.silence import note_call
 from lendingadmin.core.monitoring import request_ids
@@ -22,14 +23,6 @@ from lendingadmin.lending.tokens import TokenSource, TokenStore
 logger = logging.getLogger("lendingadmin.core.gateway")
 
 _collected: ContextVar[list[Call] | None] = ContextVar("collected", default=None)
-
-
-_OBSERVERS: list[Callable[[Call], object]] = []
-
-
-def register_observer(observe: Callable[[Call], object]) -> None:
-    """Let this be told of each call that is over, in the thread that made it."""
-    _OBSERVERS.append(observe)
 
 
 class _Process(ForkSafe):
@@ -122,7 +115,7 @@ def calls() -> Iterator[list[Call]]:
 def _keep_call(call: Call) -> None:
     """Collect the call, and log one line. No path: it holds ids of people."""
     note_call(call)
-    for observe in _OBSERVERS:
+    for observe in collect("call_observers"):
         observe(call)
     if (made := _collected.get()) is not None:
         made.append(call)

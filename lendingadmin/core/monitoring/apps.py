@@ -1,16 +1,19 @@
-"""Registers the monitoring with Django."""
+"""What an operator sees of a running dashboard, as a Django app."""
 
-from django.apps import AppConfig
 from django.conf import settings
 from django.db.models.signals import post_migrate
 
+from lendingadmin.core import areas
 
-class MonitoringConfig(AppConfig):
-    """The app `monitoring`: what an operator sees of a running dashboard."""
+
+class MonitoringConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.core.monitoring"
+    call_observers = ("metrics.count_call", "request_lines.log_slow_call")
 
     def ready(self) -> None:
+        """Set up Sentry, and write the canary after each migrate."""
         from . import canary, sentry
 
         if settings.SENTRY_DSN:

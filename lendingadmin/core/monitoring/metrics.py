@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -33,6 +34,7 @@ from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from lendingadmin import __version__
+from lendingadmin.core.areas import collect
 from lendingadmin.lending.calls import Call
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -66,17 +68,18 @@ EXPORT_ROWS = Counter("lendingadmin_export_rows", "Rows of CSV that were sent.")
 _METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE"})
 _LIVE = re.compile(r"gauge_live\w*_(\d+)\.db")
 Readings = Iterable[tuple[tuple[str, ...], float]]
-_READ: dict[str, tuple[str, tuple[str, ...], Callable[[], Readings]]] = {}
 
 
-def register_gauge(
-    name: str, words: str, labels: tuple[str, ...], read: Callable[[], Readings]
-) -> None:
-    """Let monitors read a figure of our own tables: for each tuple of labels its value.
+class TableGauge(NamedTuple):
+    """A figure of our own tables for monitors: for each tuple of labels its value.
 
     `read` asks by an index. A moment is a Unix time in seconds.
     """
-    _READ[f"lendingadmin_{name}"] = (words, labels, read)
+
+    name: str
+    words: str
+    labels: tuple[str, ...]
+    read: Callable[[], Readings]
 
 
 def count_call(call: Call) -> None:
@@ -93,15 +96,17 @@ def count_request(method: str, route: str, status: int, own_seconds: float) -> N
 
 
 class _Tables(Collector):
-    """What areas registered, read now."""
+    """The gauges of areas, read now."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         version = GaugeMetricFamily("lendingadmin_version", "Its version.", labels=["version"])
         version.add_metric([__version__], 1)
         yield version
-        for name, (words, labels, read) in _READ.items():
-            family = GaugeMetricFamily(name, words, labels=labels)
-            for values, value in read():
+        for gauge in collect("gauges"):
+            family = GaugeMetricFamily(
+                f"lendingadmin_{gauge.name}", gauge.words, labels=gauge.labels
+            )
+            for values, value in gauge.read():
                 family.add_metric(values, value)
             yield family
 

@@ -13,6 +13,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from redis.exceptions import RedisError
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.caching import shared
 from lendingadmin.core.caching.models import Kept
 from lendingadmin.core.waiting import atomic_waiting
@@ -23,15 +24,7 @@ Check = Callable[[], str]
 # Milliseconds that the stamp waits for others who write; seconds that two clocks may differ.
 _WRITE_WITHIN, _CLOCKS_DIFFER = 1_000, 60
 
-_WARNINGS: list[Check] = []
 _last_faults: list[str] = []
-
-
-def register_warning(check: Check) -> None:
-    """Let monitors be told what `check` says, empty for nothing. It reads by an index, and only
-    our own database.
-    """
-    _WARNINGS.append(check)
 
 
 def find_faults() -> list[str]:
@@ -53,7 +46,7 @@ def has_changed(faults: list[str]) -> bool:
 
 def find_warnings() -> list[str]:
     """What else somebody should know: pages are served, and work waits. Raises DatabaseError."""
-    return [words for words in (check() for check in _WARNINGS) if words]
+    return [words for words in (check() for check in collect("warnings")) if words]
 
 
 def spell_ready() -> Iterator[str]:

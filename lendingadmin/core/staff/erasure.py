@@ -1,7 +1,7 @@
 """What is kept of one borrower: what is erased on request or by its age, what stays, and all of it
 as a file.
 
-Areas register all of it; the worker erases what is older than KEEP_TEXTS_DAYS.
+Areas name all of it; the worker erases what is older than KEEP_TEXTS_DAYS.
 
 What is not over yet, a write of unknown outcome or an offer that can still be lent from, is no
 one's to erase: it is found again when the command runs again.
@@ -16,6 +16,8 @@ from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
+
+from lendingadmin.core.areas import collect
 
 OfBorrower = Callable[[str, str], int]
 Older = Callable[[datetime, int], int]
@@ -62,32 +64,6 @@ class KeptOn(NamedTuple):
     list_rows: ListRows | None = None
 
 
-ERASABLE: list[Erasable] = []
-KEPT_ON: list[KeptOn] = []
-
-
-def register_erasable(
-    what: str,
-    erase: OfBorrower,
-    *,
-    kind: str = "",
-    erase_older: Older | None = None,
-    list_rows: ListRows | None = None,
-) -> None:
-    """Let `manage.py erase` erase this too, and the worker what is old of it, where it ages.
-
-    Each does it in a transaction of its own, or in that of a dry run.
-    """
-    ERASABLE.append(Erasable(what, erase, kind, erase_older, list_rows))
-
-
-def register_kept(
-    what: str, why: str, count_rows: OfBorrower, *, list_rows: ListRows | None = None
-) -> None:
-    """Let `manage.py erase` say that this stays."""
-    KEPT_ON.append(KeptOn(what, why, count_rows, list_rows))
-
-
 class Erased(NamedTuple):
     """How many rows of each kind went, and how many stay."""
 
@@ -109,13 +85,13 @@ def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -
 
 
 def _erase(app_id: str, borrower_id: str) -> Erased:
-    gone = [(one.what, int(one.erase(app_id, borrower_id))) for one in ERASABLE]
-    return Erased(gone, [(one, one.count_rows(app_id, borrower_id)) for one in KEPT_ON])
+    gone = [(one.what, int(one.erase(app_id, borrower_id))) for one in collect("erasable")]
+    return Erased(gone, [(one, one.count_rows(app_id, borrower_id)) for one in collect("kept")])
 
 
 def list_ageing() -> list[Erasable]:
     """What the worker erases by its age, by KEEP_TEXTS_DAYS."""
-    return [one for one in ERASABLE if one.erase_older and one.count_days()]
+    return [one for one in collect("erasable") if one.erase_older and one.count_days()]
 
 
 def erase_old() -> bool:
@@ -143,7 +119,7 @@ def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
         "app": app_id,
         "borrower": borrower_id,
         "exported_at": timezone.now(),
-        "kept_on": {one.what: one.why for one in KEPT_ON},
+        "kept_on": {one.what: one.why for one in collect("kept")},
     }
     yield f'{_dump(head)[:-1]}, "tables": {{'
     names: dict[int, str] = {}
@@ -160,7 +136,10 @@ def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
 def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QuerySet[Any]"]]:
     """The rows of each table; what several kinds name is there once."""
     found: dict[str, list[models.QuerySet[Any]]] = {}
-    listed = [*(one.list_rows for one in ERASABLE), *(one.list_rows for one in KEPT_ON)]
+    listed = [
+        *(one.list_rows for one in collect("erasable")),
+        *(one.list_rows for one in collect("kept")),
+    ]
     for list_rows in dict.fromkeys(listed):
         for rows in list_rows(app_id, borrower_id) if list_rows else ():
             found.setdefault(rows.model._meta.label, []).append(rows.order_by("pk"))

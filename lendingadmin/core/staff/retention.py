@@ -1,6 +1,6 @@
 """The tables whose rows go: what is over within an hour, and what is old by KEEP_ROWS_DAYS.
 
-Areas register theirs; SECURITY.md says of all tables how long their rows stay. What is not over,
+Areas name theirs; SECURITY.md says of all tables how long their rows stay. What is not over,
 and what shows that a payment is the same one, is no kind: rows of the journal and of statements
 stay.
 """
@@ -16,6 +16,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
+
+from lendingadmin.core.areas import collect
 
 ListOlder = Callable[[datetime], "models.QuerySet[Any]"]
 DeleteOlder = Callable[[datetime, int], int]
@@ -80,36 +82,6 @@ class Table(NamedTuple):
         return self.list_older(before) if self.list_older else self.rows.none()
 
 
-TABLES: list[Table] = []
-
-
-def register_table(what: str, label: str, **more: Any) -> None:
-    """Register a table whose rows go. `more` are fields of Table."""
-    TABLES.append(Table(what, label, **more))
-
-
-def register_own() -> None:
-    """Register the tables of the frameworks, and of the parts below this one."""
-    register_table(
-        _("sessions"),
-        "sessions.Session",
-        find_over=lambda: models.Q(expire_date__lte=timezone.now()),
-    )
-    register_table(
-        _("tasks of the worker"),
-        "django_tasks_database.DBTaskResult",
-        kind="tasks",
-        list_older=_list_failed,
-        then=_("then those that failed go, others after a day"),
-        find_over=_find_done,
-    )
-    register_table(
-        _("counters, and answers that several ask for at once"),
-        "caching.Kept",
-        find_over=lambda: models.Q(expires_at__lte=timezone.now()),
-    )
-
-
 def _list_failed(before: datetime) -> "models.QuerySet[Any]":
     return DBTaskResult.objects.failed().filter(finished_at__lt=before)
 
@@ -121,7 +93,7 @@ def _find_done() -> models.Q:
 
 def list_passing() -> list[Table]:
     """What the worker deletes within an hour once it is over."""
-    return [one for one in TABLES if one.find_over]
+    return [one for one in collect("tables") if one.find_over]
 
 
 def delete_over() -> None:
@@ -137,7 +109,7 @@ def count_over() -> list[tuple[Table, int]]:
 
 def list_ageing() -> list[Table]:
     """What the worker deletes by its age, by KEEP_ROWS_DAYS."""
-    return [one for one in TABLES if one.count_days()]
+    return [one for one in collect("tables") if one.count_days()]
 
 
 def delete_old() -> bool:
@@ -148,3 +120,26 @@ def delete_old() -> bool:
 def count_old() -> list[tuple[Table, int]]:
     """How many rows of each kind `delete_old` would delete in all."""
     return [(one, one.count_old()) for one in list_ageing()]
+
+
+# Those of the frameworks, and of the rooms below this one.
+TABLES = [
+    Table(
+        _("sessions"),
+        "sessions.Session",
+        find_over=lambda: models.Q(expire_date__lte=timezone.now()),
+    ),
+    Table(
+        _("tasks of the worker"),
+        "django_tasks_database.DBTaskResult",
+        kind="tasks",
+        list_older=_list_failed,
+        then=_("then those that failed go, others after a day"),
+        find_over=_find_done,
+    ),
+    Table(
+        _("counters, and answers that several ask for at once"),
+        "caching.Kept",
+        find_over=lambda: models.Q(expires_at__lte=timezone.now()),
+    ),
+]

@@ -124,3 +124,6 @@ def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()
+
+
+TASKS = [tell_managers, tell_of_guessing, tell_of_mass_reading, erase_old, prune, tell_person]

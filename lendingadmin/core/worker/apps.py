@@ -1,19 +1,11 @@
-"""Registers the worker with Django, and what tells whether one beats."""
+"""The worker as a Django app."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class WorkerConfig(AppConfig):
-    """The app `worker`."""
+class WorkerConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.core.worker"
-
-    def ready(self) -> None:
-        from lendingadmin.core.monitoring.metrics import register_gauge
-        from lendingadmin.core.monitoring.readiness import register_warning
-
-        from . import duties
-
-        register_warning(duties.find_silence)
-        words = "When a worker beat last; Unix time."
-        register_gauge("worker_beat_seconds", words, (), duties.read_beat)
+    warnings = "duties.find_silence"
+    gauges = "duties.BEAT"

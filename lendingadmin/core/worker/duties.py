@@ -1,4 +1,4 @@
-"""What areas register with the worker: a duty that enqueues what is due, and the tasks.
+"""What areas have the worker do: a duty that enqueues what is due, and the tasks.
 
 Each worker beats: every few seconds, between two tasks or when it is idle, it asks each area what
 is due and lets it enqueue that. A task carries a number at most; what there is to do it reads from
@@ -13,7 +13,7 @@ that was only paused finds its work done, which does no harm either.
 
 import logging
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -24,6 +24,9 @@ from django.utils import timezone
 from django_tasks import TaskResultStatus
 from django_tasks.base import Task
 from django_tasks_db.models import DBTaskResult
+
+from lendingadmin.core.areas import collect
+from lendingadmin.core.monitoring.metrics import TableGauge
 
 from .models import Heartbeat
 
@@ -37,30 +40,9 @@ ATTEMPTS = 5
 _NOTED_EVERY = timedelta(seconds=30)
 LATE = timedelta(minutes=3)
 
-Duty = Callable[[], object]
-
 
 class Failed(Exception):
     """A task failed; says by what kind of error, not in its words: those may name a borrower."""
-
-
-_DUTIES: list[Duty] = []
-_TASKS: dict[str, Task[Any, Any]] = {}
-
-
-def register_duty(duty: Duty, *tasks: Task[Any, Any]) -> None:
-    """Let the worker call `duty` at each beat, and put these tasks back when they are lost.
-
-    A duty enqueues what is due, is cheap, and only reads when there is nothing to do.
-    """
-    if duty not in _DUTIES:
-        _DUTIES.append(duty)
-    register_tasks(*tasks)
-
-
-def register_tasks(*tasks: Task[Any, Any]) -> None:
-    """Let the worker put these tasks back when they are lost."""
-    _TASKS.update({one.module_path: one for one in tasks})
 
 
 def run_duties() -> None:
@@ -71,7 +53,7 @@ def run_duties() -> None:
     """
     note_beat()
     requeue_lost()
-    for duty in _DUTIES:
+    for duty in collect("duties"):
         try:
             duty()
         except (OperationalError, InterfaceError):
@@ -100,7 +82,7 @@ def find_silence() -> str:
 
 
 def read_beat() -> list[tuple[tuple[str, ...], float]]:
-    """When a worker beat last, as `metrics.register_gauge` takes it; nothing before the first."""
+    """When a worker beat last, as a `metrics.TableGauge` gives it; nothing before the first."""
     return [((), one.beat_at.timestamp()) for one in Heartbeat.objects.filter(pk=1)]
 
 
@@ -110,7 +92,7 @@ def requeue_lost() -> int:
     stale = DBTaskResult.objects.filter(
         Q(status=TaskResultStatus.RUNNING) | Q(status=TaskResultStatus.FAILED),
         started_at__lte=now - LOST,
-        task_path__in=list(_TASKS),
+        task_path__in=[one.module_path for one in collect("tasks")],
     )
     again = 0
     for row in stale:
@@ -159,3 +141,6 @@ def hide_error_words(work: str) -> Iterator[None]:
 def _tell(work: str, error: Exception) -> None:
     where = "".join(traceback.format_tb(error.__traceback__))
     logger.error("%s failed: %s\n%s", work, type(error).__name__, where)
+
+
+BEAT = TableGauge("worker_beat_seconds", "When a worker beat last; Unix time.", (), read_beat)

@@ -1,17 +1,12 @@
-"""Registers the area with Django, the worker and what erases a borrower."""
+"""Which officer has which borrower, as a Django app."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class AssignmentsConfig(AppConfig):
-    """The app `assignments`: which officer has which borrower."""
+class AssignmentsConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.desk.assignments"
-
-    def ready(self) -> None:
-        from lendingadmin.core.worker import duties
-
-        from . import erasure, tasks
-
-        erasure.register()
-        duties.register_duty(tasks.beat, tasks.assign_list, tasks.follow_rules, tasks.begin_walks)
+    erasable = "erasure.ERASABLE"
+    duties = "tasks.beat"
+    tasks = ("tasks.assign_list", "tasks.follow_rules", "tasks.begin_walks")

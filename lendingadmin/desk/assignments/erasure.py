@@ -6,14 +6,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable
+from lendingadmin.core.staff.erasure import Erasable
 
 from .models import Assignment, BulkRow
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows)
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -25,3 +20,8 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 def erase_borrower(app_id: str, borrower_id: str) -> int:
     """Delete it; returns how many rows that were."""
     return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
+
+
+ERASABLE = [
+    Erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows),
+]

@@ -1,19 +1,12 @@
-"""Registers the area with Django, the worker, the timeline and what erases a borrower."""
+"""Queues of whom to call, calls and promises, as a Django app."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class CollectionsConfig(AppConfig):
-    """The app `collections`: queues of whom to call, calls, promises."""
+class CollectionsConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.desk.collections"
-
-    def ready(self) -> None:
-        from lendingadmin.core.worker import duties
-        from lendingadmin.web.timeline import register_source
-
-        from . import erasure, tasks, timeline
-
-        erasure.register()
-        register_source(timeline.CALLS)
-        duties.register_duty(tasks.beat, tasks.judge)
+    timeline = "timeline.CALLS"
+    erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"
+    duties, tasks = "tasks.beat", "tasks.judge"

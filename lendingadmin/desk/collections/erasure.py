@@ -9,40 +9,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
-from lendingadmin.core.staff.retention import register_table
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
 
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from .states import PromiseState
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("calls, promises and stops of calls"),
-        erase_borrower,
-        kind="calls",
-        erase_older=erase_older,
-        list_rows=list_rows,
-    )
-    register_table(
-        _("calls, with what was promised in them"),
-        "collections.Call",
-        kind="calls",
-        list_older=_list_old_calls,
-    )
-    register_table(
-        _("who must not be called"),
-        "collections.Stop",
-        kind="calls",
-        list_older=_list_old_stops,
-    )
-    register_kept(
-        _("open promises, and what keeps a borrower from being called"),
-        _("they are not over: erase again once they are decided"),
-        count_open,
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -114,3 +85,36 @@ def _erase(rows: QuerySet[Any], column: str, most: int) -> int:
     keys = list(rows.exclude(**{column: ""}).order_by().values_list("pk", flat=True)[:most])
     count: int = rows.model._default_manager.filter(pk__in=keys).update(**{column: ""})
     return count
+
+
+ERASABLE = [
+    Erasable(
+        _("calls, promises and stops of calls"),
+        erase_borrower,
+        kind="calls",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    ),
+]
+TABLES = [
+    Table(
+        _("calls, with what was promised in them"),
+        "collections.Call",
+        kind="calls",
+        list_older=_list_old_calls,
+    ),
+    Table(
+        _("who must not be called"),
+        "collections.Stop",
+        kind="calls",
+        list_older=_list_old_stops,
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("open promises, and what keeps a borrower from being called"),
+        _("they are not over: erase again once they are decided"),
+        count_open,
+        list_rows=list_rows,
+    ),
+]

@@ -6,9 +6,11 @@ from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from lendingadmin.core.staff.erasure import KeptOn
 from lendingadmin.people.search import kinds
-from lendingadmin.people.search.lookups import Match
+from lendingadmin.people.search.lookups import Finder, Match
 from lendingadmin.web.display import formats, times
 
 from .models import Snapshot, SnapshotLoan
@@ -56,3 +58,12 @@ def count_of_borrower(app_id: str, borrower_id: str) -> int:
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]:
     """The loans of this borrower in the app's snapshots."""
     yield SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)
+
+
+KEPT = KeptOn(
+    gettext_noop("loans of counts"),
+    gettext_noop("the next count has those that the service still lists"),
+    count_of_borrower,
+    list_rows,
+)
+OTHER_CASE = Finder("lending.loans.get", find_in_other_case)

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 
-from lendingadmin.people.search.open_loans import OpenLoans
+from lendingadmin.people.search.open_loans import OpenLoans, Reader
 
 from .amounts import exactly
 from .models import Snapshot, SnapshotLoan
@@ -46,3 +46,6 @@ def _add(amounts: list[Decimal | None]) -> Decimal | None:
     known = [amount for amount in amounts if amount is not None]
     with exactly():
         return sum(known, Decimal(0)) if len(known) == len(amounts) else None
+
+
+READER = Reader("lending.loans.list", read_open_loans)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker.walks import AFTER_A_FAILURE, Walk, find_interval
 from lendingadmin.lending.errors import UnfinishedList
@@ -65,7 +66,7 @@ def find_with_loans(app_id: str) -> Snapshot | None:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """When the newest complete snapshot of each app began, for `metrics.register_gauge`."""
+    """When the newest complete snapshot of each app began, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, list_complete(app_id).first()) for app_id in apps]
     return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
@@ -203,3 +204,11 @@ def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> No
                 paid = Decimal(0)
             if paid is not None and loan.paid is not None:
                 loan.paid_since_last = number(loan.paid - paid)
+
+
+AGE = TableGauge(
+    "snapshot_seconds",
+    "When the newest complete count of loans began, by app; Unix time.",
+    ("app",),
+    read_ages,
+)

@@ -7,26 +7,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
 
 from .models import Sheet, SheetRow
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("why collection sheets were cancelled"),
-        erase_borrower,
-        kind="sheets",
-        erase_older=erase_older,
-        list_rows=list_rows,
-    )
-    register_kept(
-        _("rows of collection sheets"),
-        _("who was visited for which amount must be provable beside the cash"),
-        lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -56,3 +39,22 @@ def _list_rows(app_id: str, borrower_id: str) -> QuerySet[SheetRow]:
 def _list_cancelled(app_id: str, borrower_id: str) -> QuerySet[Sheet]:
     own = _list_rows(app_id, borrower_id).values("sheet")
     return Sheet.objects.filter(pk__in=own, cancelled_at__isnull=False)
+
+
+ERASABLE = [
+    Erasable(
+        _("why collection sheets were cancelled"),
+        erase_borrower,
+        kind="sheets",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("rows of collection sheets"),
+        _("who was visited for which amount must be provable beside the cash"),
+        lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    ),
+]

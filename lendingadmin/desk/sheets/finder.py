@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.people.search.kinds import RecordKind
-from lendingadmin.people.search.lookups import Match
+from lendingadmin.people.search.lookups import Finder, Match
 
 from .codes import read_code
 from .models import Sheet
@@ -22,3 +22,6 @@ def find_sheets(app_id: str, wanted: str) -> tuple[Match, ...]:
         Match(SHEET, row.code, words % {"day": f"{row.day:%Y-%m-%d}", "count": row.row_count})
         for row in rows
     )
+
+
+FINDER = Finder(READ, find_sheets)

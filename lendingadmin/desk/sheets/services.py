@@ -19,6 +19,7 @@ from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.desk.statements import allocating, batches, keeping, tasks
 from lendingadmin.desk.statements.lines import Kind, Line
 from lendingadmin.desk.statements.models import Batch
+from lendingadmin.web.navigation import Badge, ToDecide
 
 from . import choosing
 from .choosing import LONGEST, Choosing, Wanted, add_up
@@ -248,3 +249,7 @@ def _audit(sheet: Sheet, by: User, action: str, outcome: str, detail: str = "") 
         detail=detail,
         url=sheet.get_absolute_url(),
     )
+
+
+BADGE = Badge("sheets", list_waiting)
+DECISION = ToDecide("sheets", LATE, list_waiting)

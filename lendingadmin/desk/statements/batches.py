@@ -20,6 +20,7 @@ from lendingadmin.money.repayments import approvals, limits
 from lendingadmin.money.repayments.managers import get_midnight
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import NobodyToApprove, OwnRepayment
+from lendingadmin.web.navigation import Badge, ToDecide
 
 from .findings import Decision, Finding
 from .keeping import READ
@@ -280,3 +281,10 @@ def _audit(batch: Batch, by: User | None, outcome: str) -> None:
         saved="yes",
         url=batch.get_absolute_url(),
     )
+
+
+BADGE = Badge("statements", list_waiting)
+DECISIONS = [
+    ToDecide("statements", TO_APPROVE, list_waiting),
+    ToDecide("statements", TO_DECIDE, list_undecided),
+]

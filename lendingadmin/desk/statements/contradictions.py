@@ -13,6 +13,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import deciding
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.writes.reconciliation import RESOLVE
+from lendingadmin.web.navigation import Badge, ToDecide
 
 from . import places
 from .batches import RECORD_REPAYMENTS
@@ -98,3 +99,11 @@ def _group(rows: Iterable[_Row], name: str) -> dict[str, list[_Row]]:
     for row in rows:
         found.setdefault(getattr(row, name), []).append(row)
     return found
+
+
+BADGE = Badge("statements", list_waiting)
+DECISIONS = [
+    ToDecide("statements-contradictions", DIFFERENCES, list_waiting),
+    ToDecide("unallocated", UNALLOCATED, list_unplaced),
+    ToDecide("statements", UNREAD, list_unread),
+]

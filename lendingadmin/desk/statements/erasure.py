@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
-from lendingadmin.core.staff.retention import register_table
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
 from lendingadmin.money.repayments.models import Repayment
 
 from . import keeping
@@ -17,31 +17,6 @@ from .models import Allocation, PayerLink, StatementFile, StatementLine
 
 # Each may have twenty thousand rows.
 _FILES = 20
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("who paid rows of statements"),
-        erase_borrower,
-        kind="statements",
-        erase_older=erase_older,
-        list_rows=list_rows,
-    )
-    register_table(
-        _("statements, and which columns make one"),
-        "statements.StatementFile",
-        kind="files",
-        list_older=keeping.list_old_content,
-        delete_older=keeping.delete_old_content,
-        then=_("then what stands in the file goes"),
-    )
-    register_kept(
-        _("rows of statements taken to be for their loans"),
-        _("who let what be recorded must be provable"),
-        lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -94,3 +69,32 @@ def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int
     erased = decided.exclude(reason="").update(reason="")
     lines.exclude(place_reason="").update(place_reason="")
     return max(lines.exclude(about="").update(about=""), erased)
+
+
+ERASABLE = [
+    Erasable(
+        _("who paid rows of statements"),
+        erase_borrower,
+        kind="statements",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    ),
+]
+TABLES = [
+    Table(
+        _("statements, and which columns make one"),
+        "statements.StatementFile",
+        kind="files",
+        list_older=keeping.list_old_content,
+        delete_older=keeping.delete_old_content,
+        then=_("then what stands in the file goes"),
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("rows of statements taken to be for their loans"),
+        _("who let what be recorded must be provable"),
+        lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    ),
+]

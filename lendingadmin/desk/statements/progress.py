@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.db.models import Count, Min, Q, Sum
 
+from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.web.display.statuses import Status
@@ -102,7 +103,7 @@ def read_progress(batch: Batch, now: datetime) -> Progress:
     )
 
 
-# --- what monitors read (`metrics.register_gauge`): a statement has one batch, so these are few --
+# --- what monitors read (`GAUGES`): a statement has one batch, so these are few --
 
 State = Batch.State
 Readings = list[tuple[tuple[str, ...], float]]
@@ -144,3 +145,25 @@ def read_last_moved() -> Readings:
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))
     apps = [app.app_id for app in settings.LENDING_APPS]
     return [((app,), found[app].timestamp() if app in found else 0.0) for app in apps]
+
+
+GAUGES = [
+    TableGauge(
+        "batches",
+        "Batches of statements that are not done, by app and state.",
+        ("app", "state"),
+        read_states,
+    ),
+    TableGauge(
+        "batch_rows_to_go",
+        "Payments of batches that are accepted and not entered yet, by app.",
+        ("app",),
+        read_rows_to_go,
+    ),
+    TableGauge(
+        "batch_moved_seconds",
+        "When the slowest batch that the worker has in hand last moved, by app; 0 for none.",
+        ("app",),
+        read_last_moved,
+    ),
+]

@@ -16,6 +16,7 @@ from django.utils.translation import gettext, gettext_noop
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import User
+from lendingadmin.web.navigation import Badge
 
 from . import limits
 from .lookalikes import look_alikes
@@ -99,3 +100,6 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 def describe_reasons(reasons: str) -> str:
     """Why a second person is needed, in words, by what the row keeps: `amount,day`."""
     return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)
+
+
+BADGE = Badge("needs-checking", list_waiting)

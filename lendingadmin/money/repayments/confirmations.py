@@ -4,10 +4,11 @@ and which days such statements cover.
 It proves that money reached the network, not that the service has it: it changes no state.
 """
 
-from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
+
+from lendingadmin.core.areas import collect
 
 from .models import Repayment
 
@@ -37,29 +38,11 @@ class AccountCover(NamedTuple):
     missing: list[tuple[date, date]]
 
 
-Find = Callable[[Repayment], list[Confirmation]]
-ReadCovers = Callable[[str, date, date], list[AccountCover]]
-_FINDERS: list[Find] = []
-_READERS: list[ReadCovers] = []
-
-
-def register_confirmations(find: Find) -> None:
-    """Let the pages of a repayment say what an area found of its money."""
-    if find not in _FINDERS:
-        _FINDERS.append(find)
-
-
 def list_confirmations(repayment: Repayment) -> list[Confirmation]:
     """What is known of the money behind a repayment."""
-    return [one for find in _FINDERS for one in find(repayment)]
-
-
-def register_covers(read: ReadCovers) -> None:
-    """Let the page of a gap say which of an app's days, first to last, statements cover."""
-    if read not in _READERS:
-        _READERS.append(read)
+    return [one for find in collect("confirmations") for one in find(repayment)]
 
 
 def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
     """Each known account of an app, and the days of these that no statement of it covers."""
-    return [one for read in _READERS for one in read(app_id, first, last)]
+    return [one for read in collect("covers") for one in read(app_id, first, last)]

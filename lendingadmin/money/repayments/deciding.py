@@ -17,6 +17,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import unconfirmed
 from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.keyset import unindexed
+from lendingadmin.web.navigation import Badge
 
 from . import approvals
 from .models import Repayment
@@ -150,3 +151,6 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
         if done:
             audit_state(repayment, by, gettext_noop("set aside, with a reason"))
     return done == 1
+
+
+BADGE = Badge("needs-checking", list_waiting)

@@ -9,36 +9,13 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
-from lendingadmin.core.staff.retention import register_table
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
 
 from .models import Mistake, Reading, Repayment
 from .states import NEEDS_CHECKING, RepaymentState
 
 _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("texts of repayments"),
-        erase_texts,
-        kind="repayments",
-        erase_older=erase_older,
-        list_rows=list_rows,
-    )
-    register_table(
-        _("balances that were read"),
-        "repayments.Reading",
-        kind="readings",
-        list_older=_list_superseded,
-    )
-    register_kept(
-        _("repayments, without texts where they are over"),
-        _("what was paid must be provable"),
-        lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -95,3 +72,30 @@ def _list_superseded(before: datetime) -> QuerySet[Reading]:
 
 def _list_repayments(app_id: str, borrower_id: str) -> QuerySet[Repayment]:
     return Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
+
+
+ERASABLE = [
+    Erasable(
+        _("texts of repayments"),
+        erase_texts,
+        kind="repayments",
+        erase_older=erase_older,
+        list_rows=list_rows,
+    ),
+]
+TABLES = [
+    Table(
+        _("balances that were read"),
+        "repayments.Reading",
+        kind="readings",
+        list_older=_list_superseded,
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("repayments, without texts where they are over"),
+        _("what was paid must be provable"),
+        lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    ),
+]

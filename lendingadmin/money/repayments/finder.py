@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from lendingadmin.people.search import kinds
-from lendingadmin.people.search.lookups import Match
+from lendingadmin.people.search.lookups import Finder, Match
 
 from .models import Repayment, normalise_external_id
 from .receipts import match_number
@@ -38,3 +38,6 @@ def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
         )
         for row in rows
     )
+
+
+FINDER = Finder("lending.loans.get", find_repayments)

@@ -18,6 +18,7 @@ from lendingadmin.core.staff.independence import check_independent, find_depende
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import idempotency
 from lendingadmin.web.keyset import unindexed
+from lendingadmin.web.navigation import Badge
 from lendingadmin.web.requests import PersonRequest
 
 from .forms import MistakeForm, ReviewForm
@@ -132,3 +133,6 @@ def section(
         "review_dependence": dependence,
         "review_form": review_form or ReviewForm(prefix="review"),
     }
+
+
+BADGE = Badge("needs-checking", list_waiting)

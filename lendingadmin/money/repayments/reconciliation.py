@@ -14,8 +14,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.writes.unconfirmed import SENDER_LOST, make_due, run_due_check
+from lendingadmin.web.navigation import Badge
 
 from . import deciding, sending, services
 from .attribution import attribution_of, others_of, paid_at
@@ -94,13 +96,13 @@ def find_late_check() -> str:
 
 
 def read_oldest_due() -> list[tuple[tuple[str, ...], float]]:
-    """The same for `metrics.register_gauge`: 0 where nothing is due in an app."""
+    """The same for a gauge: 0 where nothing is due in an app."""
     found = _find_oldest_due().items()
     return [((app_id,), moment.timestamp() if moment else 0.0) for app_id, moment in found]
 
 
 def read_unknown() -> list[tuple[tuple[str, ...], float]]:
-    """How many are unknown in each app, for `metrics.register_gauge`."""
+    """How many are unknown in each app, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     return [((app_id,), Repayment.objects.count_unknown(app_id)) for app_id in apps]
 
@@ -201,3 +203,20 @@ def _check_for_late_rise(repayment: Repayment) -> None:
             repayment,
             _("Paid rose late, by at least this amount: it may have been recorded after all."),
         )
+
+
+BADGE = Badge("needs-checking", lambda app_id, _person: Repayment.objects.needing_checks(app_id))
+GAUGES = [
+    TableGauge(
+        "repayments_unknown",
+        "Repayments of which nobody knows yet what became, by app.",
+        ("app",),
+        read_unknown,
+    ),
+    TableGauge(
+        "check_due_seconds",
+        "Since when the check that has waited longest is due; Unix time, 0 for none.",
+        ("app",),
+        read_oldest_due,
+    ),
+]

@@ -24,6 +24,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.money.writes.states import WriteState
+from lendingadmin.web.navigation import Badge
 
 from . import services
 from .managers import RECORDED
@@ -182,3 +183,6 @@ def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int
 
 def _leap(number: int) -> int:
     return (number // _LEAP + 2) * _LEAP
+
+
+BADGE = Badge("needs-checking", list_waiting)

@@ -1,21 +1,12 @@
-"""Registers the writes and their background work with Django."""
+"""Each write to the service, and its outcome, as a Django app."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class WritesConfig(AppConfig):
-    """The app `writes`: what was sent once, and finding out what became of it."""
+class WritesConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.money.writes"
-
-    def ready(self) -> None:
-        from lendingadmin.core.worker import duties
-        from lendingadmin.web import navigation
-
-        from . import reconciliation, tasks
-
-        navigation.register_badge("needs-checking", reconciliation.list_waiting)
-        navigation.register_decision(
-            "needs-checking", reconciliation.UNDECIDED, reconciliation.list_undecided
-        )
-        duties.register_duty(tasks.beat, tasks.check_writes, tasks.prune)
+    badges, decisions = "reconciliation.BADGE", "reconciliation.DECISION"
+    duties = "tasks.beat"
+    tasks = ("tasks.check_writes", "tasks.prune")

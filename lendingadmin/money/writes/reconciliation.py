@@ -1,6 +1,6 @@
 """Finds out what became of writes whose answer is missing, by what the service shows since.
 
-Each area registers an OutcomeChecker for its operations in `AppConfig.ready()`. A check is a read;
+Each area names an OutcomeChecker for its operations. A check is a read;
 nothing is ever sent again. A check sets `found`, never the state: only a late answer, or a person
 with a reason, ends an unknown.
 """
@@ -19,11 +19,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext_lazy
 
 from lendingadmin.core import audit
+from lendingadmin.core.areas import collect
 from lendingadmin.core.encryption import Undecryptable, bind
 from lendingadmin.core.staff.independence import check_independent
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.web.navigation import Badge, ToDecide
 
 from . import idempotency, unconfirmed
 from .messages import StateMessage
@@ -82,17 +84,10 @@ class OutcomeChecker(NamedTuple):
     not_seen: str = WriteFound.NOT_SEEN.label
 
 
-_CHECKERS: dict[str, OutcomeChecker] = {}
-
-
-def register_checker(operation: str, checker: OutcomeChecker) -> None:
-    """Let writes of this operation be checked; an area calls it in `AppConfig.ready()`."""
-    _CHECKERS[operation] = checker
-
-
 def get_checker(write: Write) -> OutcomeChecker | None:
-    """How this write is checked; None where no area registered a checker."""
-    return _CHECKERS.get(write.operation)
+    """How this write is checked; None if no area checks writes of this operation."""
+    known = (one.get(write.operation) for one in collect("outcomes"))
+    return next(filter(None, known), None)
 
 
 def read_submitted(write: Write) -> Submitted | None:
@@ -341,3 +336,7 @@ def _audit(write: Write, by: User | None, outcome: str, *, detail: str = "") -> 
         detail=detail,
         url=write.get_absolute_url(),
     )
+
+
+BADGE = Badge("needs-checking", list_waiting)
+DECISION = ToDecide("needs-checking", UNDECIDED, list_undecided)

@@ -1,24 +1,13 @@
-"""Registers the index of people with Django, and its walks with the worker."""
+"""The index of people as a Django app."""
 
-from django.apps import AppConfig
-from django.utils.translation import gettext_noop as _
+from lendingadmin.core import areas
 
 
-class PeopleIndexConfig(AppConfig):
-    """The app `people_index`."""
+class PeopleIndexConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name, label = "lendingadmin.people.index", "people_index"
-
-    def ready(self) -> None:
-        from lendingadmin.core.monitoring.metrics import register_gauge
-        from lendingadmin.core.staff.erasure import register_erasable
-        from lendingadmin.core.worker import duties
-
-        from . import cards, find, tasks
-
-        words = "When the index of people was last whole, by app; Unix time."
-        register_gauge("people_index_seconds", words, ("app",), find.read_ages)
-        register_erasable(
-            _("cards of the search index"), cards.erase_borrower, list_rows=cards.list_rows
-        )
-        duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)
+    gauges = "find.AGE"
+    erasable = "cards.ERASABLE"
+    duties = "tasks.beat"
+    tasks = ("tasks.walk", "tasks.top_up")

@@ -12,8 +12,10 @@ from django.db import connection, transaction
 from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet, Value
 from django.db.models.functions import Greatest
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core.encryption import Undecryptable
+from lendingadmin.core.staff.erasure import Erasable
 from lendingadmin.lending.values import Borrower, Individual, Malformed, status_key, text
 from lendingadmin.web.display.numbers import MISSING
 from lendingadmin.web.display.text import borrower_name, find_text, shown
@@ -256,3 +258,6 @@ def list_indexes(app_id: str) -> list[BorrowerIndex]:
     """The indexes of an app whose keys are configured."""
     rows = BorrowerIndex.objects.filter(app_id=app_id)
     return [row for row in rows if get_tokenizer(row.app_id, row.key_name)]
+
+
+ERASABLE = Erasable(gettext_noop("cards of the search index"), erase_borrower, list_rows=list_rows)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
+from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.lending.values import Borrower
 from lendingadmin.web.masking import mask_card
 
@@ -80,7 +81,7 @@ def find_index(app_id: str) -> BorrowerIndex | None:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """When the index of each app was last whole, for `metrics.register_gauge`; none before that."""
+    """When the index of each app was last whole, for a gauge; none before that."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, find_index(app_id)) for app_id in apps]
     return [
@@ -462,3 +463,11 @@ def _fits_phone(digits: str, phone: str) -> bool:
     return phone.endswith(digits) or (
         len(phone) >= words.PHONE_ENDINGS[0] and digits.endswith(phone)
     )
+
+
+AGE = TableGauge(
+    "people_index_seconds",
+    "When the index of people was last whole, by app; Unix time.",
+    ("app",),
+    read_ages,
+)

@@ -1,23 +1,11 @@
-"""Registers the area with Django: it stores what people opened last, and counts searches."""
+"""What people opened last, and counts of searches, as a Django app."""
 
-from django.apps import AppConfig
-from django.utils.translation import gettext_noop as _
+from lendingadmin.core import areas
 
 
-class SearchConfig(AppConfig):
-    """The app `search`."""
+class SearchConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.people.search"
-
-    def ready(self) -> None:
-        from lendingadmin.core.staff.erasure import register_erasable
-        from lendingadmin.core.worker import duties
-
-        from . import counts, opened
-
-        register_erasable(
-            _("times somebody opened the record lately"),
-            opened.erase_borrower,
-            list_rows=opened.list_rows,
-        )
-        duties.register_duty(counts.audit_counts)
+    erasable = "opened.ERASABLE"
+    duties = "counts.audit_counts"

@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from lendingadmin.core.areas import collect
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.client import AppClient
@@ -148,42 +150,26 @@ LOOKUPS = (
 )
 
 
-# What areas find among what they store, by the permission that it takes.
-FindStored = Callable[[str, str], tuple[Match, ...]]
-_STORED: dict[str, FindStored] = {}
+class Finder(NamedTuple):
+    """Finds records of an app that are stored here, by an id; it takes a permission."""
 
-
-def register_stored(permission: str, find: FindStored) -> None:
-    """Let `find` give the records of an app that are stored here and bear an id.
-
-    An area calls it in `AppConfig.ready()`.
-    """
-    _STORED[permission] = find
+    permission: str
+    find: Callable[[str, str], tuple[Match, ...]]
 
 
 def find_stored(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
     """The records stored here that bear this id, of those that the person may open."""
-    found = (find(app_id, wanted) for name, find in _STORED.items() if person.has_perm(name))
-    return tuple(match for some in found for match in some)
-
-
-# What areas know of records whose ids differ from what was typed only by small or capital letters,
-# by the permission that it takes.
-_OTHER_CASE: dict[str, FindStored] = {}
-
-
-def register_other_case(permission: str, find: FindStored) -> None:
-    """Let `find` propose records whose ids are typed in other letters, each with a warning.
-
-    An area calls it in `AppConfig.ready()`.
-    """
-    _OTHER_CASE[permission] = find
+    return _find("stored", person, app_id, wanted)
 
 
 def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The records with this id in other letters, of those that the person may open."""
-    found = (find(app_id, wanted) for name, find in _OTHER_CASE.items() if person.has_perm(name))
-    return tuple(match for some in found for match in some)
+    """The records with this id in other letters, each with a warning, that the person may open."""
+    return _find("other_case", person, app_id, wanted)
+
+
+def _find(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    finders = (one for one in collect(kind) if person.has_perm(one.permission))
+    return tuple(match for one in finders for match in one.find(app_id, wanted))
 
 
 # Where these stand among the results; they read nothing of the service.

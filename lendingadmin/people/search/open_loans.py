@@ -1,12 +1,14 @@
 """How many open loans people have, and what is overdue on them, where that was counted.
 
-Loans are not known here: the area that counts them registers in its `AppConfig.ready()` how.
+Loans are not known on this floor: the area that counts them names a `Reader`.
 """
 
 from collections.abc import Callable, Collection
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
+
+from lendingadmin.core.areas import collect
 
 
 class OpenLoans(NamedTuple):
@@ -20,16 +22,14 @@ class OpenLoans(NamedTuple):
     counted_at: datetime
 
 
-Reader = Callable[[str, Collection[str]], dict[str, OpenLoans]]
-_READERS: dict[str, Reader] = {}
+class Reader(NamedTuple):
+    """Gives the open loans of borrowers of an app by id, to people with the permission.
 
-
-def register_reader(permission: str, read: Reader) -> None:
-    """Let people with this permission see what `read` gives for an app and borrower ids, by id.
-
-    It leaves out borrowers of whom it is not known.
+    It leaves out borrowers of whom they are not known.
     """
-    _READERS[permission] = read
+
+    permission: str
+    read: Callable[[str, Collection[str]], dict[str, OpenLoans]]
 
 
 def read_open_loans(
@@ -37,9 +37,9 @@ def read_open_loans(
 ) -> dict[str, OpenLoans]:
     """The open loans of these borrowers by id, as far as they are known and may be seen."""
     found: dict[str, OpenLoans] = {}
-    for permission, read in _READERS.items():
-        if borrower_ids and may(permission):
-            found |= read(app_id, borrower_ids)
+    for one in collect("open_loans"):
+        if borrower_ids and may(one.permission):
+            found |= one.read(app_id, borrower_ids)
     return found
 
 

@@ -7,7 +7,9 @@ from datetime import timedelta
 from django.db import Error
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
+from lendingadmin.core.staff.erasure import Erasable
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.waiting import atomic_without_waiting
 from lendingadmin.web.requests import PersonRequest
@@ -66,3 +68,8 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 def _of(person: User, app_id: str) -> QuerySet[Opened]:
     return Opened.objects.filter(person=person, app_id=app_id).order_by("-at", "-pk")
+
+
+ERASABLE = Erasable(
+    gettext_noop("times somebody opened the record lately"), erase_borrower, list_rows=list_rows
+)

@@ -1,27 +1,14 @@
-"""Registers the area with Django: its walk, and how unconfirmed writes are checked."""
+"""Assessments as a Django app: it knows which there are."""
 
-from django.apps import AppConfig
-from django.utils.translation import gettext_noop as _
+from lendingadmin.core import areas
 
 
-class AssessmentsConfig(AppConfig):
-    """The app `assessments`."""
+class AssessmentsConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.assessments"
-
-    def ready(self) -> None:
-        from lendingadmin.core.staff.erasure import register_kept
-        from lendingadmin.core.worker import duties
-        from lendingadmin.people.search import lookups
-
-        from . import known, outcomes, tasks
-
-        outcomes.register_checkers()
-        register_kept(
-            _("assessments"),
-            _("the next walk drops those that the service no longer lists"),
-            known.count_of_borrower,
-            list_rows=known.list_rows,
-        )
-        lookups.register_other_case("lending.assessments.get", known.find_in_other_case)
-        duties.register_duty(tasks.beat, tasks.walk, tasks.top_up)
+    outcomes = "outcomes.OUTCOMES"
+    kept = "known.KEPT"
+    other_case = "known.OTHER_CASE"
+    duties = "tasks.beat"
+    tasks = ("tasks.walk", "tasks.top_up")

@@ -13,12 +13,14 @@ from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from lendingadmin.core.staff.erasure import KeptOn
 from lendingadmin.core.waiting import atomic_without_waiting
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.values import Assessment, Malformed, moment, status_key, timestamp_text
 from lendingadmin.people.search import kinds
-from lendingadmin.people.search.lookups import Match
+from lendingadmin.people.search.lookups import Finder, Match
 from lendingadmin.web.lists import as_id
 
 from .models import LONGEST_ID, LONGEST_STATUS, AssessmentIndex, KnownAssessment
@@ -179,3 +181,12 @@ def _says(row: KnownAssessment, item: Assessment) -> bool:
     before = [getattr(row, name) for name in _READ]
     _fill(row, item, row.read_at)
     return before == [getattr(row, name) for name in _READ]
+
+
+KEPT = KeptOn(
+    gettext_noop("assessments"),
+    gettext_noop("the next walk drops those that the service no longer lists"),
+    count_of_borrower,
+    list_rows,
+)
+OTHER_CASE = Finder("lending.assessments.get", find_in_other_case)

@@ -17,7 +17,6 @@ from lendingadmin.money.writes.reconciliation import (
     CheckResult,
     OutcomeChecker,
     Submitted,
-    register_checker,
 )
 from lendingadmin.money.writes.states import WriteFound, WriteState
 
@@ -59,12 +58,8 @@ def _link(write: Write, one: Assessment) -> tuple[str, str]:
     return words % given, reverse("assessment", args=[write.app_id, key])
 
 
-def register_checkers() -> None:
-    """Register how this area's unconfirmed writes are checked."""
-    checker = OutcomeChecker(
-        gettext_noop("Assess this borrower"),
-        "lending.assessments.list",
-        started,
-        needs_person=True,
+OUTCOMES = {
+    running.CREATE: OutcomeChecker(
+        gettext_noop("Assess this borrower"), "lending.assessments.list", started, needs_person=True
     )
-    register_checker(running.CREATE, checker)
+}

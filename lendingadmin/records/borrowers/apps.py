@@ -1,19 +1,12 @@
-"""Registers what is found out about writes of borrowers, and what is erased of them."""
+"""Borrowers as a Django app; it stores nothing."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class BorrowersConfig(AppConfig):
-    """The app `borrowers`; it stores nothing."""
+class BorrowersConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.borrowers"
-
-    def ready(self) -> None:
-        from lendingadmin.web.timeline import register_source
-
-        from . import erasure, outcomes, timeline
-
-        outcomes.register_checkers()
-        erasure.register()
-        for source in (timeline.LOANS, timeline.ASSESSMENTS, timeline.EVENTS, timeline.WRITES):
-            register_source(source)
+    outcomes = "outcomes.OUTCOMES"
+    timeline = ("timeline.LOANS", "timeline.ASSESSMENTS", "timeline.EVENTS", "timeline.WRITES")
+    erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"

@@ -10,8 +10,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
-from lendingadmin.core.staff.retention import register_table
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
 from lendingadmin.money.writes import idempotency
 from lendingadmin.money.writes.models import Check, Write
 from lendingadmin.money.writes.states import WriteState
@@ -22,35 +22,6 @@ from . import history
 # So long before a write of unknown outcome others may have made what is found of it.
 _BESIDE = timedelta(days=1)
 _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("texts of other writes"),
-        erase_texts,
-        kind="writes",
-        erase_older=erase_older,
-        list_rows=list_writes,
-    )
-    register_table(
-        _("other writes, and how they were checked"),
-        "writes.Write",
-        kind="writes",
-        list_older=_list_over,
-    )
-    register_kept(
-        _("other writes, without texts once the outcome has been known for some hours"),
-        _("what was done here, and what became of it"),
-        lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
-        list_rows=list_writes,
-    )
-    register_kept(
-        _("entries of the audit trail"),
-        _("it names ids only, and shows that it is whole"),
-        lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
-        list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
-    )
 
 
 def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -104,3 +75,36 @@ def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> 
         Check.objects.filter(write__in=keys).update(why="")
         found: QuerySet[Write] = Write.objects.filter(pk__in=keys)
         return found.update(submitted="", card="", resolution_reason="")
+
+
+ERASABLE = [
+    Erasable(
+        _("texts of other writes"),
+        erase_texts,
+        kind="writes",
+        erase_older=erase_older,
+        list_rows=list_writes,
+    ),
+]
+TABLES = [
+    Table(
+        _("other writes, and how they were checked"),
+        "writes.Write",
+        kind="writes",
+        list_older=_list_over,
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("other writes, without texts once the outcome has been known for some hours"),
+        _("what was done here, and what became of it"),
+        lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
+        list_rows=list_writes,
+    ),
+    KeptOn(
+        _("entries of the audit trail"),
+        _("it names ids only, and shows that it is whole"),
+        lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
+        list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
+    ),
+]

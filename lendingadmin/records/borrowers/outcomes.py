@@ -17,7 +17,6 @@ from lendingadmin.money.writes.reconciliation import (
     CheckResult,
     OutcomeChecker,
     Submitted,
-    register_checker,
 )
 from lendingadmin.money.writes.states import WriteFound
 
@@ -78,23 +77,21 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
     return ((_("Open the borrower"), there),)
 
 
-def register_checkers() -> None:
-    """Register how this area's unconfirmed writes are checked."""
-    register_checker(
-        "borrowers.create", OutcomeChecker(gettext_noop("Register this borrower"), _READS, created)
-    )
-    patch = OutcomeChecker(gettext_noop("Change this borrower"), _READS, changed)
-    register_checker(
-        "borrowers.patch",
-        patch._replace(
-            there=gettext_noop("It is as you changed it"),
-            not_seen=gettext_noop("As it was before, so far"),
-        ),
-    )
-    delete = OutcomeChecker(gettext_noop("Delete this borrower"), _READS, deleted, compares=False)
-    register_checker(
-        "borrowers.delete",
-        delete._replace(
-            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
-        ),
-    )
+OUTCOMES = {
+    "borrowers.create": OutcomeChecker(gettext_noop("Register this borrower"), _READS, created),
+    "borrowers.patch": OutcomeChecker(
+        gettext_noop("Change this borrower"),
+        _READS,
+        changed,
+        there=gettext_noop("It is as you changed it"),
+        not_seen=gettext_noop("As it was before, so far"),
+    ),
+    "borrowers.delete": OutcomeChecker(
+        gettext_noop("Delete this borrower"),
+        _READS,
+        deleted,
+        compares=False,
+        there=gettext_noop("It is gone"),
+        not_seen=gettext_noop("Still there so far"),
+    ),
+}

@@ -1,14 +1,10 @@
-"""Registers what is found out about reported events with Django."""
+"""Events as a Django app; it stores nothing."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class EventsConfig(AppConfig):
-    """The app `events`; it stores nothing."""
+class EventsConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.events"
-
-    def ready(self) -> None:
-        from . import outcomes
-
-        outcomes.register_checkers()
+    outcomes = "outcomes.OUTCOMES"

@@ -15,7 +15,6 @@ from lendingadmin.money.writes.reconciliation import (
     CheckResult,
     OutcomeChecker,
     Submitted,
-    register_checker,
 )
 from lendingadmin.money.writes.states import WriteFound
 
@@ -65,7 +64,8 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     return CheckResult(WriteFound.THERE, why, links)
 
 
-def register_checkers() -> None:
-    """Register how unconfirmed writes of this area are checked."""
-    checker = OutcomeChecker(gettext_noop("Report an event"), "lending.events.list", check_reported)
-    register_checker("events.create", checker)
+OUTCOMES = {
+    "events.create": OutcomeChecker(
+        gettext_noop("Report an event"), "lending.events.list", check_reported
+    )
+}

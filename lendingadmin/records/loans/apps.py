@@ -1,14 +1,10 @@
-"""Registers what is found out about writes of loans with Django."""
+"""Loans as a Django app; it stores nothing."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class LoansConfig(AppConfig):
-    """The app `loans`; it stores nothing."""
+class LoansConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.loans"
-
-    def ready(self) -> None:
-        from . import outcomes
-
-        outcomes.register_checkers()
+    outcomes = "outcomes.OUTCOMES"

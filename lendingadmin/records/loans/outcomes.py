@@ -18,7 +18,6 @@ from lendingadmin.money.writes.reconciliation import (
     CheckResult,
     OutcomeChecker,
     Submitted,
-    register_checker,
 )
 from lendingadmin.money.writes.states import WriteFound
 
@@ -60,13 +59,14 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
     return ((_("Open the loan"), reverse("loan", args=[write.app_id, write.subject])),)
 
 
-def register_checkers() -> None:
-    """Register how this area's unconfirmed writes are checked."""
-    register_checker("loans.create", OutcomeChecker(gettext_noop("Make a loan"), _READS, created))
-    delete = OutcomeChecker(gettext_noop("Delete this loan"), _READS, deleted, compares=False)
-    register_checker(
-        "loans.delete",
-        delete._replace(
-            there=gettext_noop("It is gone"), not_seen=gettext_noop("Still there so far")
-        ),
-    )
+OUTCOMES = {
+    "loans.create": OutcomeChecker(gettext_noop("Make a loan"), _READS, created),
+    "loans.delete": OutcomeChecker(
+        gettext_noop("Delete this loan"),
+        _READS,
+        deleted,
+        compares=False,
+        there=gettext_noop("It is gone"),
+        not_seen=gettext_noop("Still there so far"),
+    ),
+}

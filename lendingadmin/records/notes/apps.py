@@ -1,17 +1,11 @@
-"""Registers the area with Django: what is erased of notes, and where they stand on a timeline."""
+"""Notes about a borrower or a loan, as a Django app."""
 
-from django.apps import AppConfig
+from lendingadmin.core import areas
 
 
-class NotesConfig(AppConfig):
-    """The app `notes`: what people write down about a borrower or a loan."""
+class NotesConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.notes"
-
-    def ready(self) -> None:
-        from lendingadmin.web.timeline import register_source
-
-        from . import erasure, timeline
-
-        erasure.register()
-        register_source(timeline.NOTES)
+    timeline = "timeline.NOTES"
+    erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"

@@ -9,29 +9,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
-from lendingadmin.core.staff.retention import register_table
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
 
 from .models import Mention, Note, NoteVersion
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("texts of notes"), erase_texts, kind="notes", erase_older=erase_older, list_rows=list_rows
-    )
-    register_table(
-        _("notes"),
-        "notes.Note",
-        kind="notes",
-        list_older=_list_textless,
-    )
-    register_kept(
-        _("notes, without texts"),
-        _("who wrote about whom, and when"),
-        lambda app_id, borrower_id: _list_notes(app_id, borrower_id).count(),
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -75,3 +56,26 @@ def _list_textless(before: datetime) -> QuerySet[Note]:
 
 def _list_notes(app_id: str, borrower_id: str) -> QuerySet[Note]:
     return Note.objects.filter(app_id=app_id, borrower_id=borrower_id)
+
+
+ERASABLE = [
+    Erasable(
+        _("texts of notes"), erase_texts, kind="notes", erase_older=erase_older, list_rows=list_rows
+    ),
+]
+TABLES = [
+    Table(
+        _("notes"),
+        "notes.Note",
+        kind="notes",
+        list_older=_list_textless,
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("notes, without texts"),
+        _("who wrote about whom, and when"),
+        lambda app_id, borrower_id: _list_notes(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    ),
+]

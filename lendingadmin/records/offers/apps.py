@@ -1,16 +1,12 @@
-from django.apps import AppConfig
+"""Requested offers, and the last answer to each, as a Django app."""
+
+from lendingadmin.core import areas
 
 
-class OffersConfig(AppConfig):
-    """Which offers were asked for here, and what the service last said of them."""
+class OffersConfig(areas.AreaConfig):
+    """The manifest of the app."""
 
     name = "lendingadmin.records.offers"
-
-    def ready(self) -> None:
-        from lendingadmin.web.timeline import register_source
-
-        from . import erasure, outcomes, timeline
-
-        outcomes.register_checkers()
-        erasure.register()
-        register_source(timeline.OFFERS)
+    outcomes = "outcomes.OUTCOMES"
+    timeline = "timeline.OFFERS"
+    erasable, kept = "erasure.ERASABLE", "erasure.KEPT"

@@ -8,24 +8,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.core.staff.erasure import register_erasable, register_kept
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteState
 
 from .models import NORMAL_TIME, OfferLoan, OfferRequest
-
-
-def register() -> None:
-    """Register it with `manage.py erase`."""
-    register_erasable(
-        _("offers"), erase_offers, kind="offers", erase_older=erase_older, list_rows=list_rows
-    )
-    register_kept(
-        _("offers"),
-        _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
-        lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
-        list_rows=list_rows,
-    )
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
@@ -67,3 +54,18 @@ def _list_lent() -> list[int]:
 
 def _list_offers(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:
     return OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
+
+
+ERASABLE = [
+    Erasable(
+        _("offers"), erase_offers, kind="offers", erase_older=erase_older, list_rows=list_rows
+    ),
+]
+KEPT = [
+    KeptOn(
+        _("offers"),
+        _("they can still be lent from, or nobody knows yet whether a loan was made of them"),
+        lambda app_id, borrower_id: _list_offers(app_id, borrower_id).count(),
+        list_rows=list_rows,
+    ),
+]

@@ -11,7 +11,6 @@ from lendingadmin.money.writes.reconciliation import (
     CheckResult,
     OutcomeChecker,
     Submitted,
-    register_checker,
 )
 from lendingadmin.money.writes.states import WriteFound
 
@@ -42,9 +41,11 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
     )
 
 
-def register_checkers() -> None:
-    """Register how this area's unconfirmed writes are checked."""
-    checker = OutcomeChecker(gettext_noop("Request offer"), "lending.borrowers.getOffers", asked)
-    register_checker(
-        "borrowers.getOffers", checker._replace(there=gettext_noop("The service knows the request"))
+OUTCOMES = {
+    "borrowers.getOffers": OutcomeChecker(
+        gettext_noop("Request offer"),
+        "lending.borrowers.getOffers",
+        asked,
+        there=gettext_noop("The service knows the request"),
     )
+}

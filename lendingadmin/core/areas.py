@@ -1,0 +1,70 @@
+"""The manifest: what an area tells the floors below it, named in its `apps.py`.
+
+An `AreaConfig` names things in the area's own modules, such as `badges = "services.BADGES"`. They
+are imported when they are first asked for, so that an `apps.py` imports nothing. It imports this
+module, not the class: Django takes each AppConfig in an `apps.py` for the app's own.
+"""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from django.apps import AppConfig, apps
+
+Names = str | tuple[str, ...]
+
+
+class AreaConfig(AppConfig):
+    """An app with its manifest. Each attribute is one name, `module.NAME`, or a tuple of names.
+
+    A name stands for one thing, or for a list or tuple of them.
+    """
+
+    #: `web.navigation.Badge`: numbers beside entries of the sidebar.
+    badges: Names = ()
+    #: `web.navigation.ToDecide`: rows on the home page that wait for a decision.
+    decisions: Names = ()
+    #: `web.navigation.Group`: groups of the sidebar that a person chose.
+    groups: Names = ()
+    #: `web.timeline.Source`: parts of the timeline of a borrower or loan.
+    timeline: Names = ()
+    #: Dictionaries of `money.writes.reconciliation.OutcomeChecker`, by operation.
+    outcomes: Names = ()
+    #: `core.staff.erasure.Erasable` and `KeptOn`: what is erased of a borrower, and what stays.
+    erasable: Names = ()
+    kept: Names = ()
+    #: `core.staff.retention.Table`: tables whose rows go.
+    tables: Names = ()
+    #: `core.monitoring.metrics.TableGauge`: figures for monitors.
+    gauges: Names = ()
+    #: Functions that return a warning for `/readyz`, or nothing. They read our own database only.
+    warnings: Names = ()
+    #: Functions that the worker calls at each beat. A duty enqueues what is due, and is cheap.
+    duties: Names = ()
+    #: Tasks that the worker puts back when they are lost.
+    tasks: Names = ()
+    #: Functions that are told of each call to the service, in the thread that made it.
+    call_observers: Names = ()
+    #: `people.search.lookups.Finder`: records of ours with an id, and ids in other letters.
+    stored: Names = ()
+    other_case: Names = ()
+    #: `people.search.open_loans.Reader`: open loans of borrowers.
+    open_loans: Names = ()
+    #: Functions that give what is known of the money behind a repayment.
+    confirmations: Names = ()
+    #: Functions that give the days that statements cover.
+    covers: Names = ()
+
+
+@cache
+def collect(kind: str) -> tuple[Any, ...]:
+    """Return what areas name under an attribute of AreaConfig, in the order of INSTALLED_APPS."""
+    found: list[Any] = []
+    for config in apps.get_app_configs():
+        names = getattr(config, kind, ()) if isinstance(config, AreaConfig) else ()
+        for name in (names,) if isinstance(names, str) else names:
+            module, _, attribute = name.rpartition(".")
+            thing = getattr(import_module(f"{config.name}.{module}"), attribute)
+            # A named tuple is one thing.
+            found.extend(thing if type(thing) in (list, tuple) else (thing,))
+    return tuple(found)

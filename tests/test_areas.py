@@ -1,0 +1,47 @@
+"""The manifest: each name that an area gives is there, and is of its kind."""
+
+from types import FunctionType
+
+import pytest
+
+from lendingadmin.core.areas import AreaConfig, collect
+from lendingadmin.core.monitoring.metrics import TableGauge
+from lendingadmin.core.staff.erasure import Erasable, KeptOn
+from lendingadmin.core.staff.retention import Table
+from lendingadmin.core.staff.tasks import prune
+from lendingadmin.people.search.lookups import Finder
+from lendingadmin.people.search.open_loans import Reader
+from lendingadmin.web.navigation import Badge, Group, ToDecide
+from lendingadmin.web.timeline import Source
+
+KINDS = {
+    "badges": Badge,
+    "decisions": ToDecide,
+    "groups": Group,
+    "timeline": Source,
+    "outcomes": dict,
+    "erasable": Erasable,
+    "kept": KeptOn,
+    "tables": Table,
+    "gauges": TableGauge,
+    "warnings": FunctionType,
+    "duties": FunctionType,
+    "tasks": type(prune),
+    "call_observers": FunctionType,
+    "stored": Finder,
+    "other_case": Finder,
+    "open_loans": Reader,
+    "confirmations": FunctionType,
+    "covers": FunctionType,
+}
+
+
+def test_each_kind_is_known() -> None:
+    assert set(AreaConfig.__annotations__) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_areas_name_is_there_once_and_of_its_kind(kind: str) -> None:
+    found = collect(kind)
+    assert found and {type(one) for one in found} == {KINDS[kind]}
+    assert len({id(one) for one in found}) == len(found)
