@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import InMemoryUploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
 LONGEST = 20_000_000  # bytes: the largest statement; no event of the service is as long
-_GIVE_UP = 64_000_000
+GIVE_UP = 64_000_000
 
 
 class CutOff(InMemoryUploadedFile):
@@ -30,7 +30,7 @@ class BoundedMemory(FileUploadHandler):
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self._length += len(raw_data)
-        if self._length > _GIVE_UP:
+        if self._length > GIVE_UP:
             raise StopUpload(connection_reset=True)
         if self._length > LONGEST:
             self._kept = BytesIO()

@@ -125,7 +125,7 @@ def test_a_count_is_one_query(listed: None, officer: User, django_assert_num_que
 def test_a_long_list_is_the_worker_s(
     listed: None, waiting: None, boss: Client, support: User, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(bulk, "_STEP", 2)
+    monkeypatch.setattr(bulk, "ROWS_OF_A_STEP", 2)
     found = confirm(boss, support)
     assert found.state == BulkAssignment.State.ASSIGNING
     # A worker that dies after a step leaves the others to the next one; what is done stays done.
@@ -190,7 +190,7 @@ def test_a_list_and_a_hand_at_once_lose_nothing(
     monkeypatch: Any,
 ) -> None:
     """However they fall together: a row that says assigned is the list's, any other the hand's."""
-    monkeypatch.setattr(bulk, "_STEP", 1)
+    monkeypatch.setattr(bulk, "ROWS_OF_A_STEP", 1)
     found = confirm(boss, support)
     said: dict[str, bool] = {}
 

@@ -72,7 +72,7 @@ def test_the_first_rule_that_fits_and_has_somebody_decides(
 def test_everybody_with_an_open_loan_gets_an_officer(
     service: CallService, manager: User, officer: User, support: User, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(rules, "_STEP", 3)
+    monkeypatch.setattr(rules, "BORROWERS_OF_A_STEP", 3)
     for number in range(20):
         service.add(number, productId="term")
     # Seven loans of one borrower, more than are looked at in one step, one of another product.
@@ -212,13 +212,13 @@ def test_what_a_person_does_meanwhile_stands(
     counted()
     save(manager, Rule("", (officer.pk,)))
     Assignment.objects.filter(borrower_id="B-1").delete()
-    write = rules._assign
+    write = rules.save_assignments
 
     def meanwhile(*given: Any) -> None:
         services.assign("kenya", "B-0", manager, manager, _see("B-0"))
         services.assign("kenya", "B-1", manager, manager, None)
         write(*given)
 
-    monkeypatch.setattr(rules, "_assign", meanwhile)
+    monkeypatch.setattr(rules, "save_assignments", meanwhile)
     save(manager, Rule("", (support.pk,)))
     assert read_all() == {"B-0": "manager", "B-1": "manager", "B-2": "support"}

@@ -104,7 +104,7 @@ def test_an_entry_that_something_else_wrote_is_told(entries: list[Entry]) -> Non
 def test_the_walk_comes_to_every_entry(
     entries: list[Entry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "_AT_ONCE", 2)
+    monkeypatch.setattr(tasks, "ENTRIES_OF_A_TASK", 2)
     monkeypatch.setattr(verification, "SLICE", 2)
     watch()
     walked = []

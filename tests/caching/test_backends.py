@@ -185,7 +185,7 @@ def test_without_an_answer_nothing_is_kept_and_nobody_waits(
 def test_a_server_that_answers_again_is_asked_after_a_while(
     monkeypatch: pytest.MonkeyPatch, refused_address: str
 ) -> None:
-    monkeypatch.setattr(backends, "_LEFT_ALONE", 0.0)
+    monkeypatch.setattr(backends, "LEFT_ALONE", 0.0)
     server = f"redis://{urlsplit(refused_address).netloc}/0"
     cache = RedisCache(server, {})
     assert cache.get("key") is None

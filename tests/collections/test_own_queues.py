@@ -70,7 +70,7 @@ def test_mine_is_what_is_late_and_then_what_is_due(service: CallService, officer
 def test_however_it_is_read_the_rows_are_the_same(
     service: CallService, officer: User, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lendingadmin.desk.collections.queues._MANY", many)
+    monkeypatch.setattr("lendingadmin.desk.collections.queues.MANY", many)
     for number in range(12):
         service.add(number, number)
     for number in range(12, 15):

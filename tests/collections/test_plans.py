@@ -30,7 +30,7 @@ def test_each_query_is_served_by_an_index(
     many: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lendingadmin.desk.collections.queues._MANY", many)
+    monkeypatch.setattr("lendingadmin.desk.collections.queues.MANY", many)
     for number in range(3):
         service.add(number, 7 - number)
     counted()

@@ -39,7 +39,7 @@ def test_a_full_disk_leaves_no_copy_and_says_so(
         raise sqlite3.OperationalError("database or disk is full")
 
     monkeypatch.setattr(backup, "connection", SimpleNamespace(vendor="sqlite"))
-    monkeypatch.setattr(backup, "_copy_sqlite", fill)
+    monkeypatch.setattr(backup, "copy_sqlite", fill)
     with pytest.raises(backup.BackupFailed, match="disk is full"):
         backup.back_up(tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []

@@ -57,8 +57,8 @@ def test_both_probes_answer_whatever_the_host_is_called() -> None:
 
 
 def test_migrations_that_wait_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = readiness._list_migrations()
-    monkeypatch.setattr(readiness, "_list_migrations", lambda: known | {("loans", "9999_next")})
+    known = readiness.list_migrations()
+    monkeypatch.setattr(readiness, "list_migrations", lambda: known | {("loans", "9999_next")})
     assert ask() == (503, "not ready: 1 migrations are not applied\n")
 
 
@@ -66,8 +66,8 @@ def test_columns_that_wait_are_no_silent_database(monkeypatch: pytest.MonkeyPatc
     def refuse() -> str:
         raise DatabaseError("no such column: people_mac")
 
-    known = readiness._list_migrations()
-    monkeypatch.setattr(readiness, "_list_migrations", lambda: known | {("monitoring", "9999")})
+    known = readiness.list_migrations()
+    monkeypatch.setattr(readiness, "list_migrations", lambda: known | {("monitoring", "9999")})
     monkeypatch.setattr(canary, "find_fault", refuse)
     assert ask() == (503, "not ready: 1 migrations are not applied\n")
 

@@ -102,7 +102,7 @@ def test_the_page_of_our_own_fault_names_it(desk: Client, monkeypatch: pytest.Mo
         raise ValueError("ours")
 
     desk.raise_request_exception = False
-    monkeypatch.setattr("lendingadmin.people.search.opened._of", broken)
+    monkeypatch.setattr("lendingadmin.people.search.opened.filter_opened", broken)
     page = desk.get("/apps/kenya/find/last", headers={"traceparent": PARENT})
     assert page.status_code == 500 and page["X-Request-ID"] == TRACE
     assert TRACE in page.content.decode()

@@ -81,7 +81,7 @@ def test_health_is_quiet_while_it_is_well(
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
     assert lines() == []
     waiting = frozenset({("loans", "9999_next")})
-    monkeypatch.setattr("lendingadmin.core.monitoring.readiness._list_migrations", lambda: waiting)
+    monkeypatch.setattr("lendingadmin.core.monitoring.readiness.list_migrations", lambda: waiting)
     assert client.get("/readyz").status_code == 503
     assert [one[1:3] for one in lines()] == [("/readyz", "503")]
 

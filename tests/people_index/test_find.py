@@ -174,7 +174,7 @@ def test_an_initial_finds_one_of_a_crowd_of_the_same_surname(
 def test_of_a_common_initial_further_cards_are_opened(
     put: Put, put_many: PutMany, index: BorrowerIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(find, "_MANY", 10)
+    monkeypatch.setattr(find, "MANY", 10)
     put_many({"surname": "Kamau", "othernames": "Ann"} for _ in range(find._OPENED + 50))
     with_z = [put(f"z-{at}", surname="Kamau", othernames="Zipporah") for at in range(12)]
     put("other", surname="Otieno", othernames="Zipporah")

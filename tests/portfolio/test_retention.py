@@ -78,19 +78,19 @@ def snapshot(state: str, ended: datetime, loans: int = 3) -> Snapshot:
 @pytest.mark.django_db
 def test_the_loans_go_before_their_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
     now = timezone.now()
-    monkeypatch.setattr(retention, "_AT_ONCE", 2)
+    monkeypatch.setattr(retention, "COUNTS_AT_ONCE", 2)
     old = snapshot("done", now - timedelta(days=1000), 5)
     failed = snapshot("failed", now - timedelta(days=2))
     stopped = snapshot("stopped", now)
     stays = [snapshot("done", now - timedelta(hours=n)) for n in (2, 1)]
     counting = Snapshot.objects.create(app_id="kenya")
     SnapshotLoan.objects.create(snapshot=counting, account_id="L-1")
-    monkeypatch.setattr(retention, "_LONGEST", 0.0)
+    monkeypatch.setattr(retention, "LONGEST", 0.0)
     assert retention.prune() is False
     assert old.loans.count() == 3
     # A list that is half gone is not shown: it would not add up to its figure.
     assert old not in list_complete("kenya")
-    monkeypatch.setattr(retention, "_LONGEST", 10.0)
+    monkeypatch.setattr(retention, "LONGEST", 10.0)
     assert retention.prune() is True
     assert set(Snapshot.objects.all()) == {stopped, *stays, counting}
     assert not Snapshot.objects.filter(pk__in=(old.pk, failed.pk)).exists()
@@ -113,7 +113,7 @@ def test_a_count_that_ends_while_others_are_pruned_keeps_its_loans(
         ended.append(snapshot("done", now))
         return found
 
-    monkeypatch.setattr(retention, "_list_ended", list_ended)
+    monkeypatch.setattr(retention, "list_ended", list_ended)
     retention.prune()
     assert ended and all(row.loans.count() == 3 for row in ended)
     assert all(Snapshot.objects.get(pk=row.pk).has_loans for row in ended)

@@ -75,13 +75,13 @@ def test_an_intent_whose_rival_was_concluded_meanwhile_goes_through(
 ) -> None:
     service.answer = without_committing(reset())
     first = sending.record(asked(), support, "form-1")
-    explain = services._explain
+    explain = services.explain_refusal
 
     def late(*args: Any) -> Repayment | None:
         Repayment.objects.filter(pk=first.pk).update(state=RepaymentState.RECORDED)
         return explain(*args)
 
-    monkeypatch.setattr(services, "_explain", late)
+    monkeypatch.setattr(services, "explain_refusal", late)
     second, is_new = services.create_intent(asked(), support, "form-2")
     assert is_new and second != first
 

@@ -206,7 +206,7 @@ def test_no_page_reads_a_large_table_whole(
 def test_no_export_sorts_the_journal_for_each_of_its_slices(
     manager: User, client_of: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "_AT_ONCE", 7)
+    monkeypatch.setattr(exporting, "ROWS_AT_ONCE", 7)
     for number in range(20):
         row(manager, account_id="L-1" if number % 2 else f"L-{number}", duplicate=True)
     client = client_of(manager)

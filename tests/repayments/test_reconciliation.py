@@ -123,7 +123,7 @@ def test_a_page_takes_no_further_look_once_its_patience_is_over(
     for number in range(2):
         sending.record(asked(account_id=f"L-{number}"), support, f"form-{number}")
     Repayment.objects.update(next_check_at=timezone.now())
-    monkeypatch.setattr(reconciliation, "_RUN_FOR", -1.0)
+    monkeypatch.setattr(reconciliation, "RUN_FOR", -1.0)
     reconciliation.check_due("kenya", at_most=2)
     assert sum(row.attempts for row in Repayment.objects.all()) == 1
 

@@ -506,7 +506,7 @@ def test_much_is_erased_in_batches(
     settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.KEEP_TEXTS_DAYS = {"": 30}
-    monkeypatch.setattr(erasure, "_AT_ONCE", 1)
+    monkeypatch.setattr(erasure, "ROWS_AT_ONCE", 1)
     for days in (31, 32):
         fill_of_age(officer, timedelta(days=days))
     assert erasure.erase_old() is False

@@ -49,7 +49,7 @@ def list_ciphertexts() -> list[str]:
 @pytest.fixture
 def drafts(officer: User, settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Draft]:
     """Five rows under an old key, more than a slice, which is not the newest any more."""
-    monkeypatch.setattr(reencryption, "_AT_ONCE", 2)
+    monkeypatch.setattr(reencryption, "ROWS_AT_ONCE", 2)
     # `migrate` kept it under the key of all tests.
     Canary.objects.all().delete()
     settings.DATA_KEYS = (OLD,)

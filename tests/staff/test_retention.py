@@ -249,7 +249,7 @@ def test_much_goes_in_batches(
     settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.KEEP_ROWS_DAYS = {"": LIMIT}
-    monkeypatch.setattr(retention, "_AT_ONCE", 1)
+    monkeypatch.setattr(retention, "ROWS_AT_ONCE", 1)
     for days in (200, 201):
         make_old_write(officer, days * DAY)
     assert retention.delete_old() is False and Write.objects.count() == 1

@@ -17,7 +17,6 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff import services
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.setup_links import SetupTokenGenerator
 from lendingadmin.web.logs import NoAddress
 from tests import roles
 from tests.conftest import PASSWORD, ClientOf
@@ -172,11 +171,12 @@ class TestVoid:
         link = make_link(boss, support)
 
         def later(seconds: int) -> None:
-            monkeypatch.setattr(
-                SetupTokenGenerator,
-                "_now",
-                lambda _: datetime.now() + timedelta(seconds=seconds),
-            )
+            class Clock(datetime):
+                @classmethod
+                def now(cls, tz: Any = None) -> datetime:
+                    return datetime.now(tz) + timedelta(seconds=seconds)
+
+            monkeypatch.setattr("django.contrib.auth.tokens.datetime", Clock)
 
         later(settings.PASSWORD_RESET_TIMEOUT - 60)
         assert works(link)

@@ -39,7 +39,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def few_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_AT_ONCE", 7)
+    monkeypatch.setattr(keeping, "ROWS_AT_ONCE", 7)
 
 
 def bring_in(content: bytes, by: User) -> StatementFile:
@@ -101,12 +101,12 @@ def test_every_column_is_filled_or_begins_empty() -> None:
 def test_a_row_that_the_database_refuses_is_a_fault_of_the_database(
     support: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, build = bring_in(FILES["M-PESA"], support), keeping._build_rows
+    file, build = bring_in(FILES["M-PESA"], support), keeping.build_rows
 
     def repeat(*args: Any) -> Any:
         rows = list(build(*args))
         return iter([*rows, rows[0]])
 
-    monkeypatch.setattr(keeping, "_build_rows", repeat)
+    monkeypatch.setattr(keeping, "build_rows", repeat)
     with pytest.raises(DatabaseError), transaction.atomic():
         keeping.answer_days(file, True, support)

@@ -278,14 +278,14 @@ def test_the_same_file_twice_at_once_is_kept_once(
     clerk: Client, support: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content, app = making.pack_csv(making.write_mpesa(EVENTS)), lending_app("kenya")
-    read = keeping._read
+    read = keeping.read_content
 
     def bring_the_other_in(*given: Any) -> Any:
-        monkeypatch.setattr(keeping, "_read", read)
+        monkeypatch.setattr(keeping, "read_content", read)
         keeping.take_in(app, content, support)
         return read(*given)
 
-    monkeypatch.setattr(keeping, "_read", bring_the_other_in)
+    monkeypatch.setattr(keeping, "read_content", bring_the_other_in)
     file, is_new = keeping.take_in(app, content, support)
     assert not is_new and StatementFile.objects.get() == file
     assert file.lines.count() == len(EVENTS)

@@ -155,6 +155,6 @@ def test_a_fault_of_our_own_stays_a_500(desk: Client, monkeypatch: pytest.Monkey
     def broken(*_: object, **__: object) -> None:
         raise ValueError("ours")
 
-    monkeypatch.setattr("lendingadmin.people.search.opened._of", broken)
+    monkeypatch.setattr("lendingadmin.people.search.opened.filter_opened", broken)
     page = desk.get("/apps/kenya/find/last")
     assert (page.status_code, "Something broke here" in text_of(page)) == (500, True)

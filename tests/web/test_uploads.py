@@ -36,7 +36,7 @@ def test_past_the_limit_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_far_past_it_the_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "_GIVE_UP", 5)
+    monkeypatch.setattr(uploads, "GIVE_UP", 5)
     reading = handler()
     reading.receive_data_chunk(b"abc", 0)
     with pytest.raises(StopUpload) as stopped:

@@ -152,7 +152,7 @@ def test_a_process_that_was_paused_raises_it_by_itself(
     desk: Client, manager: User, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While its sender slept, the write was swept up and resolved as not saved."""
-    address = services._address
+    address = services.find_address
 
     def sleeps(write: Write, *rest: object) -> str:
         pass_time(seconds=91)
@@ -163,7 +163,7 @@ def test_a_process_that_was_paused_raises_it_by_itself(
         return address(write, *rest)  # type: ignore[arg-type]
 
     url, form = REGISTER.prepare(desk, app, book)
-    monkeypatch.setattr(services, "_address", sleeps)
+    monkeypatch.setattr(services, "find_address", sleeps)
     desk.post(url, form)
     found = Write.objects.get()
     assert found.state == State.SAVED and "late" in found.alarm

@@ -25,7 +25,7 @@ def test_the_worker_sweeps_and_looks_without_a_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     url, form = REGISTER.prepare(desk, app, book)
-    dies(lambda: desk.post(url, form), monkeypatch, "_address")
+    dies(lambda: desk.post(url, form), monkeypatch, "find_address")
     assert reconciliation.check_due_writes() == 0 and Write.objects.get().state == State.SENT
     pass_time(seconds=91)
     assert reconciliation.check_due_writes() == 1
@@ -116,7 +116,7 @@ def test_whoever_dies_at_the_last_look_leaves_it_to_be_taken_again(
     write = lost(REGISTER, desk, app, book, proxy)
     pass_time(hours=25)
     with monkeypatch.context() as patched, pytest.raises(SystemExit):
-        patched.setattr(reconciliation, "_read", ends)
+        patched.setattr(reconciliation, "read_outcome", ends)
         reconciliation.check_due_writes()
     write.refresh_from_db()
     assert write.next_check_at is not None

@@ -104,7 +104,7 @@ def test_a_lost_answer_is_unknown_and_found_out(
     assert_sent_once(act, desk, url, form, proxy, book)
 
 
-@pytest.mark.parametrize("at", ["_check_deadline", "_address"])
+@pytest.mark.parametrize("at", ["check_deadline", "find_address"])
 @pytest.mark.parametrize("act", acts.WITH_KEY, ids=str)
 def test_a_process_that_died_leaves_what_is_found_out(
     act: Act, at: str, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer,
@@ -117,9 +117,9 @@ def test_a_process_that_died_leaves_what_is_found_out(
     page = text_of(desk.get(there))
     assert "Sent, waiting for the answer" in page and "<strong>Not known yet.</strong>" in page
     pass_time(seconds=91)
-    check_page(desk, act, desk.get(there), committed=at == "_address")
+    check_page(desk, act, desk.get(there), committed=at == "find_address")
     assert "sending was interrupted" in text_of(desk.get(there))
-    assert act.there(book) == (at == "_address")
+    assert act.there(book) == (at == "find_address")
 
 
 def check_page(desk: Client, act: Act, page: Any, *, committed: bool) -> None:
@@ -216,7 +216,7 @@ def test_a_lost_offer_is_asked_for_by_its_request_id(
     assert desk.post(url, form).headers["Location"] == where
 
 
-@pytest.mark.parametrize("at", ["_check_deadline", "_address"])
+@pytest.mark.parametrize("at", ["check_deadline", "find_address"])
 def test_an_offer_that_a_dead_process_asked_for(
     at: str, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer,
     monkeypatch: pytest.MonkeyPatch,
@@ -225,7 +225,7 @@ def test_an_offer_that_a_dead_process_asked_for(
     dies(lambda: desk.post(url, form), monkeypatch, at)
     pass_time(seconds=91)
     page = text_of(desk.get(Write.objects.get().get_absolute_url()))
-    asked = at == "_address"
+    asked = at == "find_address"
     assert ("knows the request" in page) == asked
     assert ("not written down, so not sent" in page) == (not asked)
     assert proxy.hits(ASK.match(book)) == int(asked)  # looking for it asks nothing
@@ -248,7 +248,7 @@ def test_an_assessment_stays_unknown_beside_its_candidates(
     assert_sent_once(ASSESS, desk, url, form, proxy, book)
 
 
-@pytest.mark.parametrize("at", ["_check_deadline", "_address"])
+@pytest.mark.parametrize("at", ["check_deadline", "find_address"])
 def test_an_assessment_that_a_dead_process_started(
     at: str, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer,
     monkeypatch: pytest.MonkeyPatch,
@@ -259,4 +259,4 @@ def test_an_assessment_that_a_dead_process_started(
     desk.get(Write.objects.get().get_absolute_url())
     write = Write.objects.get()
     assert write.state == WriteState.UNKNOWN
-    assert write.found == (Found.CANDIDATES if at == "_address" else "")
+    assert write.found == (Found.CANDIDATES if at == "find_address" else "")

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 WATCH_EVERY = timedelta(minutes=5)
 # Compared by one task, of what is new and of the walk through all: some seconds' work. In a day
 # the walk comes through five million.
-_AT_ONCE = 20_000
+ENTRIES_OF_A_TASK = 20_000
 
 
 @task(priority=-5)
@@ -52,11 +52,11 @@ def _move_on(anchor: Anchor) -> Anchor:
     if not stands(anchor.newest):
         return _notify(anchor, anchor.newest.entry_id, CUT)
     new = Verifier(after=anchor.newest)
-    if found := next(new.find_breaks(_AT_ONCE), None):
+    if found := next(new.find_breaks(ENTRIES_OF_A_TASK), None):
         return _notify(anchor, found.entry_id, found.what)
     anchor = Anchor(new.reached, anchor.walked, anchor.notified)
     walk = Verifier(after=anchor.walked if stands(anchor.walked) else Link())
-    if found := next(walk.find_breaks(_AT_ONCE), None):
+    if found := next(walk.find_breaks(ENTRIES_OF_A_TASK), None):
         return _notify(anchor, found.entry_id, found.what)
     return Anchor(anchor.newest, Link() if walk.is_at_end else walk.reached, anchor.notified)
 

@@ -128,7 +128,7 @@ class _Text:
 
 # Seconds. Nothing that is shared here is worth a longer wait; and for how long a server that did
 # not answer is left alone, so that not each page waits for it.
-_LONGEST_WAIT, _LEFT_ALONE = 1.0, 5.0
+_LONGEST_WAIT, LEFT_ALONE = 1.0, 5.0
 _LIMITS = {
     "socket_connect_timeout": _LONGEST_WAIT,
     "socket_timeout": _LONGEST_WAIT,
@@ -197,11 +197,11 @@ class RedisCache(DjangoRedisCache):
             if now < until:
                 return otherwise
             # One asks for all.
-            _LEFT_ALONE_UNTIL[self._server] = now + _LEFT_ALONE
+            _LEFT_ALONE_UNTIL[self._server] = now + LEFT_ALONE
         try:
             answer = ask()
         except RedisError:
-            _LEFT_ALONE_UNTIL[self._server] = time.monotonic() + _LEFT_ALONE
+            _LEFT_ALONE_UNTIL[self._server] = time.monotonic() + LEFT_ALONE
             logger.warning("nothing is shared while the cache does not answer", exc_info=True)
             return otherwise
         _LEFT_ALONE_UNTIL.pop(self._server, None)

@@ -28,7 +28,7 @@ def back_up(target: Path) -> int:
     try:
         # Made first, so that nobody else can read what is written into it.
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        _copy_postgresql(draft) if connection.vendor == "postgresql" else _copy_sqlite(draft)
+        _copy_postgresql(draft) if connection.vendor == "postgresql" else copy_sqlite(draft)
         with draft.open("rb") as file:
             os.fsync(file.fileno())
         draft.rename(target)
@@ -41,7 +41,7 @@ def back_up(target: Path) -> int:
     return target.stat().st_size
 
 
-def _copy_sqlite(draft: Path) -> None:
+def copy_sqlite(draft: Path) -> None:
     connection.ensure_connection()
     with closing(sqlite3.connect(draft)) as copy:
         connection.connection.backup(copy)

@@ -57,13 +57,13 @@ def spell_ready() -> Iterator[str]:
 
 
 @cache
-def _list_migrations() -> frozenset[tuple[str, str]]:
+def list_migrations() -> frozenset[tuple[str, str]]:
     """Those of this version; they are read from disk once, which takes longer than all else."""
     return frozenset(MigrationLoader(None).graph.nodes)
 
 
 def _find_waiting_migrations() -> str:
-    waiting = _list_migrations() - MigrationRecorder(connection).applied_migrations().keys()
+    waiting = list_migrations() - MigrationRecorder(connection).applied_migrations().keys()
     return f"{len(waiting)} migrations are not applied" if waiting else ""
 
 

@@ -24,7 +24,7 @@ Older = Callable[[datetime, int], int]
 ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
 # Rows of a table that the worker erases at once, so that nobody waits for long.
-_AT_ONCE = 500
+ROWS_AT_ONCE = 500
 # How many of each kind a dry run counts.
 COUNTED = 5_000
 
@@ -96,7 +96,7 @@ def list_ageing() -> list[Erasable]:
 
 def erase_old() -> bool:
     """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS says; whether that was all."""
-    return max((one.erase_old(_AT_ONCE) for one in list_ageing()), default=0) < _AT_ONCE
+    return max((one.erase_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
 
 def count_old() -> list[tuple[Erasable, int]]:

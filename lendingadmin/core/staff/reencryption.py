@@ -16,7 +16,7 @@ from lendingadmin.core.encryption import Ciphertext, DecryptionError, EncryptedT
 
 from .adapter import FOR_SECOND_FACTOR
 
-_AT_ONCE = 500
+ROWS_AT_ONCE = 500
 
 
 @dataclass
@@ -102,7 +102,7 @@ def _list_rows(rows: models.QuerySet[Any]) -> Iterator[Any]:
     """All rows by primary key, a slice at a time, so that no query lasts and no lock is held."""
     last = None
     while found := list(
-        (rows if last is None else rows.filter(pk__gt=last)).order_by("pk")[:_AT_ONCE]
+        (rows if last is None else rows.filter(pk__gt=last)).order_by("pk")[:ROWS_AT_ONCE]
     ):
         yield from found
         last = found[-1].pk

@@ -24,7 +24,7 @@ DeleteOlder = Callable[[datetime, int], int]
 FindOver = Callable[[], models.Q]
 
 # Rows of a table that the worker deletes at once.
-_AT_ONCE = 500
+ROWS_AT_ONCE = 500
 # A task that was done is of no use after it.
 _DONE_FOR = timedelta(days=1)
 
@@ -114,7 +114,7 @@ def list_ageing() -> list[Table]:
 
 def delete_old() -> bool:
     """Delete a batch of each kind that is older than KEEP_ROWS_DAYS says; whether that was all."""
-    return max((one.delete_old(_AT_ONCE) for one in list_ageing()), default=0) < _AT_ONCE
+    return max((one.delete_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
 
 def count_old() -> list[tuple[Table, int]]:

@@ -29,7 +29,7 @@ State, Outcome = BulkAssignment.State, BulkRow.Outcome
 MOST = 50_000
 #: So few are done while the person waits, without the worker.
 AT_ONCE = 300
-_STEP = 200
+ROWS_OF_A_STEP = 200
 _SAVED_AT_ONCE = 500
 
 
@@ -136,7 +136,7 @@ def _assign_some(bulk: BulkAssignment) -> bool:
         if not _move(bulk, State.ASSIGNING):
             return False
         waiting = bulk.rows.filter(outcome=Outcome.WAITING).order_by("id")
-        rows = list(waiting[:_STEP])
+        rows = list(waiting[:ROWS_OF_A_STEP])
         if not rows:
             _move(bulk, State.DONE)
             return False

@@ -30,7 +30,7 @@ from .spread import choose_officer
 State = RuleSet.State
 
 # Loans that are looked at in one step.
-_STEP = 500
+BORROWERS_OF_A_STEP = 500
 _READ_AT_ONCE = 5_000
 _COUNTS = ("assigned", "moved", "stayed", "unmatched")
 
@@ -230,7 +230,7 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
         sums = {name: getattr(walk, name) + count for name, count in counts.items()}
         if not _move(walk, after=next(reversed(found)), **sums):
             return False
-        _assign(app_id, new, moved)
+        save_assignments(app_id, new, moved)
     return True
 
 
@@ -239,11 +239,13 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
     rows = SnapshotLoan.objects.filter(snapshot=walk.snapshot, is_open=True)
     rows = rows.exclude(borrower_id="").order_by("borrower_id")
     some = list(
-        rows.filter(borrower_id__gt=walk.after).values_list("borrower_id", "product_id")[:_STEP]
+        rows.filter(borrower_id__gt=walk.after).values_list("borrower_id", "product_id")[
+            :BORROWERS_OF_A_STEP
+        ]
     )
     groups = groupby(some, lambda one: one[0])
     found = {key: {product for _key, product in group} for key, group in groups}
-    if len(some) == _STEP:
+    if len(some) == BORROWERS_OF_A_STEP:
         # The loans of the last one may go on behind these.
         last, products = found.popitem()
         if not found:
@@ -252,7 +254,9 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
     return found
 
 
-def _assign(app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]) -> None:
+def save_assignments(
+    app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]
+) -> None:
     """Write it down where nobody else did meanwhile."""
     now = timezone.now()
     fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}

@@ -74,7 +74,7 @@ _KEPT_SECONDS = 6 * 3600
 _COUNT_KEPT_SECONDS = 30
 # Up to so many borrowers of one person, with so many loans at most that are late or due, the queue
 # is read from the borrowers; else in the order of its rows, where one soon comes upon the next.
-_MANY = 20_000
+MANY = 20_000
 _MANY_LOANS = 5_000
 _LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
     "late-1-7": (1, 7, ("-days_late", "-id")),
@@ -330,7 +330,7 @@ class Queue:
             rows.filter(is_late).order_by("-days_late", "-id"),
             rows.filter(on_time, is_due).order_by("next_due_day", "id"),
         ]
-        if own.values("pk")[: _MANY + 1].count() <= _MANY:
+        if own.values("pk")[: MANY + 1].count() <= MANY:
             theirs = rows.filter(is_late | is_due, borrower_id__in=own.values("borrower_id"))
             keys = list(theirs.values_list("pk", flat=True)[: _MANY_LOANS + 1])
             if len(keys) <= _MANY_LOANS:

@@ -20,9 +20,9 @@ _MONTHS = 24
 _STILL_READ = timedelta(minutes=15)
 # How long a snapshot that failed or was stopped shows why; the newest stays until the next one.
 _REASON_KEPT = timedelta(days=1)
-_AT_ONCE = 1000
+COUNTS_AT_ONCE = 1000
 # Seconds.
-_LONGEST = 10.0
+LONGEST = 10.0
 
 
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
@@ -71,7 +71,7 @@ def list_with_loans(
 
 def prune() -> bool:
     """Delete what is not kept, for some seconds; whether that was all of it."""
-    until = time.monotonic() + _LONGEST
+    until = time.monotonic() + LONGEST
     return _prune_snapshots(until) and _prune_loans(until)
 
 
@@ -91,7 +91,7 @@ def _prune_snapshots(until: float) -> bool:
 
 def _prune_loans(until: float) -> bool:
     for app_id in _list_apps():
-        ended, zone = _list_ended(app_id), _find_zone(app_id)
+        ended, zone = list_ended(app_id), _find_zone(app_id)
         kept = list_with_loans(ended, settings.SNAPSHOT_MONTH_ENDS, timezone.now(), zone)
         # One that ended meanwhile is the newest.
         surplus = list_complete(app_id).filter(pk__in={number for number, _ in ended} - kept)
@@ -112,14 +112,14 @@ def _list_to_delete(now: datetime) -> list[Snapshot]:
     """Complete snapshots that are not kept, and all that failed or were stopped."""
     surplus = []
     for app_id in _list_apps():
-        seen = _list_ended(app_id)
+        seen = list_ended(app_id)
         kept = list_kept(seen, now, _find_zone(app_id))
         surplus += list(list_complete(app_id).filter(pk__in={number for number, _ in seen} - kept))
     ended = Snapshot.objects.exclude(state__in=(Snapshot.State.RUNNING, Snapshot.State.DONE))
     return surplus + list(ended)
 
 
-def _list_ended(app_id: str) -> list[tuple[int, datetime]]:
+def list_ended(app_id: str) -> list[tuple[int, datetime]]:
     rows = list_complete(app_id).values_list("pk", "ended_at")
     return [(number, at) for number, at in rows if at is not None]
 
@@ -132,7 +132,7 @@ def _find_zone(app_id: str) -> tzinfo:
 def _delete_some(snapshot: Snapshot) -> bool:
     """Delete some of a snapshot's loans; False where none are left."""
     some = list(
-        SnapshotLoan.objects.filter(snapshot=snapshot).values_list("pk", flat=True)[:_AT_ONCE]
+        SnapshotLoan.objects.filter(snapshot=snapshot).values_list("pk", flat=True)[:COUNTS_AT_ONCE]
     )
     SnapshotLoan.objects.filter(pk__in=some).delete()
     return bool(some)

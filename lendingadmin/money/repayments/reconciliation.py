@@ -26,7 +26,7 @@ from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
 # Seconds after which a page makes no further check.
-_RUN_FOR = 3.0
+RUN_FOR = 3.0
 
 # So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
 _AT_MOST = 200
@@ -124,7 +124,7 @@ def check_due(app_id: str, at_most: int) -> None:
     Stops at the first that fails and after a few seconds: a service that hangs must not hold up
     the home page once for each of them.
     """
-    until = time.monotonic() + _RUN_FOR
+    until = time.monotonic() + RUN_FOR
     for repayment in _list_due_of(app_id, at_most):
         check_if_due(repayment)
         latest = repayment.latest

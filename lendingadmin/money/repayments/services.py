@@ -171,7 +171,7 @@ def create_intent(
             return repayment, True
         except IntegrityError:
             # What stood against it may be concluded by the time that it is looked for.
-            first = _explain(request, idempotency_key)
+            first = explain_refusal(request, idempotency_key)
         if first:
             return first, False
     raise RuntimeError("the intent was refused, yet nothing stands against it")
@@ -311,7 +311,7 @@ def _repeats(request: Request) -> bool:
     return rows.filter(external_id_key=key).exists()
 
 
-def _explain(request: Request, idempotency_key: str) -> Repayment | None:
+def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
     """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
 
     None when nothing stands against it any more.

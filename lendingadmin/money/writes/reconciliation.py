@@ -150,13 +150,13 @@ def _list_checked() -> QuerySet[Write]:
 
 
 def _check(write: Write) -> None:
-    check = _read(write)
+    check = read_outcome(write)
     found = _conclude(write, check)
     if found and found != write.found:
         _keep_conclusion(write, found)
 
 
-def _read(write: Write) -> Check:
+def read_outcome(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):

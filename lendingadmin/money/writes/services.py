@@ -104,7 +104,7 @@ def write_once(
         return _landed(Write.objects.get(idempotency_key=idempotency_key))
     with gateway.calls() as made:
         try:
-            _check_deadline(write)
+            check_deadline(write)
             result = do()
         except LendingError as error:
             return _failed(write, error, made)
@@ -118,18 +118,18 @@ def write_once(
             card = _build_doubt_card()
             _finish(write, WriteState.UNKNOWN, made, card=card)
             return Outcome(write.get_absolute_url(), card)
-    url = _address(write, lands_on, result)
+    url = find_address(write, lands_on, result)
     keep_outcome(lambda: _finish(write, WriteState.SAVED, made, url=url), build_saved_card())
     return Outcome(url=url)
 
 
-def _check_deadline(write: Write) -> None:
+def check_deadline(write: Write) -> None:
     """Who was paused until others took it for dead sends nothing."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
         raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
 
 
-def _address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
+def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
     """Where the result is shown; an answer that leads nowhere was a success all the same."""
     try:
         found = lands_on(result)

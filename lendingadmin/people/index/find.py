@@ -37,7 +37,7 @@ _MOST_WORDS = 1_000
 _COUNTED = 5_000
 # As many people have a common initial; of so many more of a name, with those opened before, that
 # makes a full page.
-_MANY = 40_000
+MANY = 40_000
 _OPENED_FOR_INITIALS = 400
 
 Tokens = QuerySet[CardToken, int]
@@ -346,8 +346,8 @@ class _Wanted(NamedTuple):
 
 
 def _has_many(tokens: list[int]) -> bool:
-    """Whether more than _MANY cards have one of these."""
-    return bool(_order(_list_cards_of(tokens))[_MANY : _MANY + 1])
+    """Whether more than MANY cards have one of these."""
+    return bool(_order(_list_cards_of(tokens))[MANY : MANY + 1])
 
 
 def _count_cards(tokens: list[int]) -> int:

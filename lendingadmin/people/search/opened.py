@@ -32,7 +32,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
     """
     if request.method != "GET" or not 0 < len(key) <= LONGEST_ID:
         return
-    now, own = timezone.now(), _of(request.user, app_id)
+    now, own = timezone.now(), filter_opened(request.user, app_id)
     try:
         before = list(own.values_list("kind", "key", "at")[:KEPT])
         if before and before[0][:2] == (kind, key) and now - before[0][2] < _FRESH:
@@ -53,7 +53,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
 def last(person: User, app_id: str) -> list[Opened]:
     """The newest first, of the kinds that this person may open now."""
     may_open = [key for key, kind in KINDS.items() if person.has_perm(kind.permission)]
-    return list(_of(person, app_id).filter(kind__in=may_open)[:KEPT])
+    return list(filter_opened(person, app_id).filter(kind__in=may_open)[:KEPT])
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Opened]]:
@@ -66,7 +66,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
     return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
 
 
-def _of(person: User, app_id: str) -> QuerySet[Opened]:
+def filter_opened(person: User, app_id: str) -> QuerySet[Opened]:
     return Opened.objects.filter(person=person, app_id=app_id).order_by("-at", "-pk")
 
 

@@ -34,7 +34,7 @@ from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.redact import REDACTED
 from lendingadmin.web.requests import PersonRequest
 
-_AT_ONCE = 1_000
+ROWS_AT_ONCE = 1_000
 # A name is read once for so many borrowers, then they are forgotten: a year has some ten thousand.
 _NAMES = 50_000
 # What is read of a row, by the names of the model.
@@ -95,7 +95,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     app = gateway.lending_app(app_id)
     writer = _RowWriter(app, request.user)
     name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
-    slices = read_slices(_find(form.cleaned_data, app), get_order(form.cleaned_data), _AT_ONCE)
+    slices = read_slices(_find(form.cleaned_data, app), get_order(form.cleaned_data), ROWS_AT_ONCE)
     pages = (CsvPage(writer.write_rows(rows)) for rows in slices)
     return csv_response(request, name, COLUMNS, pages, subject="repayments", app_id=app_id)
 
