@@ -1,1 +1,1 @@
-"""People: the user model, the four roles, signing in, Django's admin for managers."""
+"""People: the user model, the four roles, sign-in, erasure and retention."""
