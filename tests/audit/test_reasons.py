@@ -5,7 +5,7 @@ from django.db import connection
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.money.writes import reconciliation
@@ -38,7 +38,7 @@ def test_of_a_settled_repayment(
     support: User, manager: User, client_of: ClientOf, resolution: Resolution
 ) -> None:
     repayment = row(support, RepaymentState.UNKNOWN)
-    assert deciding.resolve(repayment, resolution, REASON, manager)
+    assert services.resolve(repayment, resolution, REASON, manager)
     entry = entry_of(repayment.get_absolute_url())
     assert entry.detail == f"{resolution.label}, with a reason"
     assert "Achieng" not in stored("repayments_repayment")
@@ -49,7 +49,7 @@ def test_of_a_settled_repayment(
 
 def test_of_a_repayment_set_aside(support: User, manager: User) -> None:
     repayment = row(support, RepaymentState.UNKNOWN)
-    assert deciding.set_aside(repayment, REASON, manager)
+    assert services.set_aside(repayment, REASON, manager)
     assert entry_of(repayment.get_absolute_url()).detail == "set aside, with a reason"
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().set_aside_reason == REASON
@@ -57,7 +57,7 @@ def test_of_a_repayment_set_aside(support: User, manager: User) -> None:
 
 def test_of_a_repayment_declined(support: User, manager: User) -> None:
     repayment = row(support, RepaymentState.AWAITING, approval_reasons="amount")
-    assert deciding.decline(repayment, REASON, manager)
+    assert services.decline(repayment, REASON, manager)
     assert entry_of(repayment.get_absolute_url()).detail == "declined, with a reason"
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().resolution_reason == REASON

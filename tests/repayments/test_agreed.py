@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -32,7 +32,7 @@ def test_what_was_given_up_may_double(
     service: LoanService, manager: User, asked: Asked, abandoned: Repayment, by: str
 ) -> None:
     if by == "a person":
-        deciding.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
+        services.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
     with pytest.raises(services.MayDouble):
         sending.record(asked(external_id=" TX "), manager, "form-2", agreed=False)
     assert Repayment.objects.count() == 1

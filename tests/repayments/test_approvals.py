@@ -12,7 +12,7 @@ from django.utils import timezone
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.independence import NotIndependent
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import approvals, deciding, reconciliation, sending, services
+from lendingadmin.money.repayments import approvals, reconciliation, sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -146,8 +146,8 @@ def test_nor_do_they_decide_of_what_is_unknown(manager: User, support: User, dee
     unknown = row(support, RepaymentState.UNKNOWN)
     change_account(manager, support)
     decide: Callable[[User], bool] = {
-        "resolve": lambda by: deciding.resolve(unknown, Resolution.RECORDED, "Seen.", by),
-        "set_aside": lambda by: deciding.set_aside(unknown, "Later.", by),
+        "resolve": lambda by: services.resolve(unknown, Resolution.RECORDED, "Seen.", by),
+        "set_aside": lambda by: services.set_aside(unknown, "Later.", by),
     }[deed]
     with pytest.raises(NotIndependent):
         decide(manager)
@@ -187,7 +187,7 @@ def test_its_transaction_id_is_taken_while_it_waits_and_free_once_declined(
     again = asked(external_id=waiting.external_id, amount=Decimal(10))
     with pytest.raises(services.DuplicateExternalId):
         sending.record(again, support, "form-2")
-    assert deciding.decline(waiting, "the statement shows 50", manager)
+    assert services.decline(waiting, "the statement shows 50", manager)
     assert waiting.state == RepaymentState.DECLINED
     assert not sending.approve(waiting, manager)
     assert sending.record(again, support, "form-2").state == RepaymentState.RECORDED
@@ -195,7 +195,7 @@ def test_its_transaction_id_is_taken_while_it_waits_and_free_once_declined(
 
 
 def test_who_entered_it_takes_it_back(service: LoanService, waiting: Repayment) -> None:
-    assert deciding.decline(waiting, "typed a zero too many", waiting.created_by)
+    assert services.decline(waiting, "typed a zero too many", waiting.created_by)
     assert waiting.state == RepaymentState.DECLINED and service.asked == 0
 
 
@@ -305,8 +305,8 @@ def test_a_lost_answer_is_unknown_as_ever(
 def test_nobody_resolves_or_sets_aside_their_own(support: User, manager: User) -> None:
     own = row(manager, RepaymentState.UNKNOWN)
     with pytest.raises(services.OwnRepayment):
-        deciding.resolve(own, Resolution.RECORDED, "I saw it there", manager)
+        services.resolve(own, Resolution.RECORDED, "I saw it there", manager)
     with pytest.raises(services.OwnRepayment):
-        deciding.set_aside(own, "the next customer waits", manager)
+        services.set_aside(own, "the next customer waits", manager)
     own.refresh_from_db()
     assert own.state == RepaymentState.UNKNOWN and own.set_aside_at is None

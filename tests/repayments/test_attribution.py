@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import dayend, deciding, reconciliation, sending, services
+from lendingadmin.money.repayments import dayend, reconciliation, sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -61,10 +61,10 @@ def test_a_rise_that_a_person_gave_to_one_speaks_for_no_other(
     service: LoanService, lose: Lose, manager: User, desk: Client
 ) -> None:
     first = lose("form-1")
-    deciding.set_aside(first, "the next customer waits", manager)
+    services.set_aside(first, "the next customer waits", manager)
     second = lose("form-2")
     service.someone_else_pays("500")  # the first arrives late
-    deciding.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
+    services.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
     look(second)
     assert second.state == RepaymentState.UNKNOWN
     day = timezone.localdate(timezone=KENYA.zone)
@@ -99,7 +99,7 @@ def test_once_a_person_decides_the_rise_is_the_other_s(
     second = lose("form-2")
     service.someone_else_pays("500")
     assert look(second).state == RepaymentState.UNKNOWN
-    deciding.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
+    services.resolve(first, Resolution.RECORDED, "it is on the statement", manager)
     assert look(second).state == RepaymentState.UNKNOWN
     service.someone_else_pays("500")
     assert look(second).state == RepaymentState.PRESUMED

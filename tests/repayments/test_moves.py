@@ -10,7 +10,7 @@ from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import REACHED_FROM, RepaymentState, Resolution
@@ -40,7 +40,7 @@ def test_of_twenty_who_settle_at_once_one_does(repayment: Repayment, manager: Us
 
     def settle(number: int) -> bool:
         mine = Repayment.objects.get(pk=repayment.pk)
-        return deciding.resolve(mine, Resolution.RECORDED, f"reason {number}", manager)
+        return services.resolve(mine, Resolution.RECORDED, f"reason {number}", manager)
 
     assert sorted(at_once(20, settle)) == [False] * 19 + [True]
     assert Entry.objects.count() == before + 1

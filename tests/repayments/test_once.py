@@ -10,7 +10,7 @@ from django.db import connection
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.parallel import Written
-from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.evidence import Effect
 from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.services import Request
@@ -102,7 +102,7 @@ def test_a_late_acknowledgement_alarms_again_after_an_alarm_that_was_seen(
     repayment, _ = services.create_intent(asked(), support, "form-1")
     Repayment.objects.update(state=RepaymentState.NOT_FOUND)
     services.raise_alarm(repayment, "Paid rose late.")
-    deciding.mark_alarm_seen(repayment, support)
+    services.mark_alarm_seen(repayment, support)
     services.acknowledge(repayment, support)
     assert list(Repayment.objects.with_unseen_alarm("kenya")) == [repayment]
 

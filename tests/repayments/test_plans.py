@@ -17,12 +17,12 @@ from lendingadmin.core.staff import erasure
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import (
     approvals,
-    deciding,
     lookalikes,
     mistakes,
     notifications,
     reconciliation,
     restoration,
+    services,
 )
 from lendingadmin.money.repayments import tasks as repayment_tasks
 from lendingadmin.money.repayments.dayend import list_lines
@@ -114,7 +114,7 @@ WORK: dict[str, Callable[[User], object]] = {
         count_each(
             [
                 Repayment.objects.needing_checks("kenya"),
-                *(one.list_waiting("kenya", by) for one in (deciding, mistakes, approvals)),
+                *(one.list_waiting("kenya", by) for one in (services, mistakes, approvals)),
                 *(one.list_waiting("kenya", by) for one in (restoration, other_writes)),
             ]
         ),

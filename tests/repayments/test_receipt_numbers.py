@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding, services
+from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -65,7 +65,7 @@ def test_a_person_s_word_gives_one_where_it_says_recorded(
     support: User, manager: User, resolution: Resolution
 ) -> None:
     repayment = row(support, RepaymentState.UNKNOWN)
-    assert deciding.resolve(repayment, resolution, "the operator said so", manager)
+    assert services.resolve(repayment, resolution, "the operator said so", manager)
     assert bool(repayment.receipt_number) == (resolution == Resolution.RECORDED)
 
 
@@ -73,9 +73,9 @@ def test_a_late_success_gives_one_and_keeps_the_one_that_it_has(
     support: User, manager: User
 ) -> None:
     given_up = row(support, RepaymentState.UNKNOWN)
-    deciding.resolve(given_up, Resolution.NOT_RECORDED, "the operator said so", manager)
+    services.resolve(given_up, Resolution.NOT_RECORDED, "the operator said so", manager)
     believed = row(support, RepaymentState.UNKNOWN)
-    deciding.resolve(believed, Resolution.RECORDED, "the operator said so", manager)
+    services.resolve(believed, Resolution.RECORDED, "the operator said so", manager)
     first = believed.receipt_number
     assert first.endswith("-000001")
     assert record(believed) == first

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding, reconciliation, sending, services
+from lendingadmin.money.repayments import reconciliation, sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -198,7 +198,7 @@ def test_a_rise_that_the_second_attempt_explains_raises_none(
 def test_what_was_settled_as_not_recorded_is_still_watched(
     service: LoanService, manager: User, lost: Repayment
 ) -> None:
-    deciding.resolve(lost, Resolution.NOT_RECORDED, "the operator found nothing", manager)
+    services.resolve(lost, Resolution.NOT_RECORDED, "the operator found nothing", manager)
     reconciliation.check_if_due(due_now(lost))
     assert (lost.state, lost.alarm) == (RepaymentState.RESOLVED, "")
     service.someone_else_pays("500")
@@ -211,7 +211,7 @@ def test_what_was_known_when_it_was_settled_raises_no_alarm(
 ) -> None:
     reconciliation.check_if_due(landed)
     assert landed.state == RepaymentState.PRESUMED
-    deciding.resolve(landed, Resolution.NOT_RECORDED, "that was the standing order", manager)
+    services.resolve(landed, Resolution.NOT_RECORDED, "that was the standing order", manager)
     reconciliation.check_if_due(due_now(landed))
     assert landed.alarm == ""
 
@@ -238,7 +238,7 @@ def test_watching_ends_after_a_day(lost: Repayment) -> None:
 def test_set_aside_lets_the_next_one_through_and_stops_inference(
     service: LoanService, manager: User, asked: Asked, landed: Repayment
 ) -> None:
-    assert deciding.set_aside(landed, "customer waits at the counter", manager)
+    assert services.set_aside(landed, "customer waits at the counter", manager)
     reconciliation.check_if_due(due_now(landed))
     assert landed.state == RepaymentState.UNKNOWN
     following = sending.record(asked(amount=Decimal(200)), manager, "form-2")
@@ -247,15 +247,15 @@ def test_set_aside_lets_the_next_one_through_and_stops_inference(
     doubtful = sending.record(asked(amount=Decimal(300)), manager, "form-3")
     reconciliation.check_if_due(due_now(doubtful))
     assert doubtful.state == RepaymentState.UNKNOWN
-    assert not deciding.set_aside(landed, "once is enough", manager)
+    assert not services.set_aside(landed, "once is enough", manager)
 
 
 def test_settling_needs_an_open_question_and_keeps_the_reason(
     service: LoanService, manager: User, asked: Asked, lost: Repayment
 ) -> None:
-    assert deciding.resolve(lost, Resolution.NOT_RECORDED, "the operator found nothing", manager)
+    assert services.resolve(lost, Resolution.NOT_RECORDED, "the operator found nothing", manager)
     assert (lost.state, lost.resolution) == (RepaymentState.RESOLVED, Resolution.NOT_RECORDED)
-    assert not deciding.resolve(lost, Resolution.RECORDED, "changed my mind", manager)
+    assert not services.resolve(lost, Resolution.RECORDED, "changed my mind", manager)
     entry = Entry.objects.filter(username="manager").latest("pk")
     assert lost.resolution_reason == "the operator found nothing"
     assert entry.detail == "It was not recorded, with a reason"
@@ -266,7 +266,7 @@ def test_settling_needs_an_open_question_and_keeps_the_reason(
 def test_settled_as_recorded_keeps_its_transaction_id(
     service: LoanService, manager: User, asked: Asked, lost: Repayment
 ) -> None:
-    deciding.resolve(lost, Resolution.RECORDED, "it is on the statement", manager)
+    services.resolve(lost, Resolution.RECORDED, "it is on the statement", manager)
     with pytest.raises(services.DuplicateExternalId):
         sending.record(asked(external_id="TX"), manager, "form-2", agreed=True)
 
@@ -282,7 +282,7 @@ def test_settling_as_recorded_what_was_sent_again_is_refused(
     refused, _ = services.create_intent(asked(external_id="later"), manager, "form-3")
     Repayment.objects.filter(pk=refused.pk).update(external_id="TX", state=RepaymentState.REFUSED)
     with pytest.raises(services.DuplicateExternalId) as live:
-        deciding.resolve(lost, Resolution.RECORDED, "it is on the statement", manager)
+        services.resolve(lost, Resolution.RECORDED, "it is on the statement", manager)
     assert live.value.other == second
 
 

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements.models import StatementFile
-from lendingadmin.money.repayments import deciding, restoration, sending, services
+from lendingadmin.money.repayments import restoration, sending, services
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.management.commands import restored
 from lendingadmin.money.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
@@ -122,7 +122,7 @@ def test_the_ledger_takes_nothing_that_nobody_checked(
     assert isinstance(refused, services.MayBeForgotten)
     waiting = row(support, RepaymentState.AWAITING, account_id="L-1")
     with pytest.raises(services.MayBeForgotten):
-        deciding.approve(waiting, manager, checked=False)
+        services.approve(waiting, manager, checked=False)
     assert not service.posted and Repayment.objects.count() == 1
     assert sending.record(asked(), support, "three", checked=True).state == RepaymentState.RECORDED
     # Another app's journal is whole.

@@ -15,7 +15,7 @@ from lendingadmin.core.audit.anchor import read_anchor
 from lendingadmin.core.audit.models import Entry, SuspectedRestore
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState
@@ -92,7 +92,7 @@ def test_nothing_of_the_ledger_is_sent(
         sending.record_all([services.Intent(restored, "group", checked=True)], support)
     waiting = row(support, RepaymentState.AWAITING, account_id="L-1")
     with pytest.raises(restores.MayBeRestored):
-        deciding.approve(waiting, manager, agreed=True, checked=True)
+        services.approve(waiting, manager, agreed=True, checked=True)
     assert len(service.posted) == 1 and Repayment.objects.count() == 1
     assert Entry.objects.filter(action="dashboard.restored", outcome="suspected").count() == 1
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding, sending, services
+from lendingadmin.money.repayments import sending, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -34,7 +34,7 @@ def test_after_a_person_settled_it_as_not_recorded_too(
     manager: User,
     client_of: Callable[[User], Client],
 ) -> None:
-    deciding.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
+    services.resolve(abandoned, Resolution.NOT_RECORDED, "the operator found nothing", manager)
     desk = InProcess(client_of(manager))
     url = fill_in(desk, form_url("kenya", "L-1"), "TX", "500.00")
     confirm = open_confirm(desk, url or "")

@@ -16,7 +16,7 @@ from lendingadmin.desk.statements import alarms, contradictions, keeping
 from lendingadmin.desk.statements.alarms import Entered, Stated, find_contradictions
 from lendingadmin.desk.statements.lines import Kind
 from lendingadmin.desk.statements.models import StatementFile, StatementLine
-from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Mistake, Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.repayments.rows import row
@@ -283,12 +283,12 @@ class TestMaybeReversed:
         self, support: User, manager: User
     ) -> None:
         own = self.enter(support, alarm="another", alarm_at=timezone.now())
-        deciding.mark_alarm_seen(own, manager)
+        services.mark_alarm_seen(own, manager)
         reversal = ("SJAA000002", "23", "-500.00", ANNE)
         assert self.take_in(support, reversal) == 1
         assert contradictions.list_waiting("kenya", manager).get() == own
         own.refresh_from_db()
-        deciding.mark_alarm_seen(own, manager)
+        services.mark_alarm_seen(own, manager)
         again = ("SJAA000003", "24", "70.00", PETER)
         assert self.take_in(support, reversal, again) == 0
         assert not contradictions.list_waiting("kenya", manager)

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import ngettext_lazy
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import deciding
+from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.navigation import Badge, ToDecide
@@ -84,7 +84,7 @@ def list_contradictions(app_id: str) -> list[Contradiction]:
 def mark_seen(app_id: str, key: str, by: User) -> None:
     """Somebody has seen what is said of one transaction id."""
     for repayment in _list_alarmed(app_id).filter(external_id_key=key):
-        deciding.mark_alarm_seen(repayment, by)
+        services.mark_alarm_seen(repayment, by)
 
 
 def _list_alarmed(app_id: str) -> QuerySet[Repayment]:

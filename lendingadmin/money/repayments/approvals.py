@@ -1,6 +1,6 @@
 """Which repayments need a second person before they are sent, and who that may be.
 
-The commands are `deciding.approve` and `deciding.decline`; the database itself refuses to let a
+The commands are `services.approve` and `services.decline`; the database itself refuses to let a
 repayment go that needs a second person and has none (`models.Repayment`).
 """
 

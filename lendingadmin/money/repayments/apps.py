@@ -9,7 +9,7 @@ class RepaymentsConfig(areas.AreaConfig):
     name = "lendingadmin.money.repayments"
     badges = tuple(
         f"{module}.BADGE"
-        for module in ("reconciliation", "deciding", "mistakes", "approvals", "restoration")
+        for module in ("reconciliation", "services", "mistakes", "approvals", "restoration")
     )
     timeline = ("timeline.REPAYMENTS", "timeline.APPROVALS", "timeline.MISTAKES")
     gauges = "reconciliation.GAUGES"

@@ -19,7 +19,7 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.money.writes.unconfirmed import SENDER_LOST, make_due, run_due_check
 from lendingadmin.web.navigation import Badge
 
-from . import deciding, sending, services
+from . import sending, services
 from .attribution import attribution_of, others_of, paid_at
 from .evidence import Effect, conclude
 from .models import Reading, Repayment
@@ -61,7 +61,7 @@ def mark_lost_unknown() -> int:
     lost = Repayment.objects.filter(state=RepaymentState.SENT, sent_at__lte=now - SENDER_LOST)[
         :_AT_MOST
     ]
-    swept = deciding.lapse_unapproved(_AT_MOST)
+    swept = services.lapse_unapproved(_AT_MOST)
     for repayment in expired:
         why = _("Its sender stopped before it sent anything, as far as this journal knows.")
         swept += services.move(

@@ -46,7 +46,7 @@ from lendingadmin.web.unavailable import (
     keep_outcome,
 )
 
-from . import deciding, services
+from . import services
 from .approvals import Approval
 from .models import Reading, Repayment
 from .states import RepaymentState
@@ -113,8 +113,8 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """Let it go as `deciding.approve` does, and send it, once; say whether it was let go."""
-    is_approved = deciding.approve(repayment, by, agreed=agreed, checked=checked)
+    """Let it go as `services.approve` does, and send it, once; say whether it was let go."""
+    is_approved = services.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
         send_all([repayment], by)
     return is_approved

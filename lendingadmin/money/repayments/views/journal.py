@@ -19,7 +19,6 @@ from lendingadmin.core.staff.independence import NotIndependent, find_dependence
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import (
     approvals,
-    deciding,
     filters,
     mistakes,
     receipts,
@@ -275,7 +274,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _receipt(request, repayment, resolve_form=form)
     resolution, reason = Resolution(form.cleaned_data["resolution"]), form.cleaned_data["reason"]
     try:
-        done = deciding.resolve(repayment, resolution, reason, request.user)
+        done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
         form.add_error(None, _("Not saved: you entered it, so somebody else resolves it."))
         return _receipt(request, repayment, resolve_form=form)
@@ -305,7 +304,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         return _receipt(request, repayment, aside_form=form)
     try:
-        done = deciding.set_aside(repayment, form.cleaned_data["reason"], request.user)
+        done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
         form.add_error(None, _("Not saved: you entered it, so somebody else sets it aside."))
         return _receipt(request, repayment, aside_form=form)
@@ -332,7 +331,7 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     form = ReasonForm(request.POST, prefix="decline")
     if not form.is_valid():
         return _receipt(request, repayment, decline_form=form)
-    if deciding.decline(repayment, form.cleaned_data["reason"], request.user):
+    if services.decline(repayment, form.cleaned_data["reason"], request.user):
         messages.success(request, _("Saved: it is not sent. Your reason is kept with it."))
     else:
         messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
@@ -343,7 +342,7 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """A person has seen the alarm and takes it off the home page."""
     repayment = _one(app_id, number)
-    deciding.mark_alarm_seen(repayment, request.user)
+    services.mark_alarm_seen(repayment, request.user)
     return redirect(repayment)
 
 
