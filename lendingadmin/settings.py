@@ -446,7 +446,7 @@ LOGGING = {
         "no_address": {"()": "lendingadmin.web.logs.NoAddress"},
         "one_outage": {"()": "lendingadmin.web.logs.OneOutage"},
         "no_trace": {"()": "lendingadmin.web.logs.NoTraceOfRefusals"},
-        "request_id": {"()": "lendingadmin.core.monitoring.logs.RequestIdFilter"},
+        "request_id": {"()": "lendingadmin.core.monitoring.request_ids.RequestIdFilter"},
     },
     "handlers": {
         "stderr": {

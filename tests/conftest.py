@@ -18,7 +18,7 @@ from lendingadmin.core.monitoring.canary import write_canary
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.lending.transport import Transport
-from lendingadmin.web import export_places
+from lendingadmin.web import exports
 from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
 from tests.dearest import Dearest
@@ -189,7 +189,7 @@ def people(viewer: User, officer: User, support: User, manager: User) -> dict[st
 @pytest.fixture(autouse=True)
 def no_exports_under_way() -> None:
     """What a test before left unread keeps no place."""
-    export_places.places.reset()
+    exports.places.reset()
 
 
 def confirm(client: Client, person: User) -> None:

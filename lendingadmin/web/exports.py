@@ -4,11 +4,14 @@ import csv
 import io
 import logging
 import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
+from weakref import finalize
 
 import simplejson
 from django.db import Error
@@ -21,10 +24,56 @@ from django.utils.translation import ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.monitoring import metrics
-from lendingadmin.lending.errors import LendingError
+from lendingadmin.lending.errors import LendingError, Throttled
+from lendingadmin.lending.forks import ForkSafe
 
-from .export_places import ExportPlace
 from .requests import PersonRequest
+
+#: Of the sixteen threads of a process (Procfile), and of these for one person.
+MOST, MOST_OF_ONE = 2, 1
+
+
+class ExportPlaces(ForkSafe):
+    """Counts the exports that are under way in this process, by person."""
+
+    def reset(self) -> None:
+        """Nothing is under way in a new process."""
+        self._lock = threading.Lock()
+        self._taken: Counter[int] = Counter()
+
+    def take(self, person_id: int) -> None:
+        """Take a place. Raises Throttled where there is none."""
+        with self._lock:
+            if self._taken[person_id] >= MOST_OF_ONE:
+                raise Throttled(
+                    _("An export of yours is under way: let it end first. Nothing was exported.")
+                )
+            if self._taken.total() >= MOST:
+                raise Throttled(
+                    _("Others are exporting just now: try again soon. Nothing was exported.")
+                )
+            self._taken[person_id] += 1
+        metrics.EXPORTS.inc()
+
+    def give_back(self, person_id: int) -> None:
+        """Give a place back."""
+        with self._lock:
+            self._taken[person_id] -= 1
+            if self._taken[person_id] <= 0:
+                del self._taken[person_id]
+        metrics.EXPORTS.dec()
+
+
+places = ExportPlaces()
+
+
+class ExportPlace:
+    """A place among those of this process; it is given back once, at the latest with its object."""
+
+    def __init__(self, person_id: int) -> None:
+        places.take(person_id)
+        self.give_back = finalize(self, places.give_back, person_id)
+
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +151,7 @@ def csv_response(
     """Stream pages of rows; the last row says when the service broke off, or listed rows again.
 
     The trail has that it began, by which filters, and how it ended after how many rows; `subject`
-    says there what was exported. Raises Throttled where too many are under way (`export_places`);
+    says there what was exported. Raises Throttled if too many are under way;
     the view declares the quota of a day.
     """
     place = ExportPlace(request.user.pk)

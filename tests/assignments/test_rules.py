@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments import rules, services, tasks
 from lendingadmin.desk.assignments.models import Assignment, Basis, RuleSet, RuleWalk
-from lendingadmin.desk.assignments.rules import Effect, Rule, choose
-from lendingadmin.desk.assignments.spread import choose_officer
+from lendingadmin.desk.assignments.rules import Effect, Rule, choose, choose_officer
 from tests.collections.desk import counted
 from tests.collections.service import CallService
 from tests.roles import give_roles, take_roles

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.desk.assignments.spread import choose_officer
+from lendingadmin.desk.assignments.rules import choose_officer
 
 PEOPLE = st.lists(st.integers(1, 10**9), min_size=1, max_size=12, unique=True)
 IDS = st.text(max_size=40)

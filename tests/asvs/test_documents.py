@@ -17,7 +17,7 @@ from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.transport import Transport
 from lendingadmin.records.events.checking import TOO_LARGE
 from lendingadmin.settings import LOGGING
-from lendingadmin.web import export_places, quotas, uploads
+from lendingadmin.web import exports, quotas, uploads
 from lendingadmin.web.access import routes
 from tests.processes import ROOT
 
@@ -79,9 +79,7 @@ def test_it_says_each_limit() -> None:
         "statements that one person brings in": f"{most['statements']:,} a day",
         "collection sheets that one person prints": f"{most['sheets']:,} a day",
         "notes that one person writes or changes": f"{most['notes']:,} an hour",
-        "exports under way": (
-            f"{export_places.MOST} of a process, {export_places.MOST_OF_ONE} of a person"
-        ),
+        "exports under way": (f"{exports.MOST} of a process, {exports.MOST_OF_ONE} of a person"),
         "calls of the lending service under way": (
             f"{transport.size} of a process, {transport.deadline:.0f} seconds each with all tries"
         ),

@@ -9,7 +9,7 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Loan
-from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import explain_closed
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, reset
 from tests.repayments.service import LoanService

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lendingadmin.core.audit.models import Entry
-from lendingadmin.desk.sheets.codes import make_code
+from lendingadmin.desk.sheets.codes import QrCode, build_qr, make_code
 from lendingadmin.desk.sheets.models import Sheet
-from lendingadmin.desk.sheets.qr import QrCode, build_qr
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.portfolio.conftest import counted
 from tests.sheets.service import VisitService

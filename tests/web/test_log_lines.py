@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from lendingadmin.core.monitoring.logs import RequestIdFilter
+from lendingadmin.core.monitoring.request_ids import RequestIdFilter
 from lendingadmin.settings import LOGGING
 
 

@@ -4,6 +4,7 @@ A proxy's `X-Request-ID` is taken where it is one, else the trace of its `tracep
 Context), else there is a new one.
 """
 
+import logging
 import re
 import secrets
 from collections.abc import Iterator, Mapping
@@ -61,3 +62,14 @@ def build_headers() -> dict[str, str]:
         return {}
     parent = f"00-{one.trace_id}-{secrets.token_hex(8)}-{one.flags}"
     return {"X-Request-ID": one.id, "traceparent": parent}
+
+
+class RequestIdFilter(logging.Filter):
+    """Gives each record the `request_id` in hand, `-` for none."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record through."""
+        # Django tells of a 404 when the request is out of its middleware already.
+        asked = getattr(getattr(record, "request", None), "request_id", "")
+        record.request_id = find_request_id() or asked or "-"
+        return True

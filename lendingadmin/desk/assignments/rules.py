@@ -9,7 +9,7 @@ that a person did.
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -25,7 +25,6 @@ from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 
 from .models import Assignment, Basis, RuleSet, RuleWalk
 from .permissions import CHANGE, list_officers
-from .spread import choose_officer
 
 State = RuleSet.State
 
@@ -283,3 +282,17 @@ def _move(walk: RuleWalk, **fields: Any) -> bool:
     for name, value in fields.items():
         setattr(walk, name, value)
     return True
+
+
+def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
+    """The officer of a borrower among these, whatever their order; None where there is nobody.
+
+    It is the one whose hash with the borrower's id is the highest. So each has a like share, and
+    where one leaves or comes, nobody moves between the others.
+    """
+    key = borrower_id.encode()
+    return max(officer_ids, key=lambda officer: _hash(key, officer), default=None)
+
+
+def _hash(key: bytes, officer_id: int) -> bytes:
+    return blake2b(key, digest_size=8, salt=officer_id.to_bytes(8, "big")).digest()

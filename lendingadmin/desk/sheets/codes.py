@@ -6,6 +6,9 @@ and any two that changed places, make another sum and are noticed: the number of
 
 import re
 import secrets
+from typing import NamedTuple
+
+import segno
 
 #: Of signs that look alike there is one at most: no 0 or O, 1, I or L, 2 or Z, 5 or S, 8 or B,
 #: no G beside 6 and no U beside V.
@@ -63,3 +66,27 @@ def _find_check(code: str) -> str:
 def _sum_up(code: str) -> int:
     """The weighted sum of the signs, modulo how many there are: each place has its own weight."""
     return sum(at * SIGNS.index(sign) for at, sign in enumerate(code, start=1)) % len(SIGNS)
+
+
+# The white edge that a reader needs, in modules.
+_EDGE = 4
+
+
+class QrCode(NamedTuple):
+    """A QR code in modules: how wide it is with its edge, and the dark ones as an SVG path."""
+
+    size: int
+    path: str
+
+
+def build_qr(text: str) -> QrCode:
+    """A QR code with the highest error correction: three tenths of it may be dirty or torn."""
+    code = segno.make_qr(text, error="h", boost_error=False)
+    rows = list(code.matrix_iter(border=_EDGE))
+    dark = (
+        f"M{x} {y}h1v1h-1z"
+        for y, row in enumerate(rows)
+        for x, is_dark in enumerate(row)
+        if is_dark
+    )
+    return QrCode(len(rows), "".join(dark))

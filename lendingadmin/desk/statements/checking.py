@@ -18,7 +18,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.worker.walks import SLICE, find_pause
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.models import LONGEST_ID, normalise_external_id
 from lendingadmin.money.repayments.services import Request, find_abandoned, find_forgotten_until

@@ -31,7 +31,7 @@ from lendingadmin.lending.errors import (
 from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Loan
-from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.models import LONGEST_ID
 from lendingadmin.people.index.cards import read_fields
 from lendingadmin.people.index.find import find_index, find_people

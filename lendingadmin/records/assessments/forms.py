@@ -8,8 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
-from lendingadmin.web.far_dates import FarDatesForm
-from lendingadmin.web.moments import MomentField
+from lendingadmin.web.moments import FarDatesForm, MomentField
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 

@@ -13,7 +13,6 @@ from lendingadmin.lending.codec import encode
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract, timestamp_text
-from lendingadmin.web.far_dates import FarDatesForm
 from lendingadmin.web.fields import (
     AmountField,
     IdField,
@@ -21,6 +20,7 @@ from lendingadmin.web.fields import (
     minted_account_id,
     moment_field,
 )
+from lendingadmin.web.moments import FarDatesForm
 
 _MOST_NAMED = 5
 _NOT_PLAIN = ("others", "token", "startDate", "datesChecked")

@@ -21,8 +21,8 @@ from lendingadmin.lending.values import (
     timestamp_text,
 )
 from lendingadmin.web.dates import UTC_DAY
-from lendingadmin.web.far_dates import FarDatesForm
 from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
+from lendingadmin.web.moments import FarDatesForm
 
 from .catalogue import full_name
 

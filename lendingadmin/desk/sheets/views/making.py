@@ -15,10 +15,10 @@ from lendingadmin.desk.portfolio.loan_lists import list_products
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.desk.sheets import choosing, services
 from lendingadmin.desk.sheets.choosing import LONGEST, MOST, Choosing
+from lendingadmin.desk.sheets.codes import build_qr
 from lendingadmin.desk.sheets.forms import NewSheetForm
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.sheets.permissions import MAKE, READ
-from lendingadmin.desk.sheets.qr import build_qr
 from lendingadmin.money.writes import idempotency
 from lendingadmin.web.access import access
 from lendingadmin.web.quotas import SHEETS

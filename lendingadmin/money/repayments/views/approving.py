@@ -19,8 +19,7 @@ from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import loan_facts, total_of
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
-from lendingadmin.money.repayments.closed import explain_closed
-from lendingadmin.money.repayments.estimate import estimate
+from lendingadmin.money.repayments.estimate import estimate, explain_closed
 from lendingadmin.money.repayments.forms import date_notices
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.models import Reading, Repayment

@@ -22,8 +22,7 @@ from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
-from lendingadmin.money.repayments.closed import explain_closed
-from lendingadmin.money.repayments.estimate import estimate
+from lendingadmin.money.repayments.estimate import estimate, explain_closed
 from lendingadmin.money.repayments.forms import (
     RepaymentForm,
     date_notices,

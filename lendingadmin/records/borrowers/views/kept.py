@@ -10,8 +10,7 @@ from lendingadmin.core.staff.erasure import write_kept
 from lendingadmin.core.staff.roles import EXPORT_KEPT
 from lendingadmin.lending.ids import check_id
 from lendingadmin.web.access import access
-from lendingadmin.web.export_places import ExportPlace
-from lendingadmin.web.exports import EXPORT
+from lendingadmin.web.exports import EXPORT, ExportPlace
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 

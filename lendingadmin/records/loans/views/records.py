@@ -13,7 +13,7 @@ from lendingadmin.lending.identity import is_named
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import reconciliation
-from lendingadmin.money.repayments.closed import explain_closed
+from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.mistakes import list_open
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import OPEN
