@@ -123,6 +123,7 @@ def _restoration(by: User, now: datetime) -> None:
         account="233540000001",
         covers_from=since.date() - timedelta(days=20),
         covers_to=now.date() - timedelta(days=2),
+        proof={"has_ends": True},
     )
 
 
