@@ -71,7 +71,7 @@ def test_the_first_rule_that_fits_and_has_somebody_decides(
 def test_everybody_with_an_open_loan_gets_an_officer(
     service: CallService, manager: User, officer: User, support: User, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(rules, "BORROWERS_OF_A_STEP", 3)
+    monkeypatch.setattr(rules, "LOANS_OF_A_STEP", 3)
     for number in range(20):
         service.add(number, productId="term")
     # Seven loans of one borrower, more than are looked at in one step, one of another product.

@@ -267,5 +267,4 @@ def test_no_view_refuses_anybody_by_itself() -> None:
         if re.search(r"raise PermissionDenied|\brefusal\(request", file.read_text())
         and "sandbox" not in file.parts
     ]
-    # Django's admin asks its site.
     assert by_hand == []

@@ -29,7 +29,7 @@ from .permissions import CHANGE, list_officers
 State = RuleSet.State
 
 # Loans that are looked at in one step.
-BORROWERS_OF_A_STEP = 500
+LOANS_OF_A_STEP = 500
 _READ_AT_ONCE = 5_000
 _COUNTS = ("assigned", "moved", "stayed", "unmatched")
 
@@ -239,12 +239,12 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
     rows = rows.exclude(borrower_id="").order_by("borrower_id")
     some = list(
         rows.filter(borrower_id__gt=walk.after).values_list("borrower_id", "product_id")[
-            :BORROWERS_OF_A_STEP
+            :LOANS_OF_A_STEP
         ]
     )
     groups = groupby(some, lambda one: one[0])
     found = {key: {product for _key, product in group} for key, group in groups}
-    if len(some) == BORROWERS_OF_A_STEP:
+    if len(some) == LOANS_OF_A_STEP:
         # The loans of the last one may go on behind these.
         last, products = found.popitem()
         if not found:
