@@ -1,10 +1,17 @@
 """Who did what, on which record, with what outcome: an append-only trail.
 
-Import `record` from here; it may be called inside a transaction, with or without a request. Several
-entries at once are made by `build_entry` and added by `record_all`. A command of `manage.py` that
-changes something calls `record_command`.
+Import `record` from here; it may be called inside a transaction, with or without a request. For an
+entry about one of our rows there is `record_about`, and where the row changes with it
+`transitions.transition`. Several entries at once are made by `build_entry` and added by
+`record_all`. A command of `manage.py` that changes something calls `record_command`.
 """
 
-from lendingadmin.core.audit.trail import build_entry, record, record_all, record_command
+from lendingadmin.core.audit.trail import (
+    build_entry,
+    record,
+    record_about,
+    record_all,
+    record_command,
+)
 
-__all__ = ["build_entry", "record", "record_all", "record_command"]
+__all__ = ["build_entry", "record", "record_about", "record_all", "record_command"]

@@ -1,7 +1,7 @@
 """Writing to the audit trail."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Required, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 from django.http import HttpRequest
 
@@ -48,6 +48,33 @@ def record_all(entries: "Sequence[Entry]") -> None:
     from lendingadmin.core.audit.models import Entry
 
     Entry.objects.bulk_create(entries)
+
+
+def record_about(
+    row: Any,
+    by: "User | None",
+    action: str,
+    outcome: str,
+    *,
+    detail: str = "",
+    saved: str = "yes",
+) -> "Entry":
+    """Append an entry about a row of ours; else as `record`.
+
+    The row says of which app it is (`app_id`), what it is called where its name alone does not say
+    enough (`trail_subject`), and where its page is, if it has one.
+    """
+    has_page = hasattr(row, "get_absolute_url")
+    return record(
+        by,
+        action,
+        app_id=row.app_id,
+        subject=getattr(row, "trail_subject", str(row)),
+        outcome=outcome,
+        saved=saved,
+        detail=detail,
+        url=row.get_absolute_url() if has_page else "",
+    )
 
 
 def build_entry(

@@ -1,9 +1,13 @@
-"""When a worker beat last, and the columns that every walk through a list of the service has."""
+"""When a worker beat last, and what a job that it does in steps is kept as."""
+
+from typing import Any, Self
 
 from django.db import models
+from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.encryption import EncryptedTextField, bind
 
 RUNNING, FAILED, IDLE = "running", "failed", "idle"
 
@@ -17,15 +21,45 @@ class Heartbeat(models.Model):
         return f"heartbeat at {self.beat_at}"
 
 
-class WalkRow(models.Model):
-    """A walk through one list of an app: how it stands, and where it goes on.
+class Job(models.Model):
+    """Work of a worker in steps: `version` guards each by a compare-and-swap, so that of several
+    workers only one takes it.
 
-    `state` is RUNNING while it reads: a worker that dies leaves it so, and the next one goes on.
-    `version` guards each page by a compare-and-swap. A model adds its own states, `began_at` and
-    `heartbeat_at`, the moment of its last step.
+    `heartbeat_at` is the moment of the last step. A worker that dies leaves the job in its `state`,
+    and `walks.resume_lost` lets the next one go on. A model adds its own states.
     """
 
     state: "models.CharField[str,str]"
+    version = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        abstract = True
+
+    def list_same(self) -> QuerySet[Self]:
+        """The row, as long as it is at the step and in the state that this object knows."""
+        rows = type(self)._default_manager.filter(pk=self.pk, version=self.version)
+        return rows.filter(state=self.state)
+
+    def step(self, **changes: Any) -> bool:
+        """Claim the next step, with other columns; False where it was ended or moved on meanwhile.
+
+        The object has the new values then.
+        """
+        changes = {"heartbeat_at": timezone.now(), **changes, "version": self.version + 1}
+        if not self.list_same().update(**bind(self, **changes)):
+            return False
+        for name, value in changes.items():
+            setattr(self, name, value)
+        return True
+
+
+class WalkRow(Job):
+    """A walk through one list of an app: how it stands, and where it goes on.
+
+    `state` is RUNNING while it reads. A model adds its own states and `began_at`.
+    """
+
     app_id = models.CharField(max_length=64)
     # Why it failed or was stopped; while it runs, the last fault. Empty where there was none.
     why = models.TextField(blank=True)
@@ -33,7 +67,6 @@ class WalkRow(models.Model):
     # Items of the service's list that are none or have no id.
     unreadable = models.PositiveIntegerField(default=0)
     page_token = EncryptedTextField(blank=True, bound_to=["app_id"])
-    version = models.PositiveIntegerField(default=0)
     # Slices begun, and pages read, since something new was last added.
     tries = models.PositiveIntegerField(default=0)
     empty_pages = models.PositiveIntegerField(default=0)
@@ -59,7 +92,8 @@ class IndexRow(WalkRow):
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.IDLE)
     began_at = models.DateTimeField(null=True)
-    heartbeat_at = models.DateTimeField(null=True)
+    # None before the first walk.
+    heartbeat_at = models.DateTimeField(null=True)  # type: ignore[assignment]
     # When the last whole walk ended: from then on the table answers for everything.
     complete_at = models.DateTimeField(null=True)
     # How many the last whole walk found.

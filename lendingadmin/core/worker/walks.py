@@ -41,7 +41,7 @@ from lendingadmin.lending.pages import (
 from lendingadmin.lending.values import Malformed, moment
 
 from . import duties
-from .models import FAILED, IDLE, RUNNING, IndexRow, WalkRow
+from .models import FAILED, IDLE, RUNNING, IndexRow, Job, WalkRow
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,7 @@ _ITEMS_AN_HOUR = 100_000
 
 Row = TypeVar("Row", bound=WalkRow)
 Index = TypeVar("Index", bound=IndexRow)
+AnyJob = TypeVar("AnyJob", bound=Job)
 
 
 def find_pause(tries: int, error: LendingError) -> timedelta | None:
@@ -128,7 +129,7 @@ class Walk(ABC, Generic[Row]):
         if obstacle:
             self.end(FAILED, obstacle)
             return None
-        mine = self.list_same().filter(tries=row.tries)
+        mine = row.list_same().filter(tries=row.tries)
         if not mine.update(tries=F("tries") + 1, heartbeat_at=timezone.now()):
             return None
         row.tries += 1
@@ -166,25 +167,14 @@ class Walk(ABC, Generic[Row]):
         token = self.row.page_token or None
         return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
 
-    def list_same(self) -> QuerySet[Row]:
-        """The row, as long as it is at the step that this slice knows."""
-        rows = self.model._default_manager.filter(pk=self.row.pk, version=self.row.version)
-        return rows.filter(state=self.row.state)
-
     def move(self, **changes: object) -> bool:
         """Claim the next step; False where the walk was ended or moved on meanwhile."""
-        changes = {"tries": 0, "why": "", "heartbeat_at": timezone.now(), **changes}
-        changes["version"] = self.row.version + 1
-        if not self.list_same().update(**bind(self.row, **changes)):
-            return False
-        for name, value in changes.items():
-            setattr(self.row, name, value)
-        return True
+        return self.row.step(**{"tries": 0, "why": "", **changes})
 
     def end(self, state: str, why: str) -> bool:
         """End the walk before its time; False where another has ended it or moved it on."""
         changes = {"state": state, "why": why, "ended_at": timezone.now(), "page_token": ""}
-        is_ended = bool(self.list_same().update(**bind(self.row, **changes)))
+        is_ended = bool(self.row.list_same().update(**bind(self.row, **changes)))
         if is_ended:
             logger.warning("%s of %s has ended: %s", self.row, self.row.app_id, state)
         return is_ended
@@ -197,7 +187,7 @@ class Walk(ABC, Generic[Row]):
             self.end(FAILED, error.message)
             return None
         changes = {"why": error.message, "tries": tries, "heartbeat_at": timezone.now()}
-        if not self.list_same().update(**bind(self.row, **changes)):
+        if not self.row.list_same().update(**changes):
             return None
         logger.warning("%s waits: %s", self.row, error)
         return pause
@@ -319,7 +309,7 @@ class IndexWalk(Walk[Index]):
             return timedelta(0)
         now, is_newest_first = timezone.now(), self.row.last_made_at is not None
         ends = {"state": IDLE, "known": self.row.seen, "complete_at": now, "ended_at": now}
-        if self.list_same().update(**ends, is_newest_first=is_newest_first):
+        if self.row.list_same().update(**ends, is_newest_first=is_newest_first):
             self.tidy()
             logger.info("%s of %s is complete: %s", self.row, self.row.app_id, self.row.seen)
         return None
@@ -405,17 +395,21 @@ def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index |
     return row
 
 
-def resume_lost(task: SliceTask, rows: QuerySet[Row]) -> None:
-    """Enqueue slices whose task was lost; `tries` of the row limits how often."""
-    for row in rows.filter(state=RUNNING, heartbeat_at__lte=timezone.now() - duties.LOST):
-        if row.pk not in duties.list_enqueued(task, running=True):
-            task.enqueue(row.pk)
+def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = duties.LOST) -> None:
+    """Enqueue slices of jobs that took no step for so long: their task was lost.
+
+    Where its worker was only paused, two slices go on, and each step is taken by one of them.
+    """
+    enqueued = duties.list_enqueued(task)
+    for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):
+        if job.pk not in enqueued:
+            task.enqueue(job.pk)
 
 
 def enqueue_due(task: SliceTask, top_up: SliceTask, walk: type[IndexWalk[Any]]) -> None:
     """Begin the walks that are due by the clock, top up between, and go on with what was lost."""
     rows = {row.app_id: row for row in walk.list_rows()}
-    resume_lost(task, walk.list_rows())
+    resume_lost(task, walk.list_rows().filter(state=RUNNING))
     for app in settings.LENDING_APPS:
         row = rows.get(app.app_id)
         due, now = find_next_due(row), timezone.now()

@@ -107,7 +107,8 @@ def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str
                 for one in counted.borrowers
             )
             BulkRow.objects.bulk_create(rows, batch_size=_SAVED_AT_ONCE)
-            _record(bulk, by, "confirmed")
+            detail = f"{bulk.rows.count()} → {bulk.officer.get_username()}"
+            audit.record_about(bulk, by, CHANGE, "confirmed", detail=detail)
     except IntegrityError:
         return BulkAssignment.objects.get(idempotency_key=idempotency_key)
     return bulk
@@ -133,12 +134,12 @@ def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
 def _assign_some(bulk: BulkAssignment) -> bool:
     """Assign the next rows; whether some are left."""
     with transaction.atomic():
-        if not _move(bulk, State.ASSIGNING):
+        if not bulk.step():
             return False
         waiting = bulk.rows.filter(outcome=Outcome.WAITING).order_by("id")
         rows = list(waiting[:ROWS_OF_A_STEP])
         if not rows:
-            _move(bulk, State.DONE)
+            bulk.step(state=State.DONE)
             return False
         if not _is_allowed(bulk):
             _set_outcome(bulk, rows, Outcome.NOT_ALLOWED)
@@ -202,28 +203,3 @@ def _list_ids(some: QuerySet[Assignment], rows: Sequence[BulkRow]) -> QuerySet[A
 def _set_outcome(bulk: BulkAssignment, rows: Sequence[BulkRow], outcome: BulkRow.Outcome) -> None:
     if rows:
         bulk.rows.filter(pk__in=[row.pk for row in rows]).update(outcome=outcome)
-
-
-def _move(bulk: BulkAssignment, state: BulkAssignment.State) -> bool:
-    """Claim the next step; False where another has."""
-    rows = BulkAssignment.objects.filter(pk=bulk.pk, state=State.ASSIGNING, version=bulk.version)
-    fields: dict[str, Any] = {"state": state, "version": bulk.version + 1}
-    fields["heartbeat_at"] = timezone.now()
-    if not rows.update(**fields):
-        return False
-    for name, value in fields.items():
-        setattr(bulk, name, value)
-    return True
-
-
-def _record(bulk: BulkAssignment, by: User, outcome: str) -> None:
-    audit.record(
-        by,
-        CHANGE,
-        app_id=bulk.app_id,
-        subject=str(bulk),
-        outcome=outcome,
-        saved="yes",
-        detail=f"{bulk.rows.count()} → {bulk.officer.get_username()}",
-        url=bulk.get_absolute_url(),
-    )

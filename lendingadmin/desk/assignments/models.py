@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID, Snapshot
 
 from .managers import AssignmentQuerySet, HandOverQuerySet
@@ -120,12 +121,11 @@ class HandOver(models.Model):
         return f"hand-over-{self.pk}"
 
 
-class BulkAssignment(models.Model):
+class BulkAssignment(Job):
     """All borrowers of a list over the newest count, which a person gave to one officer.
 
     `query` is the state of the list as its address holds it. The rows are the borrowers that were
-    counted when the person confirmed. `version` guards each step by a compare-and-swap, and
-    `heartbeat_at` is the moment of the last step.
+    counted when the person confirmed.
     """
 
     class State(models.TextChoices):
@@ -145,8 +145,6 @@ class BulkAssignment(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
-    version = models.PositiveIntegerField(default=0)
-    heartbeat_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
         indexes = [
@@ -248,7 +246,7 @@ class RuleSet(models.Model):
         return reverse("assignment-rule-set", args=[self.app_id, self.pk])
 
 
-class RuleWalk(models.Model):
+class RuleWalk(Job):
     """One walk through the borrowers of a count with open loans, by a set of rules.
 
     `people` is who could have borrowers then: when that changes, another walk begins. `reassigns`
@@ -270,8 +268,6 @@ class RuleWalk(models.Model):
     # The last borrower that was looked at.
     after = models.CharField(max_length=LONGEST_ID, blank=True)
     began_at = models.DateTimeField(default=timezone.now)
-    heartbeat_at = models.DateTimeField(default=timezone.now)
-    version = models.PositiveIntegerField(default=0)
     # Borrowers: who had nobody, whom a rule gave to another, who stay, for whom there is no rule.
     assigned = models.PositiveIntegerField(default=0)
     moved = models.PositiveIntegerField(default=0)

@@ -31,7 +31,7 @@ State = RuleSet.State
 # Loans that are looked at in one step.
 LOANS_OF_A_STEP = 500
 _READ_AT_ONCE = 5_000
-_COUNTS = ("assigned", "moved", "stayed", "unmatched")
+COUNTS = ("assigned", "moved", "stayed", "unmatched")
 
 
 class Rule(NamedTuple):
@@ -108,7 +108,7 @@ def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
     mark = sha256(repr(seen).encode())
     if snapshot is None:
         return Effect(None, None, None, None, replaces, mark.hexdigest())
-    counts = dict.fromkeys(_COUNTS, 0)
+    counts = dict.fromkeys(COUNTS, 0)
     own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
     rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True).exclude(borrower_id="")
     held = (Subquery(own.values("officer")), Subquery(own.values("basis")))
@@ -135,15 +135,7 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
                 created_by=by,
             )
             begin_walk(rule_set)
-            audit.record(
-                by,
-                CHANGE,
-                app_id=app_id,
-                subject=str(rule_set),
-                outcome="saved",
-                saved="yes",
-                url=rule_set.get_absolute_url(),
-            )
+            audit.record_about(rule_set, by, CHANGE, "saved")
     except IntegrityError:
         return None
     return rule_set
@@ -178,7 +170,7 @@ def run_slice(number: int) -> timedelta | None:
     is_current = walk.rule_set.state == State.ACTIVE
     if newest != walk.snapshot or officers.mark != walk.people or not is_current:
         # Another walk begins over what is there now.
-        _move(walk, state=RuleWalk.State.STOPPED)
+        walk.step(state=RuleWalk.State.STOPPED)
         return None
     while _walk_some(walk, rules, officers.numbers):
         if time.monotonic() > until:
@@ -208,14 +200,14 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
     """Look at the next borrowers, in one transaction; whether some are left."""
     found = _read_borrowers(walk)
     if not found:
-        _move(walk, state=RuleWalk.State.DONE)
+        walk.step(state=RuleWalk.State.DONE)
         return False
     app_id = walk.rule_set.app_id
     rows = Assignment.objects.filter(app_id=app_id, borrower_id__in=list(found))
     assigned = {row.borrower_id: row for row in rows}
     new: dict[str, int] = {}
     moved: list[tuple[Assignment, int]] = []
-    counts = dict.fromkeys(_COUNTS, 0)
+    counts = dict.fromkeys(COUNTS, 0)
     for borrower_id, products in found.items():
         row = assigned.get(borrower_id)
         now = _Now(borrower_id, row.officer_id, row.basis) if row else _Now(borrower_id)
@@ -227,7 +219,7 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
             new[borrower_id] = chosen
     with transaction.atomic():
         sums = {name: getattr(walk, name) + count for name, count in counts.items()}
-        if not _move(walk, after=next(reversed(found)), **sums):
+        if not walk.step(after=next(reversed(found)), **sums):
             return False
         save_assignments(app_id, new, moved)
     return True
@@ -271,17 +263,6 @@ def save_assignments(
             pk=row.pk, officer_id=row.officer_id, assigned_at=row.assigned_at
         )
         same.update(officer_id=officer, bulk=None, **fields)
-
-
-def _move(walk: RuleWalk, **fields: Any) -> bool:
-    """Claim the next step; False where another has."""
-    rows = RuleWalk.objects.filter(pk=walk.pk, version=walk.version, state=RuleWalk.State.RUNNING)
-    fields |= {"version": walk.version + 1, "heartbeat_at": timezone.now()}
-    if not rows.update(**fields):
-        return False
-    for name, value in fields.items():
-        setattr(walk, name, value)
-    return True
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin.core import audit
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.ids import account_id as make_account_id
 
@@ -89,7 +90,7 @@ def hand_over(
                 last_day=last_day,
                 created_by=by,
             )
-            _record(row, by, "handed_over")
+            audit.record_about(row, by, HAND_OVER, "handed_over", detail=_describe(row))
     except IntegrityError:
         return None
     return row
@@ -97,23 +98,13 @@ def hand_over(
 
 def end_hand_over(row: HandOver, by: User) -> bool:
     """End it before its time; False where somebody ended it before."""
-    with transaction.atomic():
-        rows = HandOver.objects.filter(pk=row.pk, ended_at=None)
-        if not rows.update(ended_at=timezone.now(), ended_by=by):
-            return False
-        _record(row, by, "ended")
-    return True
-
-
-def _record(row: HandOver, by: User, outcome: str) -> None:
-    people = f"{row.officer.get_username()} → {row.stand_in.get_username()}"
-    days = f"{row.first_day} – {row.last_day}"
-    audit.record(
-        by,
-        HAND_OVER,
-        app_id=row.app_id,
-        subject=str(row),
-        outcome=outcome,
-        saved="yes",
-        detail=f"{people}, {days}",
+    starts = HandOver.objects.filter(ended_at=None)
+    fields = {"ended_at": timezone.now(), "ended_by": by}
+    return transition(
+        row, starts, fields, by=by, action=HAND_OVER, outcome="ended", detail=_describe(row)
     )
+
+
+def _describe(row: HandOver) -> str:
+    people = f"{row.officer.get_username()} → {row.stand_in.get_username()}"
+    return f"{people}, {row.first_day} – {row.last_day}"

@@ -3,8 +3,6 @@
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import F
-from django.utils import timezone
 from django_tasks import task
 
 from lendingadmin.core.worker import duties, walks
@@ -37,17 +35,8 @@ def begin_walks() -> None:
             walk = rules.begin_walk(active) if active else None
             # A stopped one goes on where its count and its officers are those of now again.
             if walk and walk.state == RuleWalk.State.STOPPED:
-                again = RuleWalk.objects.filter(pk=walk.pk, version=walk.version)
-                again.update(
-                    state=RuleWalk.State.RUNNING,
-                    version=F("version") + 1,
-                    after="",
-                    heartbeat_at=timezone.now(),
-                    assigned=0,
-                    moved=0,
-                    stayed=0,
-                    unmatched=0,
-                )
+                none = dict.fromkeys(rules.COUNTS, 0)
+                walk.step(state=RuleWalk.State.RUNNING, after="", **none)
             if walk and walk.state != RuleWalk.State.DONE:
                 enqueue_walk(walk)
 
@@ -67,10 +56,7 @@ def beat() -> None:
     """Enqueue what is due, and go on with what was lost."""
     if RuleSet.objects.exists():
         duties.enqueue_at_most_every(_EVERY, begin_walks)
-    lost = timezone.now() - _LOST
-    for row in BulkAssignment.objects.filter(state=bulk.State.ASSIGNING, heartbeat_at__lte=lost):
-        if row.pk not in duties.list_enqueued(assign_list):
-            assign_list.enqueue(row.pk)
-    for walk in RuleWalk.objects.filter(state=RuleWalk.State.RUNNING, heartbeat_at__lte=lost):
-        if walk.pk not in duties.list_enqueued(follow_rules):
-            follow_rules.enqueue(walk.pk)
+    assigning = BulkAssignment.objects.filter(state=bulk.State.ASSIGNING)
+    walks.resume_lost(assign_list, assigning, after=_LOST)
+    running = RuleWalk.objects.filter(state=RuleWalk.State.RUNNING)
+    walks.resume_lost(follow_rules, running, after=_LOST)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core import audit
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments.permissions import list_officers
 from lendingadmin.desk.portfolio.models import LONGEST_NAME
@@ -64,12 +65,12 @@ def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
 
 def retire_queue(queue: CallQueue, by: User) -> bool:
     """Take a queue off all pages; False where somebody did that before."""
-    with transaction.atomic():
-        rows = CallQueue.objects.filter(pk=queue.pk, retired_at=None)
-        if not rows.update(retired_at=timezone.now(), retired_by=by):
-            return False
-        _record(queue, by, "retired")
-    return True
+    starts = CallQueue.objects.filter(retired_at=None)
+    fields = {"retired_at": timezone.now(), "retired_by": by}
+    people = _list_people(queue)
+    return transition(
+        queue, starts, fields, by=by, action=MANAGE_QUEUES, outcome="retired", detail=people
+    )
 
 
 def _save(queue: CallQueue, wanted: Mapping[str, Any], by: User, outcome: str) -> bool:
@@ -84,20 +85,11 @@ def _save(queue: CallQueue, wanted: Mapping[str, Any], by: User, outcome: str) -
             ):
                 return False
             queue.people.set(people)
-            _record(queue, by, outcome)
+            audit.record_about(queue, by, MANAGE_QUEUES, outcome, detail=_list_people(queue))
     except IntegrityError:
         return False
     return True
 
 
-def _record(queue: CallQueue, by: User, outcome: str) -> None:
-    names = ", ".join(queue.people.order_by("username").values_list("username", flat=True))
-    audit.record(
-        by,
-        MANAGE_QUEUES,
-        app_id=queue.app_id,
-        subject=str(queue),
-        outcome=outcome,
-        saved="yes",
-        detail=names,
-    )
+def _list_people(queue: CallQueue) -> str:
+    return ", ".join(queue.people.order_by("username").values_list("username", flat=True))

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
 from lendingadmin.desk.portfolio.models import LONGEST_ID, LONGEST_NAME
+from lendingadmin.lending.ids import account_id
 
 from .states import Evidence, Outcome, PromiseState, StopKind
 
@@ -44,6 +45,11 @@ class Call(models.Model):
 
     def __str__(self) -> str:
         return f"call-{self.pk}"
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{account_id(self.borrower_id)} {self}"
 
 
 class Promise(models.Model):
@@ -90,6 +96,11 @@ class Promise(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("promise", args=[self.app_id, self.pk])
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.account_id} {self}"
 
 
 class Contact(models.Model):
@@ -219,6 +230,11 @@ class Stop(models.Model):
 
     def __str__(self) -> str:
         return f"stop-{self.pk}"
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{account_id(self.borrower_id)} {self}"
 
 
 class PaidLoan(models.Model):

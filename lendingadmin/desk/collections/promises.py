@@ -255,15 +255,7 @@ def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool
         row.state, row.state_at, row.reason = state, timezone.now(), reason
         row.evidence, row.decided_by = Evidence.PERSON, by
         row.save(update_fields=["state", "state_at", "reason", "evidence", "decided_by"])
-        audit.record(
-            by,
-            DECIDE,
-            app_id=row.app_id,
-            subject=f"{row.account_id} {row}",
-            outcome=str(state.label),
-            saved="yes",
-            url=row.get_absolute_url(),
-        )
+        audit.record_about(row, by, DECIDE, str(state.label))
     return True
 
 

@@ -9,12 +9,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from lendingadmin.core import audit, gateway
-from lendingadmin.core.encryption import bind
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import LendingError, NotFound
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.ids import account_id as make_account_id
 from lendingadmin.lending.loan_math import total_of
 from lendingadmin.lending.values import Loan
 
@@ -155,14 +154,7 @@ def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User)
                 add_stop(call.app_id, call.borrower_id, call.account_id, kind, by, call=call)
             _keep_contact(app, call, entered)
             leases.release(app.app_id, entered.borrower_id, by)
-            audit.record(
-                by,
-                CALL,
-                app_id=app.app_id,
-                subject=f"{make_account_id(entered.borrower_id)} {call}",
-                outcome=str(entered.outcome.label),
-                saved="yes",
-            )
+            audit.record_about(call, by, CALL, str(entered.outcome.label))
     except IntegrityError:
         return Call.objects.get(idempotency_key=idempotency_key)
     return call
@@ -241,21 +233,10 @@ def add_stop(
 
 def end_stop(stop: Stop, reason: str, by: User) -> bool:
     """Let calls go on, with a reason; False where somebody ended it before."""
-    with transaction.atomic():
-        rows = Stop.objects.filter(pk=stop.pk, ended_at=None)
-        fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}
-        if not rows.update(**bind(stop, **fields)):
-            return False
-        audit.record(
-            by,
-            DECIDE,
-            app_id=stop.app_id,
-            subject=f"{make_account_id(stop.borrower_id)} {stop}",
-            outcome="ended",
-            saved="yes",
-            detail=str(StopKind(stop.kind).label),
-        )
-    return True
+    fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}
+    detail = str(StopKind(stop.kind).label)
+    starts = Stop.objects.filter(ended_at=None)
+    return transition(stop, starts, fields, by=by, action=DECIDE, outcome="ended", detail=detail)
 
 
 def list_stops(app_id: str, borrower_id: str) -> list[Stop]:

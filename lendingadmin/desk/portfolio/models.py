@@ -61,7 +61,6 @@ class Snapshot(WalkRow):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
-    heartbeat_at = models.DateTimeField(default=timezone.now)
 
     loans_read = models.PositiveIntegerField(default=0)
     # How many loans the last complete snapshot had.

@@ -55,7 +55,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue what is due: a snapshot by the clock, a slice whose task was lost, pruning."""
     now = timezone.now()
-    walks.resume_lost(count, Snapshot.objects.all())
+    walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))
     if timedelta(0) != settings.SNAPSHOT_EVERY:
         for app in settings.LENDING_APPS:
             last = snapshot_job.find_newest(app.app_id)

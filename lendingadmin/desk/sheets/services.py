@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -12,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext_lazy
 
 from lendingadmin.core import audit
-from lendingadmin.core.encryption import bind
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.models import Snapshot
@@ -94,7 +95,7 @@ def make_sheets(
             for sheet in sheets:
                 words = _("%(count)s rows for %(day)s")
                 detail = words % {"count": sheet.row_count, "day": sheet.day}
-                _audit(sheet, by, MAKE, "made", detail=detail)
+                audit.record_about(sheet, by, MAKE, "made", detail=detail)
     except IntegrityError:
         if first := _list_first(idempotency_key):
             return first
@@ -117,7 +118,7 @@ def note_printing(sheet: Sheet, by: User) -> datetime | None:
         again = gettext_noop("opened for reprinting")
         outcome = gettext_noop("opened for printing") if is_first else again
         detail = _("%(count)s names") % {"count": sheet.row_count}
-        _audit(sheet, by, MAKE, outcome, detail=detail)
+        audit.record_about(sheet, by, MAKE, outcome, detail=detail)
     return None if is_first else sheet.printed_at
 
 
@@ -149,7 +150,7 @@ def take_back(
             given = {"count": len(amounts), "cash": f"{counted:f}", "currency": app.currency}
             outcome = "typed" if number == 1 else gettext_noop("typed again")
             detail = _("%(count)s amounts, %(cash)s %(currency)s") % given
-            _audit(sheet, by, RETURN, outcome, detail=detail)
+            audit.record_about(sheet, by, RETURN, outcome, detail=detail)
     except IntegrityError:
         # Somebody typed it at the same moment.
         raise NotReturnable from None
@@ -183,13 +184,10 @@ def is_over(last: SheetReturn | None) -> bool:
 
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
     """Say that nothing is collected with an open sheet; False where it is not out any more."""
-    fields = {"cancelled_by": by, "cancelled_at": timezone.now(), "reason": reason}
-    with transaction.atomic():
-        rows = Sheet.objects.filter(pk=sheet.pk, state=State.OPEN)
-        if not rows.update(**bind(sheet, state=State.CANCELLED, **fields)):
-            return False
-        _audit(sheet, by, CANCEL, "cancelled")
-    return True
+    fields: dict[str, Any] = {"state": State.CANCELLED, "reason": reason}
+    fields |= {"cancelled_by": by, "cancelled_at": timezone.now()}
+    starts = Sheet.objects.filter(state=State.OPEN)
+    return transition(sheet, starts, fields, by=by, action=CANCEL, outcome="cancelled")
 
 
 LATE = ngettext_lazy(
@@ -236,19 +234,6 @@ def _build_lines(
         )
         for row in rows
     ]
-
-
-def _audit(sheet: Sheet, by: User, action: str, outcome: str, detail: str = "") -> None:
-    audit.record(
-        by,
-        action,
-        app_id=sheet.app_id,
-        subject=str(sheet),
-        outcome=outcome,
-        saved="yes",
-        detail=detail,
-        url=sheet.get_absolute_url(),
-    )
 
 
 BADGE = Badge("sheets", list_waiting)

@@ -78,7 +78,7 @@ def choose(row: Allocation, loan_id: str, by: User) -> None:
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
         checking.check_again(row)
-        _audit(row, by, "chosen")
+        audit.record_about(row, by, RECORD, "chosen")
 
 
 def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
@@ -100,7 +100,7 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
         )
         row.amount, row.decided_by = amount, by
         checking.check_again(row)
-        _audit(row, by, "split")
+        audit.record_about(row, by, RECORD, "split")
     return other
 
 
@@ -138,7 +138,7 @@ def list_undecided(batch: Batch) -> QuerySet[Allocation]:
 def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
     row.decision, row.reason, row.decided_by = decision, reason, by
     row.save(update_fields=["decision", "reason", "decided_by"])
-    _audit(row, by, decision.value.replace("-", " "))
+    audit.record_about(row, by, RECORD, decision.value.replace("-", " "))
 
 
 @contextmanager
@@ -152,15 +152,3 @@ def _hold(row: Allocation) -> Iterator[None]:
             raise NotReady
         row.refresh_from_db(fields=_DECIDED)
         yield
-
-
-def _audit(row: Allocation, by: User, outcome: str) -> None:
-    audit.record(
-        by,
-        RECORD,
-        app_id=row.batch.file.app_id,
-        subject=f"{row.batch.file}-{row.position}-{row.part}",
-        outcome=outcome,
-        saved="yes",
-        url=row.batch.get_absolute_url(),
-    )

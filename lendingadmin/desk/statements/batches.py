@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext_lazy
 
 from lendingadmin.core import audit
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.independence import check_independent, list_dependent
 from lendingadmin.core.staff.models import User
@@ -55,34 +56,33 @@ def begin(file: StatementFile, by: User) -> Batch | None:
         fields: dict[str, Any] = {"created_by": by, "began_at": now, "checked": 0}
         fields |= _UNAPPROVED
         starts = (State.READY, State.PAUSED, State.DONE)
-        if not is_new and not move(batch, starts, State.CHECKING, **fields):
+        if is_new:
+            audit.record_about(batch, by, RECORD, "checked")
+        elif not move(batch, starts, State.CHECKING, by, "checked", **fields):
             return None
-        _audit(batch, by, "checked")
     return batch
 
 
-def move(batch: Batch, starts: Iterable[str], to: str, **fields: Any) -> bool:
+def move(
+    batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
+) -> bool:
     """A person moves it on, if it stands in one of these states; say whether it did."""
-    rows = Batch.objects.filter(pk=batch.pk, state__in=list(starts))
-    is_moved = _update(rows, to, fields | {"version": F("version") + 1})
+    changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
+    is_moved = transition(
+        batch,
+        Batch.objects.filter(state__in=list(starts)),
+        changes | {"version": F("version") + 1},
+        by=by,
+        action=RECORD,
+        outcome=outcome,
+    )
     batch.refresh_from_db()
     return is_moved
 
 
 def advance(batch: Batch, to: str, **fields: Any) -> bool:
     """The worker goes on with it, if nobody moved it since it was read; say whether it did."""
-    rows = Batch.objects.filter(pk=batch.pk, state=batch.state, version=batch.version)
-    is_moved = _update(rows, to, fields | {"version": batch.version + 1})
-    if is_moved:
-        fields |= {"state": to, "version": batch.version + 1}
-        for name, value in fields.items():
-            setattr(batch, name, value)
-    return is_moved
-
-
-def _update(rows: QuerySet[Batch], to: str, fields: dict[str, Any]) -> bool:
-    clean = {"why": "", "tries": 0, "heartbeat_at": timezone.now()}
-    return bool(rows.update(**clean | fields | {"state": to}))
+    return batch.step(**{"why": "", "tries": 0, **fields, "state": to})
 
 
 def submit(batch: Batch, by: User) -> bool:
@@ -98,10 +98,10 @@ def submit(batch: Batch, by: User) -> bool:
     fields |= {"approved_by": None, "approved_at": None, "recording_since": timezone.now()}
     with transaction.atomic():
         to = State.AWAITING if reasons else State.RECORDING
-        is_moved = move(batch, (State.READY,), to, **fields)
+        outcome = "awaiting" if reasons else "started"
+        is_moved = move(batch, (State.READY,), to, by, outcome, **fields)
         if is_moved:
             _release(batch)
-            _audit(batch, by, "awaiting" if reasons else "started")
     return is_moved
 
 
@@ -140,7 +140,7 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         # A row can change only after the batch was moved, which raises its version.
         is_moved = advance(batch, State.RECORDING, **fields)
         if is_moved:
-            _audit(batch, by, "approved")
+            audit.record_about(batch, by, RECORD, "approved")
     return is_moved
 
 
@@ -169,7 +169,7 @@ def expire(batch: Batch, why: str) -> None:
     """End an approval, or the wait for one. People have what is left recorded again."""
     with transaction.atomic():
         if advance(batch, State.READY, why=why, **_UNAPPROVED):
-            _audit(batch, None, "expired")
+            audit.record_about(batch, None, RECORD, "expired")
 
 
 def expire_unapproved() -> None:
@@ -183,31 +183,24 @@ def expire_unapproved() -> None:
 def pause(batch: Batch, by: User) -> bool:
     """Stop the recording; the row in hand is finished."""
     words = _("%(username)s stopped it.") % {"username": by.username}
-    with transaction.atomic():
-        is_moved = move(batch, (State.RECORDING,), State.PAUSED, why=words)
-        if is_moved:
-            _audit(batch, by, "stopped")
-    return is_moved
+    return move(batch, (State.RECORDING,), State.PAUSED, by, "stopped", why=words)
 
 
 def resume(batch: Batch, by: User) -> bool:
     """Go on with a recording that pauses; what was sent is not sent again."""
     with transaction.atomic():
-        is_moved = move(batch, (State.PAUSED,), State.RECORDING, recording_since=timezone.now())
+        fields = {"recording_since": timezone.now()}
+        is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
         if is_moved:
+            # Nobody else holds its rows: they are changed under the batch.
             _release(batch)
-            _audit(batch, by, "resumed")
     return is_moved
 
 
 def reopen(batch: Batch, by: User) -> bool:
     """Let people decide again on what is not recorded; an approval is void then."""
-    with transaction.atomic():
-        starts = (State.AWAITING, State.PAUSED, State.DONE)
-        is_moved = move(batch, starts, State.READY, **_UNAPPROVED)
-        if is_moved:
-            _audit(batch, by, "reopened")
-    return is_moved
+    starts = (State.AWAITING, State.PAUSED, State.DONE)
+    return move(batch, starts, State.READY, by, "reopened", **_UNAPPROVED)
 
 
 def list_to_do(batch: Batch) -> QuerySet[Allocation]:
@@ -269,18 +262,6 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Batch]:
 def _release(batch: Batch) -> None:
     """Let what waited for another repayment of its loan be tried again."""
     batch.allocations.filter(is_held=True).update(is_held=False)
-
-
-def _audit(batch: Batch, by: User | None, outcome: str) -> None:
-    audit.record(
-        by,
-        RECORD,
-        app_id=batch.file.app_id,
-        subject=f"{batch.file} {batch}",
-        outcome=outcome,
-        saved="yes",
-        url=batch.get_absolute_url(),
-    )
 
 
 BADGE = Badge("statements", list_waiting)

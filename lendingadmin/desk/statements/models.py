@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.worker.models import Job
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 
@@ -208,13 +209,26 @@ class StatementLine(models.Model):
     def __str__(self) -> str:
         return f"row {self.number} of {self.file}"
 
+    def get_absolute_url(self) -> str:
+        return self.file.get_absolute_url()
+
+    @property
+    def app_id(self) -> str:
+        """The lending app of its file."""
+        return self.file.app_id
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.file}-{self.position}"
+
     @property
     def lacks_reference(self) -> bool:
         """True if the bank gives no reference, so that identity.py made the id."""
         return not self.bank_key and bool(_MADE.match(self.receipt))
 
 
-class Batch(models.Model):
+class Batch(Job):
     """The payments of one statement on their way into the ledger, and how far they are.
 
     A worker looks up whose loan each pays and reads that loan (`checking`), people decide where it
@@ -239,7 +253,6 @@ class Batch(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
-    heartbeat_at = models.DateTimeField(default=timezone.now)
     # Up to which position of the file its lines are checked.
     checked = models.PositiveIntegerField(default=0)
     # When the recording began, and how many were recorded by then: its rate.
@@ -248,7 +261,6 @@ class Batch(models.Model):
     why = models.TextField(blank=True)
     # Faults of the service one after the other.
     tries = models.PositiveIntegerField(default=0)
-    version = models.PositiveIntegerField(default=0)
     # Why a second person must let it go (limits.py), in commas; empty where none need.
     approval_reasons = models.CharField(max_length=64, blank=True)
     approved_by = models.ForeignKey(
@@ -276,6 +288,16 @@ class Batch(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("statement-batch", args=[self.file.app_id, self.file_id])
+
+    @property
+    def app_id(self) -> str:
+        """The lending app of its file."""
+        return self.file.app_id
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.file} {self}"
 
 
 class Allocation(models.Model):
@@ -332,6 +354,16 @@ class Allocation(models.Model):
         return reverse("statement-allocation", args=args)
 
     @property
+    def app_id(self) -> str:
+        """The lending app of its statement."""
+        return self.batch.file.app_id
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.batch.file}-{self.position}-{self.part}"
+
+    @property
     def idempotency_key(self) -> str:
         """The key of its intent: a worker that takes it up again finds what was entered."""
         return f"statement-{self.pk}-{self.attempt}"
@@ -364,6 +396,11 @@ class PayerLink(models.Model):
 
     def __str__(self) -> str:
         return f"payer-{self.pk}"
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.account_id} {self}"
 
 
 class KnownLayout(models.Model):

@@ -38,14 +38,14 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
             defaults={"created_by": by, "borrower_id": row.borrower_id, "shown": shown},
         )
         if is_new:
-            _audit(link, by, "kept")
+            audit.record_about(link, by, KEEP, "kept")
     return link
 
 
 def revoke(link: PayerLink, by: User) -> None:
     """Forget it: nothing is proposed by it any more."""
     with transaction.atomic():
-        _audit(link, by, "revoked")
+        audit.record_about(link, by, KEEP, "revoked")
         link.delete()
 
 
@@ -91,10 +91,3 @@ def _keep_under(link: PayerLink, payer: str) -> None:
             link.save(update_fields=["payer", "shown"])
     except IntegrityError:  # somebody said the same again, under the newest key
         PayerLink.objects.filter(pk=link.pk).delete()
-
-
-def _audit(link: PayerLink, by: User, outcome: str) -> None:
-    audit.record(
-        by, KEEP, app_id=link.app_id, subject=f"{link.account_id} {link}", outcome=outcome,
-        saved="yes",
-    )  # fmt: skip

@@ -6,13 +6,12 @@ journal, is such a word.
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from typing import Any
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from lendingadmin.core import audit
-from lendingadmin.core.encryption import bind
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.managers import RECORDED
 from lendingadmin.money.repayments.models import Repayment
@@ -160,9 +159,8 @@ def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
 
 def take(line: StatementLine, by: User) -> None:
     """Somebody looks after it."""
-    with transaction.atomic():
-        StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED).update(owner=by)
-        _audit(line, by, "taken")
+    starts = StatementLine.objects.filter(place=Place.UNALLOCATED)
+    transition(line, starts, {"owner": by}, by=by, action=PLACE, outcome="taken")
 
 
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
@@ -170,22 +168,8 @@ def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
 
     False where it is in another place by now.
     """
-    fields = {"placed_by": by, "placed_at": timezone.now(), "place_reason": reason}
-    with transaction.atomic():
-        rows = StatementLine.objects.filter(pk=line.pk, place=Place.UNALLOCATED)
-        is_put = bool(rows.update(**bind(line, place=place, **fields)))
-        if is_put:
-            _audit(line, by, place.value.replace("-", " "))
-    return is_put
-
-
-def _audit(line: StatementLine, by: User, outcome: str) -> None:
-    audit.record(
-        by,
-        PLACE,
-        app_id=line.file.app_id,
-        subject=f"{line.file}-{line.position}",
-        outcome=outcome,
-        saved="yes",
-        url=line.file.get_absolute_url(),
-    )
+    fields: dict[str, Any] = {"place": place, "place_reason": reason}
+    fields |= {"placed_by": by, "placed_at": timezone.now()}
+    starts = StatementLine.objects.filter(place=Place.UNALLOCATED)
+    outcome = place.value.replace("-", " ")
+    return transition(line, starts, fields, by=by, action=PLACE, outcome=outcome)

@@ -5,7 +5,6 @@ A task carries the batch's number; what there is to do it reads from the batch.
 
 from datetime import timedelta
 
-from django.db.models import F
 from django.utils import timezone
 from django_tasks import task
 
@@ -32,10 +31,12 @@ def record(batch_id: int) -> None:
     walks.do_slice(record, recording.run_slice, batch_id)
 
 
+_SLICES = {State.CHECKING: check, State.RECORDING: record}
+
+
 def enqueue(batch: Batch) -> None:
     """Enqueue what a batch waits for the worker with, if anything."""
-    slices = {State.CHECKING: check, State.RECORDING: record}
-    if one := slices.get(State(batch.state)):
+    if one := _SLICES.get(State(batch.state)):
         one.enqueue(batch.pk)
 
 
@@ -55,9 +56,5 @@ def beat() -> None:
     batches.expire_unapproved()
     if StatementFile.objects.exists():
         duties.enqueue_at_most_every(places.EVERY, compare)
-    lost = timezone.now() - _LOST
-    rows = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING), heartbeat_at__lte=lost)
-    for batch in rows.order_by(F("heartbeat_at")):
-        one = check if batch.state == State.CHECKING else record
-        if batch.pk not in duties.list_enqueued(one):
-            one.enqueue(batch.pk)
+    for state, one in _SLICES.items():
+        walks.resume_lost(one, Batch.objects.filter(state=state), after=_LOST)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.core import audit
-from lendingadmin.core.encryption import bind
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.independence import check_independent, find_dependence
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import idempotency
@@ -51,7 +51,8 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
                 reported_at=timezone.now(),
                 idempotency_key=idempotency_key,
             )
-            _audit(mistake, by, REPORT, gettext_noop("reported"))
+            outcome = gettext_noop("reported")
+            audit.record_about(mistake, by, REPORT, outcome, detail=str(mistake))
     except IntegrityError:
         first = Mistake.objects.filter(idempotency_key=idempotency_key).first()
         if first:
@@ -71,28 +72,16 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
     """
     check_independent(by, mistake.reported_by)
     resolution, reason = decision
-    with transaction.atomic(durable=True):
-        rows = Mistake.objects.filter(pk=mistake.pk, reviewed_at=None).exclude(reported_by=by)
-        fields = {"reviewed_as": resolution, "reviewed_by": by, "reviewed_at": timezone.now()}
-        done = rows.update(**bind(mistake, reason=reason, **fields))
-        mistake.refresh_from_db()
-        if done:
-            _audit(mistake, by, REVIEW, _("reviewed: %(review)s") % {"review": resolution.label})
-    return done == 1
-
-
-def _audit(mistake: Mistake, by: User, action: str, outcome: str) -> None:
-    """Neither note nor reason goes into the trail: they may be personal."""
-    repayment = mistake.repayment
-    audit.record(
-        by,
-        action,
-        app_id=repayment.app_id,
-        subject=f"{repayment.account_id} {repayment}",
-        outcome=outcome,
-        detail=str(mistake),
-        url=repayment.get_absolute_url(),
+    # Neither note nor reason goes into the trail: they may be personal.
+    outcome = _("reviewed: %(review)s") % {"review": resolution.label}
+    fields: dict[str, Any] = {"reviewed_as": resolution, "reason": reason}
+    fields |= {"reviewed_by": by, "reviewed_at": timezone.now()}
+    starts = Mistake.objects.filter(reviewed_at=None).exclude(reported_by=by)
+    done = transition(
+        mistake, starts, fields, by=by, action=REVIEW, outcome=outcome, detail=str(mistake)
     )
+    mistake.refresh_from_db()
+    return done
 
 
 def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:

@@ -425,6 +425,19 @@ class Mistake(models.Model):
             "repayment": f"rp-{self.repayment_id}",
         }
 
+    def get_absolute_url(self) -> str:
+        return self.repayment.get_absolute_url()
+
+    @property
+    def app_id(self) -> str:
+        """The lending app of its repayment."""
+        return self.repayment.app_id
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return f"{self.repayment.account_id} {self.repayment}"
+
     @property
     def is_open(self) -> bool:
         """Whether it still waits for a review."""

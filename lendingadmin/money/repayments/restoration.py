@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from lendingadmin.core import audit
 from lendingadmin.core.audit.models import SuspectedRestore
 from lendingadmin.core.audit.restores import ACTION
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import RESOLVE
@@ -85,19 +85,9 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 
 def end_gap(row: Restoration, by: User) -> bool:
     """Somebody has gone through the gap; False where it was ended before."""
-    with transaction.atomic():
-        open_rows = Restoration.objects.filter(pk=row.pk, ended_at=None)
-        if not open_rows.update(ended_at=timezone.now(), ended_by=by):
-            return False
-        audit.record(
-            by,
-            ACTION,
-            app_id=row.app_id,
-            subject=str(row),
-            outcome=gettext_noop("gone through"),
-            saved="yes",
-        )
-    return True
+    starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
+    outcome = gettext_noop("gone through")
+    return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:

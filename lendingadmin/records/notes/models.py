@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.lending.ids import account_id
 
 LONGEST_ID = 255
 
@@ -60,6 +61,11 @@ class Note(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("note", args=[self.app_id, self.pk])
+
+    @property
+    def trail_subject(self) -> str:
+        """What it is called in the audit trail."""
+        return self.account_id or account_id(self.borrower_id)
 
     @property
     def newest(self) -> "NoteVersion":

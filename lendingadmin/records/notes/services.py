@@ -7,9 +7,9 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from lendingadmin.core import audit
+from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import DELETE_NOTES, NOTES_WRITE
-from lendingadmin.lending.ids import account_id as to_account_id
 
 from . import mentions
 from .models import Note, NoteVersion
@@ -84,13 +84,17 @@ def delete_note(note: Note, by: User) -> bool:
 
 def pin_note(note: Note, by: User, *, is_pinned: bool) -> bool:
     """Pin a note to its record, or unpin it; whether that changed anything."""
-    with transaction.atomic():
-        rows = Note.objects.filter(pk=note.pk, deleted_at=None).exclude(is_pinned=is_pinned)
-        done = rows.update(is_pinned=is_pinned)
-        if done:
-            _audit(note, by, "pinned" if is_pinned else "unpinned")
+    done = transition(
+        note,
+        Note.objects.filter(deleted_at=None).exclude(is_pinned=is_pinned),
+        {"is_pinned": is_pinned},
+        by=by,
+        action=NOTES_WRITE,
+        outcome="pinned" if is_pinned else "unpinned",
+        detail=str(note),
+    )
     note.refresh_from_db()
-    return bool(done)
+    return done
 
 
 def may_revise(note: Note, person: User) -> bool:
@@ -129,13 +133,4 @@ def _lock(note: Note) -> None:
 
 
 def _audit(note: Note, by: User, outcome: str) -> None:
-    whose = note.account_id or to_account_id(note.borrower_id)
-    audit.record(
-        by,
-        NOTES_WRITE,
-        app_id=note.app_id,
-        subject=whose,
-        outcome=outcome,
-        detail=str(note),
-        url=note.get_absolute_url(),
-    )
+    audit.record_about(note, by, NOTES_WRITE, outcome, detail=str(note))

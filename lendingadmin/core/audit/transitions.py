@@ -1,0 +1,34 @@
+"""Changing a row of ours together with its entry of the trail."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from django.db import models, transaction
+
+from lendingadmin.core.encryption import bind
+from lendingadmin.core.staff.models import User
+
+from .trail import record_about
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+def transition(
+    row: Row,
+    starts: "models.QuerySet[Row]",
+    changes: Mapping[str, Any],
+    *,
+    by: User | None,
+    action: str,
+    outcome: str,
+    detail: str = "",
+) -> bool:
+    """Change a row if it still is one of `starts`, and record that; whether it was changed.
+
+    It is a compare-and-swap on the row as it is stored. The given object stays as it was.
+    """
+    with transaction.atomic():
+        is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))
+        if is_changed:
+            record_about(row, by, action, outcome, detail=detail)
+    return is_changed
