@@ -13,7 +13,6 @@ from functools import partial
 from typing import Generic, Literal, NamedTuple, Self, TypedDict, TypeVar, Unpack
 
 from lendingadmin.lending.codec import decode, make_decoder
-from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import (
     AnswerTooLarge,
     InvalidFilter,
@@ -23,7 +22,7 @@ from lendingadmin.lending.errors import (
 )
 from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.resource import Resource, make_error, read_items
-from lendingadmin.lending.wire import Answer
+from lendingadmin.lending.wire import Answer, Deadline
 
 from .values import Malformed, Value, text
 

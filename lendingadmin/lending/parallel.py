@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lendingadmin.lending.calls import Call
-from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, TokenRefused
 from lendingadmin.lending.forks import ForkSafe
-from lendingadmin.lending.issuer import AccessToken
+from lendingadmin.lending.tokens import AccessToken
+from lendingadmin.lending.transport import Call
+from lendingadmin.lending.wire import Deadline
 
 if TYPE_CHECKING:
     from lendingadmin.lending.client import LendingClient

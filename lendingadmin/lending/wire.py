@@ -1,27 +1,47 @@
-"""One request out, one whole answer back, or a fault that says how far it came."""
+"""One request out, one whole answer back, or a fault that says how far it came.
+
+The time limits of HTTP libraries bound each read of the socket: a service that drips one byte at a
+time, in its headers or its body, holds a thread forever. Here connections ask the current
+`HttpExchange` before every read and write how long it may take, count what they read, and know
+whether anything was sent.
+
+A kept connection carries the next request only while it is in step: its last answer was read to the
+end, and no further byte came. Otherwise an answer would be taken for the answer to another request.
+"""
 
 from __future__ import annotations
 
 import http.client
+import io
 import re
+import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from http import HTTPStatus
+from http.client import BadStatusLine, HTTPMessage, HTTPResponse, parse_headers
+from typing import Any
 
 import requests
 import urllib3
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from lendingadmin import __version__
 from lendingadmin.lending.codec import decode
-from lendingadmin.lending.errors import LendingError
-
-from .connection import DIRECT, HttpExchange, Route, Session, TooLarge, use_exchange
+from lendingadmin.lending.errors import LendingError, NotSent
 
 _PIECE = 64 * 1024
+# A service that works on an answer for the whole deadline sends fewer.
+_MOST_INTERIM = 100
+_HTTP_1_1 = 11
 _OUR_HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip",
@@ -44,6 +64,272 @@ _GARBLED = (
 _REQUEST_ID_HEADERS = ("X-Request-Id", "X-Correlation-Id", "Request-Id")
 _LONGEST_DESCRIPTION = 500
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+class Deadline:
+    """`seconds` from now; never moves."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain; 0 once it has passed."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether nothing is left."""
+        return self.left == 0.0
+
+
+class TooLarge(Exception):
+    """More bytes came than an answer may have."""
+
+
+@dataclass(eq=False, repr=False)
+class HttpExchange:
+    """One request and its answer.
+
+    `connect_timeout` bounds the opening of a connection and `read_timeout` each wait for its bytes
+    (seconds), `deadline` all of them together, `max_bytes` what may be read, packed or unpacked.
+    `before_send` is called when the connection is open. `has_begun` turns true immediately before
+    the first byte of the request is written: while it is false, nothing was sent. `is_kept` is
+    whether the connection carried another request before. `is_ambiguous` turns true when more than
+    the answer came on such a one: it may be the answer to something else.
+    """
+
+    deadline: Deadline
+    connect_timeout: float
+    read_timeout: float
+    max_bytes: int
+    before_send: Callable[[], None] | None = None
+    has_begun: bool = field(default=False, init=False)
+    is_kept: bool = field(default=False, init=False)
+    is_ambiguous: bool = field(default=False, init=False)
+    received: int = field(default=0, init=False)
+
+    def begin(self, connection: _Bounded) -> None:
+        """The connection is open: call the hook, then let the first byte go.
+
+        Raises NotSent when the deadline has passed, ConnectionError when the other side spoke or
+        hung up before it was asked, and what the hook raises. Nothing is sent then.
+        """
+        if self.before_send is not None:
+            self.before_send()
+        if self.deadline.has_passed:
+            raise NotSent
+        if not connection.is_connected:
+            raise ConnectionError("the other side spoke or hung up before it was asked")
+        self.is_kept, connection.has_carried = connection.has_carried, True
+        self.has_begun = True
+
+    def limit_wait(self) -> float:
+        """Seconds that the next wait for the socket may take; TimeoutError when none are left."""
+        left = self.deadline.left
+        if not left:
+            raise TimeoutError("the deadline of the call has passed")
+        return min(left, self.read_timeout)
+
+    def count_bytes(self, count: int) -> None:
+        """Count bytes from the socket. Raises TooLarge past the limit."""
+        self.received += count
+        # Headers and chunk marks count too; they get a little room of their own.
+        if self.received > self.max_bytes + _PIECE:
+            raise TooLarge
+
+
+_current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
+
+
+@contextmanager
+def use_exchange(exchange: HttpExchange) -> Iterator[None]:
+    """Every connection that is used inside the block belongs to this exchange."""
+    token = _current.set(exchange)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+class _BoundedReader(io.RawIOBase):
+    """The socket's reading end, asking the exchange before every read."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
+        self._raw = raw
+        self._sock = sock
+        self._exchange = exchange
+        self.is_over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        if self.is_over:
+            return None
+        self._sock.settimeout(self._exchange.limit_wait())
+        count = self._raw.readinto(buffer)
+        self._exchange.count_bytes(count or 0)
+        return int(count or 0)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _BoundedResponse(HTTPResponse):
+    """An answer, the first that is final (RFC 9110, 15.2). It ends the connection when it must."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self._sock = sock
+        self._exchange = _current.get()
+        self._reader = _BoundedReader(self.fp.detach(), sock, self._exchange)
+        self.fp = io.BufferedReader(self._reader)
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """The status line of the final answer. http.client itself passes over 100 alone.
+
+        Raises BadStatusLine for 101, because the protocol must not change, and for interim
+        answers without end.
+        """
+        for _ in range(_MOST_INTERIM):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if status == HTTPStatus.SWITCHING_PROTOCOLS:
+                break
+            if status >= HTTPStatus.OK:
+                return version, status, reason
+            parse_headers(self.fp)
+        raise BadStatusLine("no final answer")
+
+    def begin(self) -> None:
+        """Read the head; the connection ends with an answer whose end could be read in two ways."""
+        super().begin()
+        if not _has_plain_end(self.headers, self.version):
+            self.will_close = True
+
+    def _close_conn(self) -> None:
+        """The answer is read. Bytes that are left belong to no answer: the connection is done."""
+        self._reader.is_over = True
+        if self.fp.peek():
+            self._exchange.is_ambiguous = self._exchange.is_kept
+            with suppress(OSError):
+                self._sock.shutdown(socket.SHUT_RDWR)
+        super()._close_conn()  # type: ignore[misc]
+
+
+def _has_plain_end(headers: HTTPMessage, version: int) -> bool:
+    """Whether one length, or chunks alone, say where the answer ends (RFC 9112, 6.3)."""
+    lengths = set(headers.get_all("Content-Length", ()))
+    codings = [coding.lower() for coding in headers.get_all("Transfer-Encoding", ())]
+    if codings:
+        return codings == ["chunked"] and not lengths and version == _HTTP_1_1
+    return len(lengths) <= 1 and all(one.isascii() and one.isdigit() for one in lengths)
+
+
+class _Bounded(HTTPConnection):
+    response_class = _BoundedResponse
+    # Whether a request went out on the open socket before.
+    has_carried = False
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether it may carry a request: it is open, and not a byte came that is not read yet.
+
+        A byte that came is taken away: the connection is of no more use then. To look whether the
+        socket is readable is not enough, because TLS sends its own bytes after the handshake.
+        """
+        if self.sock is None:
+            return False
+        try:
+            self.sock.settimeout(0)
+            self.sock.recv(1)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return True
+        except OSError:
+            return False
+        return False
+
+    def endheaders(self, *args: Any, **kwargs: Any) -> None:
+        # http.client would open the connection inside the first write; the hook must come between.
+        if self.sock is None:
+            self.connect()
+        _current.get().begin(self)
+        super().endheaders(*args, **kwargs)
+
+    def close(self) -> None:
+        """Close it; what is opened next carries its first request."""
+        self.has_carried = False
+        super().close()
+
+    def send(self, data: Any) -> None:
+        exchange = _current.get()
+        view = memoryview(data)
+        for start in range(0, len(view), _PIECE):
+            self.sock.settimeout(exchange.limit_wait())
+            super().send(view[start : start + _PIECE])
+
+
+class _BoundedTLS(_Bounded, HTTPSConnection):
+    pass
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Bounded
+
+
+class _TLSPool(HTTPSConnectionPool):
+    ConnectionCls = _BoundedTLS
+
+
+def _use_bounded(manager: PoolManager) -> None:
+    manager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+
+
+class _Adapter(HTTPAdapter):
+    """An adapter that never tries again by itself and opens only bounded connections."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        _use_bounded(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        # A proxy's connections must know of `begun` too, or a sent repayment would look unsent.
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        _use_bounded(manager)
+        return manager
+
+
+@dataclass(frozen=True, repr=False)
+class Route:
+    """How other machines are reached: `ca_file` holds the certificates (PEM) that vouch for them in
+    place of the public ones, `proxy` is the address of one; both may be empty. With `trust_env`
+    false the environment's proxies, certificates and .netrc are ignored.
+    """
+
+    ca_file: str = ""
+    proxy: str = ""
+    trust_env: bool = False
+
+
+DIRECT = Route()
+
+
+class Session(requests.Session):
+    """A session of bounded connections: no retries, no redirects, no cookies."""
+
+    def __init__(self, route: Route = DIRECT) -> None:
+        super().__init__()
+        self.trust_env = route.trust_env
+        if route.ca_file:
+            self.verify = route.ca_file
+        if route.proxy:
+            self.proxies = {"http": route.proxy, "https": route.proxy}
+        self.mount("http://", _Adapter())
+        self.mount("https://", _Adapter())
+
+    def get_redirect_target(self, response: Any) -> None:
+        """None, for every answer: requests would read a redirect's body before it gives it back."""
 
 
 class Fault(StrEnum):

@@ -14,8 +14,8 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
+from lendingadmin.lending.transport import Call
 
 from .masking import is_whole
 from .redact import LONGEST_LIST, REDACTED, redact

@@ -19,9 +19,9 @@ from lendingadmin.core import gateway
 from lendingadmin.core.caching import shared
 from lendingadmin.core.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.lending import errors
-from lendingadmin.lending.deadline import Deadline
 from lendingadmin.lending.errors import LendingError, Saved, Throttled
 from lendingadmin.lending.values import Value
+from lendingadmin.lending.wire import Deadline
 
 GOOD_FOR = timedelta(seconds=2)
 # Seconds; a call's wait for its answer is as long.

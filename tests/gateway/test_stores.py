@@ -12,8 +12,13 @@ from django.db import connection
 from lendingadmin.core.encryption import bind
 from lendingadmin.core.gateway.models import DatabaseTokenStore, ServiceToken
 from lendingadmin.lending.errors import NotAccepted
-from lendingadmin.lending.issuer import AccessToken
-from lendingadmin.lending.tokens import MemoryTokenStore, Refusal, TokenState, TokenStore
+from lendingadmin.lending.tokens import (
+    AccessToken,
+    MemoryTokenStore,
+    Refusal,
+    TokenState,
+    TokenStore,
+)
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import Clock, source_at

@@ -9,7 +9,7 @@ from typing import Any
 import simplejson
 
 from lendingadmin.lending.client import LendingClient
-from lendingadmin.lending.issuer import AccessToken
+from lendingadmin.lending.tokens import AccessToken
 from lendingadmin.lending.values import Loan, Malformed
 from tests.faults.behaviours import reply
 from tests.lending import shapes

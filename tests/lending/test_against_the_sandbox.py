@@ -9,11 +9,11 @@ from uuid import uuid4
 
 import pytest
 
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.errors import BadRequest, Conflict, LendingError, NotFound, Saved
 from lendingadmin.lending.operations import OPERATIONS, CustomMethods
 from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.transport import Call
 from lendingadmin.lending.values import Malformed, Value
 from tests.sandbox_process import SandboxProcess
 

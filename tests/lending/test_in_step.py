@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 
 from lendingadmin.lending.client import AppClient
-from lendingadmin.lending.connection import Route
 from lendingadmin.lending.errors import LendingError, TimedOut, Unreadable
 from lendingadmin.lending.values import Value
+from lendingadmin.lending.wire import Route
 from tests.faults import behaviours as do
 from tests.faults.server import Behaviour, FaultServer, Wire
 from tests.lending.rig import HASTY, LOAN, client_to

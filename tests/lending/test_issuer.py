@@ -15,7 +15,7 @@ from lendingadmin.lending.errors import (
     Unreachable,
     Unreadable,
 )
-from lendingadmin.lending.issuer import read_lifetime
+from lendingadmin.lending.tokens import read_lifetime
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import Clock, client_to, source_at

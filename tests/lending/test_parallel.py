@@ -7,7 +7,6 @@ from functools import partial
 
 import pytest
 
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.errors import (
     LendingError,
     NotAccepted,
@@ -17,8 +16,9 @@ from lendingadmin.lending.errors import (
     Throttled,
     TimedOut,
 )
-from lendingadmin.lending.issuer import AccessToken
 from lendingadmin.lending.parallel import read_in_parallel, write_in_parallel
+from lendingadmin.lending.tokens import AccessToken
+from lendingadmin.lending.transport import Call
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import LOAN, any_loan, client_to

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from lendingadmin.lending.connection import Route
 from lendingadmin.lending.errors import Saved, Unreachable, Untrusted
 from lendingadmin.lending.tokens import TokenSource
+from lendingadmin.lending.wire import Route
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import LOAN, any_loan, client_to

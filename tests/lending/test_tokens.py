@@ -13,8 +13,13 @@ from lendingadmin.lending.errors import (
     Saved,
     TimedOut,
 )
-from lendingadmin.lending.issuer import AccessToken
-from lendingadmin.lending.tokens import MemoryTokenStore, Refusal, TokenState, TokenStore
+from lendingadmin.lending.tokens import (
+    AccessToken,
+    MemoryTokenStore,
+    Refusal,
+    TokenState,
+    TokenStore,
+)
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer, Wire
 from tests.lending.rig import Clock, any_loan, client_to, source_at

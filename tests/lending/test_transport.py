@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from lendingadmin.lending.calls import Call
-from lendingadmin.lending.connection import Route
 from lendingadmin.lending.errors import LendingError, Saved, Unreachable
 from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.lending.transport import Call
+from lendingadmin.lending.wire import Route
 from tests.faults import behaviours as do
 from tests.faults.server import FaultServer
 from tests.lending.rig import LOAN, FixedTokens, transport_to

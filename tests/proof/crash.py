@@ -17,23 +17,23 @@ _WATCHED = (
     "lendingadmin.core.gateway.",
     "lendingadmin.lending.transport",
     "lendingadmin.lending.wire",
-    "lendingadmin.lending.connection",
 )
-_COMMIT = ("django.db.backends.base.base", "_commit")
+_COMMIT = "django.db.backends.base.base.BaseDatabaseWrapper._commit"
 # Of a group only what parts its phases, and each of its calls on the wire.
 _OF_GROUP = (
     "lendingadmin.money.repayments.services",
     "lendingadmin.money.repayments.sending",
     "lendingadmin.lending.parallel",
-    "lendingadmin.lending.wire",
+    "lendingadmin.lending.wire.send",
+    "lendingadmin.lending.wire._read",
 )
 
 
 def _is_point(frame: FrameType, event: str, watched: tuple[str, ...]) -> bool:
     if event not in ("call", "return"):
         return False
-    name, code = frame.f_globals.get("__name__", ""), frame.f_code
-    return name.startswith(watched) or (name, code.co_name) == _COMMIT
+    name = f"{frame.f_globals.get('__name__', '')}.{frame.f_code.co_qualname}"
+    return name.startswith(watched) or name == _COMMIT
 
 
 def exit_at(number: int, *, is_group: bool = False) -> None:

@@ -7,8 +7,8 @@ import simplejson
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import decode
+from lendingadmin.lending.transport import Call
 from lendingadmin.web import apicalls
 from lendingadmin.web.masking import WHOLE_RECORD
 from lendingadmin.web.redact import REDACTED, redact

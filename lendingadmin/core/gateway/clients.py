@@ -13,12 +13,12 @@ from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway.lending_apps import lending_app
 from lendingadmin.core.gateway.silence import note_call
 from lendingadmin.core.monitoring import request_ids
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.client import AppClient, LendingClient
-from lendingadmin.lending.connection import Route
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import CustomMethods
 from lendingadmin.lending.tokens import TokenSource, TokenStore
+from lendingadmin.lending.transport import Call
+from lendingadmin.lending.wire import Route
 
 logger = logging.getLogger("lendingadmin.core.gateway")
 

@@ -1,6 +1,6 @@
 """By how much our clock and the service's differ, as the newest answer to this process tells."""
 
-from lendingadmin.lending.calls import Call
+from lendingadmin.lending.transport import Call
 
 # Seconds. A form begins with the time of our clock, to the minute.
 _TOO_MUCH = 5 * 60

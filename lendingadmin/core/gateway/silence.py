@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.transport import Call
 
 # An older failure says nothing of now: the service may be back, and nobody has asked it since.
 _SAID_FOR = timedelta(minutes=5)

@@ -35,7 +35,7 @@ from prometheus_client.registry import Collector
 
 from lendingadmin import __version__
 from lendingadmin.core.areas import collect
-from lendingadmin.lending.calls import Call
+from lendingadmin.lending.transport import Call
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponseBase
 
-from lendingadmin.lending.calls import Call
+from lendingadmin.lending.transport import Call
 
 from . import metrics
 from .request_ids import make_request_id, use_request_id

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import gateway
 from lendingadmin.core.audit import restores
 from lendingadmin.core.staff.models import User
-from lendingadmin.lending import issuer
+from lendingadmin.lending import tokens
 from lendingadmin.lending.errors import (
     InvalidId,
     LendingError,
@@ -218,7 +218,7 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
     if error.saved == Saved.UNKNOWN:
         return RepaymentState.UNKNOWN, build_unknown_card("recorded")
     was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
-    is_not_sent = was_held_back or error.operation == issuer.OPERATION
+    is_not_sent = was_held_back or error.operation == tokens.OPERATION
     to = RepaymentState.NOT_SENT if is_not_sent else RepaymentState.REFUSED
     return to, errors.card(error)
 

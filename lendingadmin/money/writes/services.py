@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit import restores
 from lendingadmin.core.encryption import Undecryptable, bind
-from lendingadmin.lending.calls import Call
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import LendingError, NotSent, Saved
+from lendingadmin.lending.transport import Call
 from lendingadmin.web import errors
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
