@@ -61,7 +61,6 @@ NOT_WORDS = {
     "core/staff/adapter.py": {"held back"},
     "core/staff/services.py": {"set by link"},
     "core/staff/signals.py": {"second factor"},
-    "desk/statements/keeping.py": {"COPY {} ({}) FROM STDIN", "INSERT INTO {} ({}) VALUES ({})"},
     "desk/statements/progress.py": {
         "Batches of statements that are not done, by app and state.",
         "Payments of batches that are accepted and not entered yet, by app.",

@@ -11,7 +11,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping
 from lendingadmin.desk.statements.lines import Kind, Statement
-from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.desk.statements.models import StatementFile
 from lendingadmin.desk.statements.reading import read
 from lendingadmin.money.repayments.models import normalise_external_id
 
@@ -89,24 +89,15 @@ def test_a_receipt_that_is_twice_in_a_file_is_no_copy_of_itself(support: User) -
     assert set(file.lines.values_list("place", flat=True)) == {"unallocated"}
 
 
-def test_every_column_is_filled_or_begins_empty() -> None:
-    fields = StatementLine._meta.concrete_fields
-    left = {one for one in fields if one.column not in keeping._COLUMNS}
-    assert {one.column for one in left} == {
-        *("id", "is_unallocated", "owner_id", "placed_by_id", "placed_at")
-    }
-    assert all(one.null for one in left if one.name not in ("id", "is_unallocated"))
-
-
 def test_a_row_that_the_database_refuses_is_a_fault_of_the_database(
     support: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, build = bring_in(FILES["M-PESA"], support), keeping.build_rows
+    file, build = bring_in(FILES["M-PESA"], support), keeping.build_lines
 
     def repeat(*args: Any) -> Any:
         rows = list(build(*args))
         return iter([*rows, rows[0]])
 
-    monkeypatch.setattr(keeping, "build_rows", repeat)
+    monkeypatch.setattr(keeping, "build_lines", repeat)
     with pytest.raises(DatabaseError), transaction.atomic():
         keeping.answer_days(file, True, support)

@@ -6,6 +6,7 @@ worker that dies has its page checked again.
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from datetime import datetime, time, timedelta, tzinfo
 from decimal import Decimal
 from time import monotonic
@@ -143,8 +144,8 @@ def check_again(row: Allocation) -> None:
 
 
 def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Of accepted rows of one batch those that the journal or a person's word stands against since
-    they were checked; it says what. Reads our own database alone.
+    """Copies of those accepted rows of one batch that the journal or a person's word stands
+    against since they were checked, with what that is. Reads our own database alone.
     """
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
@@ -161,8 +162,9 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
         if against:
-            row.finding = against
-            found.append(row)
+            again = copy(row)
+            again.finding = against
+            found.append(again)
     return found
 
 
@@ -330,12 +332,13 @@ def _name_loans(rows: Sequence[Allocation]) -> None:
 
 
 def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Of accepted rows of one batch those for or against which something else stands now; it says
-    what.
+    """Copies of those accepted rows of one batch for or against which something else stands now,
+    with what that is.
 
     What can't be read now says nothing: its recording will tell.
     """
     file, before = rows[0].batch.file, [row.finding for row in rows]
+    rows = [copy(row) for row in rows]
     found = _read_chosen(file, rows)
     until = find_forgotten_until(file.app_id)
     open_questions = find_open_questions(file, [row.line for row in rows])

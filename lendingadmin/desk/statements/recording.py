@@ -7,6 +7,7 @@ What came to nothing is entered again only when a person asks for it.
 
 import time
 from collections.abc import Sequence
+from copy import copy
 from datetime import timedelta
 
 from django.utils.translation import gettext as _
@@ -127,7 +128,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
-    """Those that are not entered as they were decided; it says what stands against each."""
+    """Copies of those that are not entered as they were decided, with what stands against each."""
     # Since it was decided, others may have recorded it, or put it elsewhere. Since a second person
     # let it go, loans may have moved. What has changed is shown again.
     changed = list_stopped(rows)
@@ -141,8 +142,9 @@ def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]
             and row.finding != Finding.MAY_DOUBLE
             and may_be_forgotten(row, until)
         ):
-            row.finding = Finding.MAY_DOUBLE
-            changed.append(row)
+            again = copy(row)
+            again.finding = Finding.MAY_DOUBLE
+            changed.append(again)
     return changed
 
 
