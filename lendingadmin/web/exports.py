@@ -1,4 +1,8 @@
-"""CSV of everything that a filter finds: streamed, harmless in a spreadsheet, honest at its end."""
+"""CSV of everything that a filter finds: streamed, harmless in a spreadsheet, honest at its end.
+
+Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
+the API's names, and each value as it came.
+"""
 
 import csv
 import io
@@ -6,7 +10,8 @@ import logging
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from functools import partial
 from itertools import islice
@@ -15,17 +20,23 @@ from weakref import finalize
 
 import simplejson
 from django.db import Error
-from django.db.models import Func, TextField
+from django.db.models import Func, TextChoices, TextField
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from lendingadmin.core import audit
+from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.monitoring import metrics
+from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import LendingError, Throttled
 from lendingadmin.lending.forks import ForkSafe
+from lendingadmin.lending.values import moment
+from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.times import contract_date
 
 from .requests import PersonRequest
 
@@ -125,6 +136,54 @@ class MomentText(Func):
         return self.as_sql(compiler, connection, template=parts, **context)
 
 
+class Column(NamedTuple):
+    """A column: its name in the API and its word on the screen.
+
+    Without a word it stands in the technical export alone. `write` makes what a person reads of a
+    value and the lender's zone.
+    """
+
+    name: str
+    label: Any = ""
+    write: Callable[[Any, tzinfo], object] | None = None
+
+
+def write_moment(value: object, zone: tzinfo) -> object:
+    """A moment of the API's, or an aware datetime, as day and time in the zone; else as it came."""
+    found = _read_moment(value)
+    return found.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S") if found else value
+
+
+def write_day(value: object, zone: tzinfo) -> object:
+    """The day that a contract's date means; else as it came."""
+    return contract_date(_read_moment(value), zone) or value
+
+
+def _read_moment(value: object) -> datetime | None:
+    return parse_moment(value) if isinstance(value, str) else moment(value)
+
+
+def write_status(find: Callable[[object], Status | None]) -> Callable[[object, tzinfo], object]:
+    """What writes a status as the word that the screen has for it."""
+
+    def write(value: object, _zone: tzinfo) -> object:
+        found = find(value)
+        return found.word if found else value
+
+    return write
+
+
+def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
+    """What writes a value of ours as the label of its choice."""
+    return lambda value, _zone: choices(value).label if value else ""
+
+
+def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
+    """Columns of words by name; a word with what writes its values is a pair."""
+    pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
+    return tuple(Column(name, *pair) for name, pair in pairs.items())
+
+
 class CsvPage(NamedTuple):
     """Rows that are written at once, and how many were left out because they came before."""
 
@@ -142,13 +201,15 @@ def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
 def csv_response(
     request: PersonRequest,
     filename: str,
-    columns: Sequence[str],
+    columns: Sequence[Column],
     pages: Iterable[CsvPage],
     *,
     subject: str,
     app_id: str = "",
 ) -> StreamingHttpResponse:
-    """Stream pages of rows; the last row says when the service broke off, or listed rows again.
+    """Stream pages of rows, each with a value for every column, or with one that is no record.
+
+    The last row says when the service broke off, or listed rows again.
 
     The trail has that it began, by which filters, and how it ended after how many rows; `subject`
     says there what was exported. Raises Throttled if too many are under way;
@@ -158,10 +219,29 @@ def csv_response(
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
     filters = ", ".join(sorted(name for name, value in request.GET.items() if value))
     note(outcome="started", detail=filters)
-    text = _text(columns, pages, note)
+    zone = lending_app(app_id).zone if app_id else timezone.get_current_timezone()
+    head, write_row = (
+        [str(column.label) for column in columns if column.label],
+        _write(columns, zone),
+    )
+    if request.GET.get("technical"):
+        head, write_row = [column.name for column in columns], list
+    text = _text(head, pages, write_row, note)
     response = StreamingHttpResponse(_Stream(text, place), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response
+
+
+def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[object]]:
+    shown = [(at, column.write) for at, column in enumerate(columns) if column.label]
+
+    def write_row(row: Row) -> Sequence[object]:
+        cells = list(row)
+        if len(cells) != len(columns):
+            return cells
+        return [write(cells[at], zone) if write else cells[at] for at, write in shown]
+
+    return write_row
 
 
 class _Stream:
@@ -183,19 +263,22 @@ class _Stream:
 
 
 def _text(
-    columns: Sequence[str], pages: Iterable[CsvPage], note: Callable[..., object]
+    head: Sequence[str],
+    pages: Iterable[CsvPage],
+    write_row: Callable[[Row], Sequence[object]],
+    note: Callable[..., object],
 ) -> Generator[str]:
     count = repeated = 0
     # A browser that leaves ends the stream from outside.
     ended = "stopped"
     try:
-        yield "\ufeff" + _lines([columns])
+        yield "\ufeff" + _lines([head])
         for page in pages:
             # A call of `cell` for each would take as long as all else that is done for a row.
             rows = [
                 [
                     x if (type(x) is str and _is_harmless(x)) or type(x) in _PLAIN else cell(x)
-                    for x in row
+                    for x in write_row(row)
                 ]
                 for row in page.rows
             ]

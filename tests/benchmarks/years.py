@@ -501,7 +501,7 @@ def exports() -> dict[str, str]:
     until = timezone.localdate() - timedelta(days=150)
     month = f"since={until - timedelta(days=30)}&until={until}"
     return {
-        "CSV of the whole journal": f"{JOURNAL}export.csv",
+        "CSV of the whole journal": f"{JOURNAL}export.csv?technical=1",
         "CSV of a month": f"{JOURNAL}export.csv?{month}",
         "CSV of a month by transaction date": f"{JOURNAL}export.csv?{month}&by=transactionDate",
         "CSV of all that is in doubt": f"{JOURNAL}export.csv?state=doubtful",

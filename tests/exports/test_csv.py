@@ -44,13 +44,13 @@ def records(answer: Any) -> list[dict[str, str]]:
 
 
 def test_loans_with_their_balances(desk: Client, app: LendingApp, book: Caller) -> None:
-    (loan,) = records(desk.get(f"/apps/{app.app_id}/loans/export.csv"))
+    (loan,) = records(desk.get(f"/apps/{app.app_id}/loans/export.csv?technical=1"))
     assert (loan["accountId"], loan["borrowerId"], loan["loanAmount"]) == ("l", "b", "1200.00")
     kept = book.get("/loans/l").body["balances"]["principal"]["unpaid"]
     assert loan["balances.principal.unpaid"] == f"{kept:f}"
     told = Entry.objects.filter(action="dashboard.export", subject="loans").order_by("id")
     assert [(entry.outcome, entry.detail) for entry in told] == [
-        ("started", ""),
+        ("started", "technical"),
         ("done", "1 row"),
     ]
 
@@ -62,7 +62,10 @@ def test_the_filter_is_kept(
     desk: Client, app: LendingApp, book: Caller, query: str, count: int
 ) -> None:
     book.loan("another")
-    assert len(records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query}"))) == count
+    assert (
+        len(records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query or '?'}&technical=1")))
+        == count
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,13 +77,13 @@ def test_the_order_is_the_list_s(
     book.loan("another")
     address = f"/apps/{app.app_id}/loans/{query}"
     assert [loan.account_id for loan in desk.get(address).context["list"].items] == order
-    rows = records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query}"))
+    rows = records(desk.get(f"/apps/{app.app_id}/loans/export.csv{query or '?'}&technical=1"))
     assert [row["accountId"] for row in rows] == order
 
 
 def test_borrowers_and_no_formula(desk: Client, app: LendingApp, book: Caller) -> None:
     book.borrower("second", individual={"surname": "=1+1"})
-    rows = records(desk.get(f"/apps/{app.app_id}/borrowers/export.csv"))
+    rows = records(desk.get(f"/apps/{app.app_id}/borrowers/export.csv?technical=1"))
     assert [row["borrowerId"] for row in rows] == ["b", "second"]
     assert rows[0]["individual.surname"] == "WANJIRU"
     assert rows[1]["individual.surname"] == "'=1+1"
@@ -88,18 +91,21 @@ def test_borrowers_and_no_formula(desk: Client, app: LendingApp, book: Caller) -
 
 
 def test_products_and_types(desk: Client, app: LendingApp) -> None:
-    products = records(desk.get("/products/export.csv"))
+    products = records(desk.get("/products/export.csv?technical=1"))
     assert products[0]["terms.interest.baseRate"] == "0.24"
-    types = records(desk.get("/assessment-types/export.csv"))
+    types = records(desk.get("/assessment-types/export.csv?technical=1"))
     assert types[0]["settings.apps.channels"] == '["mobile", "web"]'
 
 
 def test_the_journal(desk: Client, app: LendingApp, book: Caller) -> None:
     press(desk, enter(desk, app, amount="100.50"))
-    (row,) = records(desk.get(f"/apps/{app.app_id}/repayments/export.csv"))
+    (row,) = records(desk.get(f"/apps/{app.app_id}/repayments/export.csv?technical=1"))
     assert (row["accountId"], row["amount"], row["currencyCode"]) == ("l", "100.5", "KES")
     assert (row["externalId"], row["state"], row["person"]) == ("TX", "recorded", "support")
-    assert records(desk.get(f"/apps/{app.app_id}/repayments/export.csv?state=refused")) == []
+    assert (
+        records(desk.get(f"/apps/{app.app_id}/repayments/export.csv?technical=1&state=refused"))
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -130,7 +136,7 @@ def test_every_page_to_the_last_digit(desk: Client, odd_service: FaultServer) ->
         reply(first + '"nextPageToken": "t"}'),
         reply('{"loans": [{"accountId": "2", "balances": "odd"}], "nextPageToken": null}'),
     )
-    head, *rows = table(desk.get("/apps/kenya/loans/export.csv"))
+    head, *rows = table(desk.get("/apps/kenya/loans/export.csv?technical=1"))
     assert rows[0][head.index("loanAmount")] == "0.10000000000000000001"
     # What is no record may say anything of anybody, and support does not see all of a borrower.
     assert rows[1] == ["•••"]
@@ -141,13 +147,13 @@ def test_every_page_to_the_last_digit(desk: Client, odd_service: FaultServer) ->
 def test_what_breaks_off_says_so(desk: Client, odd_service: FaultServer) -> None:
     page = simplejson.dumps({"loans": [{"accountId": "1"}], "nextPageToken": "t"})
     odd_service.on(LOANS, reply(page), refusal(500, "broken"))
-    rows = table(desk.get("/apps/kenya/loans/export.csv"))
+    rows = table(desk.get("/apps/kenya/loans/export.csv?technical=1"))
     assert rows[-1][0].startswith("BROKEN OFF after 1 rows")
 
 
 def test_a_fault_before_the_first_row_is_a_card(desk: Client, odd_service: FaultServer) -> None:
     odd_service.on(LOANS, refusal(500, "broken"))
-    answer = desk.get("/apps/kenya/loans/export.csv")
+    answer = desk.get("/apps/kenya/loans/export.csv?technical=1")
     assert answer.status_code == 502
     assert "The service has a fault" in answer.content.decode()
 
@@ -156,5 +162,5 @@ def test_a_size_that_is_refused_is_left_off(desk: Client, odd_service: FaultServ
     where = "GET /v1/projects/demo/apps/kenya/borrowers"
     whole = reply('{"borrowers": [{"borrowerId": "b"}]}')
     odd_service.on(where, refusal(400, "no pageSize"), whole)
-    (row,) = records(desk.get("/apps/kenya/borrowers/export.csv"))
+    (row,) = records(desk.get("/apps/kenya/borrowers/export.csv?technical=1"))
     assert row["borrowerId"] == "b"

@@ -27,7 +27,7 @@ def of(*numbers: int) -> list[dict[str, Any]]:
 
 
 def exported(desk: Client, name: str = "loans") -> list[list[str]]:
-    where = f"/apps/kenya/{name}/export.csv"
+    where = f"/apps/kenya/{name}/export.csv?technical=1"
     text = b"".join(desk.get(where).streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     return list(csv.reader(io.StringIO(text)))[1:]
 

@@ -23,6 +23,7 @@ from lendingadmin.desk.portfolio.loan_list_form import KINDS
 from lendingadmin.desk.portfolio.loan_lists import LoanList
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
+from lendingadmin.desk.portfolio.views.loan_lists import COLUMNS
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.web import keyset
 from tests import plans
@@ -434,13 +435,17 @@ def test_the_csv_has_all_of_the_list_with_names(
     service.loans = [owing(0, "9.00"), owing(1, "0.00"), owing(2, "4.50")]
     counted()
     record("L-000", "1.00")
-    answer = client_of(officer).get(f"{LISTS}export.csv?show=overdue")
+    answer = client_of(officer).get(f"{LISTS}export.csv?technical=1&show=overdue")
     text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["accountId"] for row in rows] == ["L-000", "L-002"]
     assert rows[0]["balances.repayment.overdue"] == "8.00"
     assert rows[0]["recordedSince"] == "1" and rows[1]["recordedSince"] == ""
     assert rows[0]["borrowerName"] == "Kamau Ann"
+    answer = client_of(officer).get(f"{LISTS}export.csv?show=overdue")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
+    head, *cells = csv.reader(io.StringIO(text))
+    assert head == [column.label for column in COLUMNS] and len(cells[0]) == len(head)
 
 
 @pytest.mark.django_db

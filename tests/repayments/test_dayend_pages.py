@@ -14,8 +14,10 @@ from django.utils import timezone
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.managers import CHANNELS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.repayments.views.dayend import COLUMNS
 from tests.conftest import ClientOf
 from tests.repayments.rows import NOON, a_busy_day, row
 from tests.roles import group_of
@@ -31,9 +33,19 @@ def text_of(answer: Any) -> str:
 
 
 def exported(browser: Client, query: str) -> list[dict[str, str]]:
-    answer = browser.get(f"{DAY}export.csv{query}")
+    answer = browser.get(f"{DAY}export.csv{query or '?'}&technical=1")
     text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_csv_has_the_words_of_the_screen(support: User, client_of: ClientOf) -> None:
+    row(support, created_at=NOON, channel="physical")
+    answer: Any = client_of(support).get(f"{DAY}export.csv?date=2026-03-10")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    (found,) = csv.DictReader(io.StringIO(text), strict=True)
+    shown = {column.name: str(column.label) for column in COLUMNS if column.label}
+    assert list(found) == list(shown.values())
+    assert found[shown["channel"]] == CHANNELS["physical"]
 
 
 def test_the_day_of_entry_or_of_the_transaction(support: User, client_of: ClientOf) -> None:

@@ -50,7 +50,7 @@ def review(browser: Client, mistake: Mistake, **fields: str) -> Any:
 
 
 def exported(browser: Client, query: str = "") -> list[dict[str, str]]:
-    answer = browser.get(f"/apps/kenya/repayments/export.csv{query}")
+    answer = browser.get(f"/apps/kenya/repayments/export.csv{query or '?'}&technical=1")
     text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     return list(csv.DictReader(io.StringIO(text)))
 

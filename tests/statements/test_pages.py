@@ -19,8 +19,9 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff import retention
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping, places
-from lendingadmin.desk.statements.lines import Place
+from lendingadmin.desk.statements.lines import Kind, Place
 from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
+from lendingadmin.desk.statements.views.records import COLUMNS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
@@ -110,9 +111,19 @@ def test_the_same_file_is_kept_once(clerk: Client) -> None:
 
 def shown_rows(clerk: Client, query: str) -> list[dict[str, str]]:
     number = StatementFile.objects.get().pk
-    answer: Any = clerk.get(f"{BASE}{number}/export.csv{query}")
+    answer: Any = clerk.get(f"{BASE}{number}/export.csv{query or '?'}&technical=1")
     text = b"".join(answer.streaming_content).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_csv_has_the_words_of_the_screen(clerk: Client) -> None:
+    number = bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS))).headers["Location"]
+    answer: Any = clerk.get(f"{number}export.csv")
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    head, *rows = csv.reader(io.StringIO(text))
+    assert head == [column.label for column in COLUMNS]
+    assert [len(row) for row in rows] == [len(head)] * len(EVENTS)
+    assert {row[1] for row in rows} <= set(Kind.labels)
 
 
 def test_each_payment_is_set_beside_the_journal(

@@ -21,7 +21,7 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import Cast, Coalesce, NullIf, Round
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.money.writes.unconfirmed import filter_unseen_alarms
@@ -63,6 +63,12 @@ NOT_GIVEN = gettext_noop("not given")
 IN_PERSON = "physical"
 CHANNELS = {"web": gettext_lazy("web"), "mobile": gettext_lazy("mobile")}
 CHANNELS[IN_PERSON] = gettext_lazy("in person")
+
+
+def write_channel(value: str, *_zone: object) -> str:
+    """A channel in the words of the screen; a word that it has none for as it is."""
+    return str(CHANNELS.get(value, gettext(value)) if value else "")
+
 
 # The network of what is paid over the counter.
 CASH = "Cash"

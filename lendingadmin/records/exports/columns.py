@@ -1,13 +1,19 @@
-"""The columns of each CSV: the API's own names, dotted where a field lies in another.
+"""The columns of each CSV: the API's own names, dotted where a field lies in another, and words.
 
-A cell is what came, to the last digit; a list or an object is its JSON (Spec: Resources and their
-fields).
+A value is what came, to the last digit; a list or an object is its JSON (Spec: Resources and their
+fields). A column without a word stands in the technical export alone.
 """
 
 from collections.abc import Callable, Mapping
 from itertools import groupby
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.values import Malformed, Value
+from lendingadmin.web.display.statuses import assessment_type, processing
+from lendingadmin.web.display.templatetags import statuses
+from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -69,9 +75,91 @@ NAME = "borrowerName"
 BORROWERS: Mapping[str, str] = {"loans.list": "borrowerId", "assessments.list": "accountId"}
 
 
-def head_of(operation: str) -> tuple[str, ...]:
-    """The first row of the CSV of this list."""
-    return (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
+_MADE = (_("Created"), write_moment)
+_NAME = _("Borrower name")
+WORDS: Mapping[str, Mapping[str, Any]] = {
+    "borrowers.list": {
+        "borrowerId": _("Borrower"),
+        "category": _("Category"),
+        "status": (_("Status"), write_status(statuses.borrower_status)),
+        "startDate": (_("Since"), write_day),
+        "individual.surname": _("Surname"),
+        "individual.othernames": _("Other names"),
+        "individual.dateOfBirth": (_("Date of birth"), write_day),
+        "individual.sex": _("Sex"),
+        "individual.governmentIdNo": _("Government id"),
+        "individual.countryOfResidence": _("Country"),
+        "individual.emailAddress": _("E-mail"),
+        "individual.phoneNumber": _("Phone"),
+        "individual.employmentStatus": _("Employment"),
+        "individual.maritalStatus": _("Marital status"),
+        "individual.educationLevel": _("Education"),
+        "individual.noOfDependants": _("Dependants"),
+        "createdAt": _MADE,
+    },
+    "loans.list": {
+        "accountId": _("Loan"),
+        "loanType": _("Type"),
+        "borrowerId": _("Borrower"),
+        NAME: _NAME,
+        "productId": _("Product"),
+        "loanAmount": _("Principal"),
+        "startDate": (_("Start"), write_day),
+        "maturityDate": (_("Matures"), write_day),
+        "settlementDate": (_("Settled"), write_day),
+        "status": (_("Status"), write_status(statuses.loan_status)),
+        "performanceStatus": (_("Performance"), write_status(statuses.performance_status)),
+        "balances.principal.unpaid": _("Outstanding principal"),
+        "balances.repayment.due": _("Due"),
+        "balances.repayment.paid": _("Paid"),
+        "balances.repayment.unpaid": _("Outstanding"),
+        "balances.repayment.overdue": _("Overdue"),
+        "schedule.daysLate": _("Days late"),
+        "createdAt": _MADE,
+    },
+    "assessments.list": {
+        "assessmentId": _("Assessment"),
+        "accountId": _("Account"),
+        NAME: _NAME,
+        "assessmentType": _("Type"),
+        "timestamp": (_("Data up to"), write_moment),
+        "status": (_("Status"), write_status(processing)),
+        "result.type": _("Outcome"),
+        "result.reason": _("Reason"),
+        "result.message": _("Message"),
+        "result.riskLevel": _("Risk"),
+        "result.riskScore": _("Risk score"),
+        "result.creditScore": _("Credit score"),
+        "result.creditRating": _("Credit rating"),
+        "createdAt": _MADE,
+    },
+    "products.list": {
+        "productId": _("Product"),
+        "productType": _("Type"),
+        "status": (_("Status"), write_status(statuses.product_status)),
+        "displayName": _("Name"),
+        "description": _("Description"),
+        "terms.period": _("Term"),
+        "terms.repaymentInterval": _("Repayment interval"),
+        "terms.interest.baseRate": _("Interest rate"),
+        "createdAt": _MADE,
+    },
+    "assessmentTypes.list": {
+        "assessmentTypeId": _("Assessment type"),
+        "category": _("Category"),
+        "status": (_("Status"), write_status(assessment_type)),
+        "displayName": _("Name"),
+        "description": _("Description"),
+        "createdAt": _MADE,
+    },
+}
+
+
+def head_of(operation: str) -> tuple[Column, ...]:
+    """The columns of the CSV of this list."""
+    names = (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
+    words = WORDS[operation]
+    return name_columns({name: words.get(name, "") for name in names})
 
 
 def keys_of(operation: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from lendingadmin.core.audit.models import SuspectedRestore
 from lendingadmin.core.audit.restores import MayBeRestored
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import recording
+from lendingadmin.desk.statements.views.batches import COLUMNS
 from lendingadmin.money.repayments import sending
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import move
@@ -218,9 +219,15 @@ class TestRecording:
     ) -> None:
         service.add("L-1")
         batch = record(clerk, check(clerk, pay("L-1", "nothing")))
-        answer: Any = clerk.get(f"{batch.get_absolute_url()}export.csv")
+        answer: Any = clerk.get(f"{batch.get_absolute_url()}export.csv?technical=1")
         text = b"".join(answer.streaming_content).decode("utf-8-sig")
         rows: Sequence[dict[str, str]] = list(csv.DictReader(io.StringIO(text)))
         assert [one["finding"] for one in rows] == ["fine", "no loan"]
         assert rows[0]["receipt"] == Repayment.objects.get().receipt_number
         assert rows[0]["result"] == "recorded"
+        answer = clerk.get(f"{batch.get_absolute_url()}export.csv")
+        head, *rest = csv.reader(
+            io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))
+        )
+        assert head == [column.label for column in COLUMNS]
+        assert [len(row) for row in rest] == [len(head)] * 2

@@ -11,6 +11,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.staff.roles import SEE_NAMES
@@ -22,17 +23,44 @@ from lendingadmin.desk.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response, split_into_pages
+from lendingadmin.web.display.templatetags import statuses
+from lendingadmin.web.exports import (
+    EXPORT,
+    CsvPage,
+    back_to_list,
+    csv_response,
+    name_columns,
+    split_into_pages,
+    write_moment,
+    write_status,
+)
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest, address_with
 
 _LIST = "lending.loans.list"
-_COLUMNS = (
-    *("accountId", "borrowerId", "productId", "status", "performanceStatus", "startDate"),
-    *("settlementDate", "loanAmount", "schedule.daysLate", "balances.repayment.overdue"),
-    *("balances.repayment.unpaid", "schedule.nextInstallment.dueDate"),
-    *("schedule.nextInstallment.amounts.repayment", "countedAt", "recordedSince"),
-    *("recordedMeanwhile", "borrowerName"),
+COLUMNS = name_columns(
+    {
+        "accountId": gettext_lazy("Loan"),
+        "borrowerId": gettext_lazy("Borrower"),
+        "productId": gettext_lazy("Product"),
+        "status": (gettext_lazy("Status"), write_status(statuses.loan_status)),
+        "performanceStatus": (
+            gettext_lazy("Performance"),
+            write_status(statuses.performance_status),
+        ),
+        "startDate": gettext_lazy("Start"),
+        "settlementDate": gettext_lazy("Settled"),
+        "loanAmount": gettext_lazy("Principal"),
+        "schedule.daysLate": gettext_lazy("Days late"),
+        "balances.repayment.overdue": gettext_lazy("Overdue"),
+        "balances.repayment.unpaid": gettext_lazy("Outstanding"),
+        "schedule.nextInstallment.dueDate": gettext_lazy("Next due"),
+        "schedule.nextInstallment.amounts.repayment": gettext_lazy("Next instalment"),
+        "countedAt": (gettext_lazy("Updated"), write_moment),
+        "recordedSince": gettext_lazy("Recorded here since"),
+        "recordedMeanwhile": gettext_lazy("Recorded here during the update"),
+        "borrowerName": gettext_lazy("Borrower name"),
+    }
 )
 
 
@@ -171,7 +199,7 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
         for page in split_into_pages(loans)
     )
     name = f"{app_id}-loan-list-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(request, name, _COLUMNS, pages, subject="loan lists", app_id=app_id)
+    return csv_response(request, name, COLUMNS, pages, subject="loan lists", app_id=app_id)
 
 
 def _build_rows(

@@ -16,6 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import find_dependence
@@ -32,7 +33,14 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
 from lendingadmin.web import polling
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.exports import (
+    EXPORT,
+    CsvPage,
+    back_to_list,
+    csv_response,
+    name_columns,
+    write_moment,
+)
 from lendingadmin.web.keyset import Slice, build_pager
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
@@ -46,10 +54,23 @@ _PAGE = 50
 # So many rows are shown to the person who approves; the CSV of the batch has all of them.
 _FOR_APPROVAL = 100
 _AT_ONCE = 500
-_COLUMNS = (
-    *("row", "part", "transactionDate", "transactionId", "amount", "currency"),
-    *("accountId", "borrowerId", "basis", "finding", "decision"),
-    *("repayment", "result", "receipt"),
+COLUMNS = name_columns(
+    {
+        "row": gettext_lazy("Row"),
+        "part": gettext_lazy("Part"),
+        "transactionDate": (gettext_lazy("Transaction date"), write_moment),
+        "transactionId": gettext_lazy("Transaction id"),
+        "amount": gettext_lazy("Amount"),
+        "currency": gettext_lazy("Currency"),
+        "accountId": gettext_lazy("Loan"),
+        "borrowerId": gettext_lazy("Borrower"),
+        "basis": gettext_lazy("Reason"),
+        "finding": gettext_lazy("Result of the check"),
+        "decision": gettext_lazy("Decision"),
+        "repayment": gettext_lazy("Repayment"),
+        "result": gettext_lazy("State"),
+        "receipt": gettext_lazy("Receipt"),
+    }
 )
 State = Batch.State
 
@@ -218,7 +239,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
         return back_to_list(request)
     name = f"{app_id}-{found.file}-{found}-{timezone.localdate():%Y-%m-%d}.csv"
     pages = (CsvPage(_list_cells(some)) for some in _list_pages(_filter(found, form)))
-    return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
+    return csv_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
 
 
 def find_batch(app_id: str, number: int) -> Batch:

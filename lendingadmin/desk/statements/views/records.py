@@ -7,12 +7,14 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.statements import keeping, rows, standings
 from lendingadmin.desk.statements.forms import LinesForm, WordsForm
 from lendingadmin.desk.statements.keeping import READ
+from lendingadmin.desk.statements.lines import Kind
 from lendingadmin.desk.statements.models import Batch, StatementFile
 from lendingadmin.desk.statements.standings import Judged
 from lendingadmin.money.writes.reconciliation import RESOLVE
@@ -22,7 +24,10 @@ from lendingadmin.web.exports import (
     CsvPage,
     back_to_list,
     csv_response,
+    name_columns,
     split_into_pages,
+    write_choice,
+    write_moment,
 )
 from lendingadmin.web.keyset import Slice, build_pager, read_slice
 from lendingadmin.web.lists import whole_number
@@ -30,9 +35,22 @@ from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
 _PAGE = 50
-_COLUMNS = (
-    *("row", "kind", "transactionDate", "transactionId", "amount", "currency", "balance"),
-    *("reference", "payer", "phone", "details", "here", "repayments"),
+COLUMNS = name_columns(
+    {
+        "row": gettext_lazy("Row"),
+        "kind": (gettext_lazy("Type"), write_choice(Kind)),
+        "transactionDate": (gettext_lazy("Transaction date"), write_moment),
+        "transactionId": gettext_lazy("Transaction id"),
+        "amount": gettext_lazy("Amount"),
+        "currency": gettext_lazy("Currency"),
+        "balance": gettext_lazy("Balance"),
+        "reference": gettext_lazy("Reference"),
+        "payer": gettext_lazy("Payer"),
+        "phone": gettext_lazy("Phone"),
+        "details": gettext_lazy("Details"),
+        "here": gettext_lazy("Status"),
+        "repayments": gettext_lazy("Repayments"),
+    }
 )
 
 
@@ -83,7 +101,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     parts = split_into_pages(_filter(standings.judge_all(file), form))
     pages = (CsvPage(_list_cells(_describe(request, file, part))) for part in parts)
     name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(request, name, _COLUMNS, pages, subject="statements", app_id=app_id)
+    return csv_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
 
 
 def find_file(app_id: str, number: int) -> StatementFile:

@@ -4,7 +4,7 @@ from django import template
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from lendingadmin.money.repayments.managers import CHANNELS
+from lendingadmin.money.repayments.managers import write_channel
 from lendingadmin.money.repayments.states import RepaymentState
 
 register = template.Library()
@@ -16,7 +16,4 @@ def repayment_state(value: str) -> str:
     return capfirst(gettext(RepaymentState(value).label))
 
 
-@register.filter
-def channel_name(value: str) -> str:
-    """The name of a channel; one that the service does not know stays as it is."""
-    return str(CHANNELS.get(value, gettext(value)))
+register.filter("channel_name", write_channel)

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
@@ -19,8 +20,10 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import cash
 from lendingadmin.money.repayments.dayend import Figures, Line, group_by_currency, list_lines
 from lendingadmin.money.repayments.forms import CashForm, DayForm
+from lendingadmin.money.repayments.managers import write_channel
+from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response, name_columns
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
@@ -108,24 +111,26 @@ def _form(request: PersonRequest) -> DayForm:
     return DayForm(given)
 
 
-COLUMNS = (
-    "day",
-    "zone",
-    "dayOf",
-    "person",
-    "channel",
-    "network",
-    "currencyCode",
-    "entered",
-    "recorded",
-    "recordedSum",
-    "probablyRecorded",
-    "needsChecking",
-    "needsCheckingSum",
-    "refused",
-    "notSent",
-    "awaitingApproval",
-    "resolvedAsNotRecorded",
+COLUMNS = name_columns(
+    {
+        "day": _("Day"),
+        "zone": _("Zone"),
+        "dayOf": "",
+        "person": _("Person"),
+        "channel": (_("Channel"), write_channel),
+        "network": _("Network"),
+        "currencyCode": _("Currency"),
+        "entered": _("Entered"),
+        "recorded": _("Recorded"),
+        "recordedSum": _("Amount recorded"),
+        "probablyRecorded": _("Of these probably recorded"),
+        "needsChecking": RepaymentState.UNKNOWN.label,
+        "needsCheckingSum": _("Amount that needs checking"),
+        "refused": _("Refused"),
+        "notSent": RepaymentState.NOT_SENT.label,
+        "awaitingApproval": _("Of these waiting for approval"),
+        "resolvedAsNotRecorded": _("Resolved as not recorded"),
+    }
 )
 
 

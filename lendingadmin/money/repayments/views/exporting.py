@@ -1,4 +1,4 @@
-"""The journal as CSV: every repayment that its filter finds, with the API's names.
+"""The journal as CSV: every repayment that its filter finds.
 
 A year's journal has a million rows. So it is read in slices that each begin where the one before
 ended, as values and not as models; names of people and borrowers are read once for an export.
@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -20,15 +21,26 @@ from lendingadmin.core.staff.roles import READ_NOTES, SEE_NAMES
 from lendingadmin.lending.values import timestamp_text
 from lendingadmin.money.repayments.filters import find_rows, get_order
 from lendingadmin.money.repayments.forms import JournalForm
+from lendingadmin.money.repayments.managers import write_channel
 from lendingadmin.money.repayments.models import (
     Mistake,
     Repayment,
     trim_amount,
     write_receipt_number,
 )
+from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, MomentText, back_to_list, csv_response
+from lendingadmin.web.exports import (
+    EXPORT,
+    CsvPage,
+    MomentText,
+    back_to_list,
+    csv_response,
+    name_columns,
+    write_choice,
+    write_moment,
+)
 from lendingadmin.web.keyset import read_slices, unindexed
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.redact import REDACTED
@@ -51,36 +63,38 @@ _MOMENTS = {
     "sent": MomentText("sent_at"),
     "approved": MomentText("approved_at"),
 }
-COLUMNS = (
-    "number",
-    "accountId",
-    "borrowerId",
-    "externalId",
-    "amount",
-    "currencyCode",
-    "transactionDate",
-    "valueDate",
-    "channel",
-    "network",
-    "notes",
-    "state",
-    "stateSince",
-    "resolvedAs",
-    "person",
-    "createdAt",
-    "sentAt",
-    "requestId",
-    "receiptNumber",
-    "approvedBy",
-    "approvedAt",
-    "mistakeReports",
-    "mistakeReportedBy",
-    "mistakeReportedAt",
-    "mistakeReviewedAs",
-    "mistakeReviewedBy",
-    "mistakeReviewedAt",
-    "mistakeNote",
-    "borrowerName",
+COLUMNS = name_columns(
+    {
+        "number": _("Repayment"),
+        "accountId": _("Loan"),
+        "borrowerId": _("Borrower"),
+        "externalId": _("Transaction id"),
+        "amount": _("Amount"),
+        "currencyCode": _("Currency"),
+        "transactionDate": (_("Transaction date"), write_moment),
+        "valueDate": (_("Value date"), write_moment),
+        "channel": (_("Channel"), write_channel),
+        "network": _("Network"),
+        "notes": _("Notes"),
+        "state": (_("State"), write_choice(RepaymentState)),
+        "stateSince": (_("State since"), write_moment),
+        "resolvedAs": (_("Resolved as"), write_choice(Resolution)),
+        "person": _("Entered by"),
+        "createdAt": (_("Entered"), write_moment),
+        "sentAt": (_("Sent"), write_moment),
+        "requestId": "",
+        "receiptNumber": _("Receipt"),
+        "approvedBy": _("Approved by"),
+        "approvedAt": (_("Approved"), write_moment),
+        "mistakeReports": _("Reports of a mistake"),
+        "mistakeReportedBy": _("Mistake reported by"),
+        "mistakeReportedAt": (_("Mistake reported"), write_moment),
+        "mistakeReviewedAs": (_("Decision on the mistake"), write_choice(Mistake.Review)),
+        "mistakeReviewedBy": _("Mistake reviewed by"),
+        "mistakeReviewedAt": (_("Mistake reviewed"), write_moment),
+        "mistakeNote": _("Note on the mistake"),
+        "borrowerName": _("Borrower name"),
+    }
 )
 _NO_MISTAKE = (0, *[None] * 6)
 _NOTES: Any = Repayment._meta.get_field("notes")

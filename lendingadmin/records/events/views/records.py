@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import REVEAL, SEE_EVENT_CONTENT, SEE_NAMES, describe_roles
@@ -24,7 +25,16 @@ from lendingadmin.records.events.kinds import CATEGORIES, contents
 from lendingadmin.records.events.reported import read_reported
 from lendingadmin.records.events.search import build_url, search_event
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.display.statuses import processing
+from lendingadmin.web.exports import (
+    EXPORT,
+    CsvPage,
+    back_to_list,
+    csv_response,
+    name_columns,
+    write_moment,
+    write_status,
+)
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListForm, read_page, whole_number
 from lendingadmin.web.masking import mask_open
 from lendingadmin.web.middleware import fault
@@ -82,21 +92,25 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     pages = leave_out_repeats(found)
     may_see = request.user.has_perm(SEE_NAMES)
     rows = (CsvPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
-    head = [*_COLUMNS, "data", "borrowerName"]
     name = f"events-{app_id}.csv"
-    return csv_response(request, name, head, rows, subject="events", app_id=app_id)
+    return csv_response(request, name, _COLUMNS, rows, subject="events", app_id=app_id)
 
 
-_COLUMNS = (
-    "eventId",
-    "accountId",
-    "eventType",
-    "timestamp",
-    "status",
-    "category",
-    "appVersionId",
-    "createdAt",
+_COLUMNS = name_columns(
+    {
+        "eventId": "",
+        "accountId": gettext_lazy("Account"),
+        "eventType": gettext_lazy("Type"),
+        "timestamp": (gettext_lazy("Captured"), write_moment),
+        "status": (gettext_lazy("Status"), write_status(processing)),
+        "category": gettext_lazy("Category"),
+        "appVersionId": gettext_lazy("App version"),
+        "createdAt": (gettext_lazy("Received"), write_moment),
+        "data": gettext_lazy("Holds"),
+        "borrowerName": gettext_lazy("Borrower name"),
+    }
 )
+_OWN = [column.name for column in _COLUMNS[:-2]]
 
 
 def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Iterator[list[object]]:
@@ -105,7 +119,7 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
         if isinstance(event, Malformed):
             yield [REDACTED]
         else:
-            yield [*(mask_open(event.raw.get(key)) for key in _COLUMNS), contents(event), name]
+            yield [*(mask_open(event.raw.get(key)) for key in _OWN), contents(event), name]
 
 
 @access("lending.events.list")
