@@ -135,9 +135,7 @@ def test_what_is_technical_opens_where_there_is_something_to_see(
     assert not is_open(send(desk, app))
     assert is_open(send(desk, app, open__identity='{"a": 1}'))
     assert is_open(send(desk, app, borrowerId=""))
-    assert is_open(send(desk, app, loans__0__principalAmount="much"))
-    form = filled(desk.get(url(app)))
-    assert is_open(desk.post(url(app), form | {"more": "loans"}))
+    assert is_open(send(desk, app, json__loans="much"))
 
 
 # --- phone numbers -------------------------------------------------------------------------

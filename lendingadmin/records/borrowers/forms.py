@@ -1,4 +1,4 @@
-"""The form of a borrower: every field of the spec, lists by rows, and what is open as text."""
+"""The form of a borrower: every field of the spec, and what is a list or open as text."""
 
 from collections.abc import Collection, Mapping
 from itertools import chain
@@ -8,25 +8,23 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 from lendingadmin.web.converters import quote
 from lendingadmin.web.display.phones import normalise_phone
-from lendingadmin.web.lists import whole_number
-from lendingadmin.web.masking import WHOLE_RECORD, is_whole, may_edit
+from lendingadmin.web.masking import WHOLE_RECORD, may_edit
 
 from .changes import same
 from .keys import (
     BIOMETRICS,
     COMPANY,
-    DEVICE,
     GENERAL,
     INDIVIDUAL,
     LABELS,
-    LOAN,
+    LISTS,
     OF_COMPANY,
     OPEN_ENDED,
     SETTINGS,
@@ -34,18 +32,8 @@ from .keys import (
     Key,
 )
 from .required import Required, list_missing, list_required
-from .wirefields import LIST, MISSING, WireField
+from .wirefields import MISSING, WireField
 
-_DEVICES = Key("devices", gettext_noop("Devices"), LIST)
-_LOANS = Key("loans", gettext_noop("Loans from elsewhere"), LIST)
-_ITEM_LABELS = {
-    "devices": gettext_noop("device"),
-    "loans": gettext_noop("loan from elsewhere"),
-}
-BLANK_ROWS = 2
-MORE_ROWS = 3
-# Longer lists are edited as JSON: a form of a thousand fields is refused.
-MOST_ROWS = 30
 _LONGEST_ADDRESS = 900
 
 Raw = Mapping[str, object]
@@ -83,94 +71,6 @@ class Part(forms.Form):
         return any(str(self[name].value() or "").strip() for name in self.fields)
 
 
-class RowForm(Part):
-    """One row of a list: a device, a loan summary. `odd` is an item that is no object."""
-
-    def __init__(self, keys: tuple[Key, ...], item: object, **options: Any) -> None:
-        self.is_new = item is MISSING
-        self.odd = None if self.is_new or isinstance(item, Mapping) else item
-        self.item = item
-        raw = item if isinstance(item, Mapping) else {}
-        super().__init__(() if self.is_odd else keys, raw, **options)
-        self.names_itself = keys[0]
-        if not self.is_new:
-            self.fields["remove"] = forms.BooleanField(label=_("Remove this one"), required=False)
-            sent, name = options["sent"], self.add_prefix("remove")
-            if sent is not None and not options["check"]:
-                self.initial["remove"] = name in sent
-
-    @property
-    def is_odd(self) -> bool:
-        """Whether the item is no object, so that it can only be kept or removed."""
-        return not self.is_new and not isinstance(self.item, Mapping)
-
-    def clean(self) -> dict[str, Any]:
-        """A row that somebody began needs the id that tells it from the others."""
-        cleaned = super().clean() or self.cleaned_data
-        name, label = self.names_itself.name, gettext(self.names_itself.label)
-        begun = any(value is not MISSING for value in cleaned.values())
-        if self.is_new and begun and cleaned.get(name, "") is MISSING:
-            words = _("Give the %(label)s, or empty the whole row.")
-            self.add_error(name, words % {"label": label.lower()})
-        return cleaned
-
-    def result(self) -> object:
-        """The item as it goes to the service; MISSING for a removed one and for an empty row."""
-        if self.cleaned_data.pop("remove", False):
-            return MISSING
-        if self.is_odd:
-            return self.item
-        return self.value() or (MISSING if self.is_new else {})
-
-
-class Rows:
-    """A list of objects by rows, some of them blank; one that can't be shown so, as JSON."""
-
-    def __init__(
-        self, key: Key, keys: tuple[Key, ...], record: Raw, sent: QueryDict | None, check: bool
-    ) -> None:
-        self.name, self.label = key.name, gettext(key.label)
-        self.item_label = gettext(_ITEM_LABELS[key.name])
-        self.raw = record.get(key.name, MISSING)
-        self.json: Part | None = None
-        self.forms: list[RowForm] = []
-        items = [] if self.raw is MISSING or self.raw is None else self.raw
-        if not isinstance(items, list) or len(items) > MOST_ROWS:
-            self.json = Part((key,), record, sent=sent, check=check, prefix="json")
-            return
-        asked = whole_number(sent.get(f"{key.name}-rows")) if sent is not None else 0
-        more = MORE_ROWS if sent is not None and sent.get("more") == key.name else 0
-        self.count = min(max(len(items) + BLANK_ROWS, asked) + more, MOST_ROWS + BLANK_ROWS)
-        self.may_grow = self.count < MOST_ROWS + BLANK_ROWS
-        for number in range(self.count):
-            item = items[number] if number < len(items) else MISSING
-            prefix = f"{key.name}-{number}"
-            self.forms.append(RowForm(keys, item, sent=sent, check=check, prefix=prefix))
-
-    def is_valid(self) -> bool:
-        """Whether every row can be sent."""
-        parts: list[Part] = [self.json] if self.json else [*self.forms]
-        return all([part.is_valid() for part in parts])
-
-    def value(self) -> object:
-        """The list as it goes to the service; MISSING where there was none and still is none."""
-        if self.json:
-            return self.json.cleaned_data[self.name]
-        found = [item for form in self.forms if (item := form.result()) is not MISSING]
-        had_none = self.raw is MISSING or not self.raw
-        return self.raw if had_none and not found else found
-
-    @property
-    def has_errors(self) -> bool:
-        """Whether something in it is wrong."""
-        return any(part.errors for part in (*self.forms, *filter(None, [self.json])))
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether there is something to be seen."""
-        return self.json is not None or any(form.is_filled for form in self.forms)
-
-
 class NewForm(forms.Form):
     """What only a new borrower is asked for."""
 
@@ -200,10 +100,9 @@ class BorrowerForm:
     """All of it. `record` is what it is filled from; `sent` what came back.
 
     A `new` borrower needs a category and what `required` says; an old one may do without as it
-    came. With `check` off what was sent is shown again without a word about what is wrong with it:
-    that is for a form that only asks for more rows. Of what the rights `held` do not open it has no
-    field, and `result` leaves that as it came; a new borrower is written by those who may not see
-    one, so that its form has all fields.
+    came. With `check` off what was sent is shown again without a word about what is wrong with it.
+    Of what the rights `held` do not open it has no field, and `result` leaves that as it came; a
+    new borrower is written by those who may not see one, so that its form has all fields.
     """
 
     def __init__(
@@ -219,7 +118,6 @@ class BorrowerForm:
         check = check and sent is not None
         self.record, self.required, self._new = record, required, new
         held = WHOLE_RECORD if new else held
-        self._asks_for_rows = sent is not None and "more" in sent
         self._person = _as_object(record.get("individual"))
 
         def part(keys: tuple[Key, ...], raw: Raw, prefix: str, *place: str) -> Part:
@@ -240,9 +138,7 @@ class BorrowerForm:
         self.biometrics = part(BIOMETRICS, self._person, "biometrics", "individual")
         self.settings = part(SETTINGS, record, "settings")
         self.open_ended = part(OPEN_ENDED + labels, record, "open")
-        # Their rows may hold what the spec does not name, and an item that is no object.
-        lists = ((_DEVICES, DEVICE), (_LOANS, LOAN)) if is_whole(held) else ()
-        self.rows = [Rows(key, keys, record, sent, check) for key, keys in lists]
+        self.lists = part(LISTS, record, "json")
         self.who.fields["category"].required = new
         if new and sent is None:
             self.who.initial["category"] = record.get("category") or "individual"
@@ -263,15 +159,19 @@ class BorrowerForm:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Everything but the rows."""
-        people = (self.who, self.individual, self.company)
-        return (*people, self.general, self.biometrics, self.settings, self.open_ended)
+        """All of its fields."""
+        return (self.who, self.individual, self.company, *self._technical)
+
+    @property
+    def _technical(self) -> tuple[Part, ...]:
+        """What is folded away."""
+        return (self.general, self.biometrics, self.settings, self.open_ended, self.lists)
 
     def is_valid(self) -> bool:
         """Whether all of it can be sent; every message is beside its field."""
         checks = [part.is_valid() for part in self.parts]
-        checks += [rows.is_valid() for rows in self.rows]
-        return all([*checks, self._settings_are_texts(), self._has_required()])
+        more = [self._settings_are_texts(), self._items_have_ids(), self._has_required()]
+        return all(checks + more)
 
     def _settings_are_texts(self) -> bool:
         """Settings map text to text (Spec: Borrower); what came otherwise may stay as it came."""
@@ -285,6 +185,15 @@ class BorrowerForm:
                 self.settings.add_error("settings", words)
                 return False
         return True
+
+    def _items_have_ids(self) -> bool:
+        """Whether no item was added without the id that tells it from the others."""
+        for key in LISTS:
+            items, old = self.lists.cleaned_data.get(key.name), self.record.get(key.name)
+            if _count_unnamed(items, key.item_id) > _count_unnamed(old, key.item_id):
+                words = _("Give each new item its %(key)s.") % {"key": key.item_id}
+                self.lists.add_error(key.name, words)
+        return self.lists.is_valid()
 
     def _has_required(self) -> bool:
         """Whether all is given that the lender requires; what is missing is said once."""
@@ -314,12 +223,8 @@ class BorrowerForm:
 
         What a record holds anyway is seen by those who look for it.
         """
-        parts = (self.general, self.biometrics, self.settings, self.open_ended)
-        rows = self.rows
-        has_errors = any(part.errors for part in parts) or any(one.has_errors for one in rows)
-        is_filled = any(part.is_filled for part in parts) or any(one.is_filled for one in rows)
-        is_entered = self._new and is_filled
-        return has_errors or is_entered or self._asks_for_rows
+        is_entered = self._new and any(part.is_filled for part in self._technical)
+        return is_entered or any(part.errors for part in self._technical)
 
     @property
     def has_odd_phone(self) -> bool:
@@ -336,6 +241,7 @@ class BorrowerForm:
             **_only(self.who),
             **_only(self.settings),
             **_only(self.open_ended),
+            **_only(self.lists),
         }
         person = {**self._person, **_only(self.individual), **_only(self.biometrics)}
         if person != self._person or isinstance(self.record.get("individual"), Mapping):
@@ -350,14 +256,17 @@ class BorrowerForm:
         }
         if changed:
             whole["company"] = {**company, **changed}
-        for rows in self.rows:
-            if (value := rows.value()) is not MISSING:
-                whole[rows.name] = value
         return whole
 
 
 def _as_object(value: object) -> Raw:
     return value if isinstance(value, Mapping) else {}
+
+
+def _count_unnamed(items: object, item_id: str) -> int:
+    """How many of a list's items are no objects, or bear no id."""
+    found = items if isinstance(items, list) else []
+    return sum(not _as_object(item).get(item_id) for item in found)
 
 
 def _find_company_keys(company: Raw) -> dict[str, str]:

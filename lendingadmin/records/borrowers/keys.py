@@ -7,12 +7,10 @@ from django.utils.translation import gettext_noop as _
 from .wirefields import (
     CATEGORY,
     DAY,
-    FLAG,
     LIST,
     MAIL,
     MAP,
     MOMENT,
-    NUMBER,
     OPEN,
     PHONE,
     STATUS,
@@ -25,7 +23,8 @@ from .wirefields import (
 class Key(NamedTuple):
     """One key of a JSON object as a field of a form.
 
-    `is_suggested` is whether the values that the book already uses are offered for it.
+    `is_suggested` is whether the values that the book already uses are offered for it. `item_id` is
+    the key that each item of a list needs.
     """
 
     name: str
@@ -33,6 +32,7 @@ class Key(NamedTuple):
     kind: FieldKind = TEXT
     hint: str = ""
     is_suggested: bool = False
+    item_id: str = ""
 
 
 _LINES = _("Lines such as “key: value”, or JSON for anything else.")
@@ -81,26 +81,7 @@ OPEN_ENDED = (
     Key("profiles", _("Profiles"), OPEN, _LINES),
 )
 LABELS = Key("labels", _("Labels"), OPEN, _LINES)
-DEVICE = (
-    Key("deviceId", _("Device id")),
-    Key("deviceType", _("Type")),
-    Key("modelNumber", _("Model")),
-    Key("osName", _("System")),
-    Key("osVersion", _("System version")),
-    Key("active", _("Active"), FLAG),
-    Key("createdAt", _("Since"), MOMENT),
-    Key("serialNumber", _("Serial number")),
-    Key("equipmentId", _("Equipment id")),
-    Key("otherEquipmentId", _("Other equipment id")),
-)
-LOAN = (
-    Key("loanId", _("Loan id")),
-    Key("principalAmount", _("Principal"), NUMBER),
-    Key("payableAmount", _("Payable"), NUMBER),
-    Key("paidAmount", _("Paid"), NUMBER),
-    Key("startDate", _("Started"), MOMENT),
-    Key("endDate", _("Ends"), MOMENT),
-    Key("nextPaymentDate", _("Next payment"), MOMENT),
-    Key("completionDate", _("Completed"), MOMENT),
-    Key("assessmentId", _("Assessment id")),
+LISTS = (
+    Key("devices", _("Devices"), LIST, _("A list as JSON."), item_id="deviceId"),
+    Key("loans", _("Loans from elsewhere"), LIST, _("A list as JSON."), item_id="loanId"),
 )

@@ -32,7 +32,6 @@ LONGEST_EDITED = 100_000
 
 _UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 class FieldKind(NamedTuple):
@@ -80,10 +79,6 @@ def _write_number(raw: object) -> str | None:
     return None
 
 
-def _write_flag(raw: object) -> str | None:
-    return {True: "true", False: "false"}[raw] if isinstance(raw, bool) else None
-
-
 def _write_moment(raw: object) -> str | None:
     """The time in the lender's zone, to the second; None for what is no time."""
     moment = _moment_of(raw)
@@ -117,18 +112,6 @@ def _read_whole(text: str) -> object:
     if not _WHOLE.fullmatch(text):
         raise ValidationError(_("Give a whole number in digits."))
     return int(text)
-
-
-def _read_number(text: str) -> object:
-    if not _NUMBER.fullmatch(text):
-        raise ValidationError(
-            _("Write digits only, with a point for decimals and nothing between thousands.")
-        )
-    return Decimal(text)
-
-
-def _read_flag(text: str) -> object:
-    return {"true": True, "false": False}[text]
 
 
 def _read_moment(text: str) -> object:
@@ -217,10 +200,6 @@ TEXT = FieldKind(str, _write_text)
 PHONE = FieldKind(_read_phone, _write_text, "tel")
 MAIL = FieldKind(str, _write_text, "email")
 WHOLE = FieldKind(_read_whole, _write_number, "numeric")
-NUMBER = FieldKind(_read_number, _write_number, "decimal")
-FLAG = FieldKind(
-    _read_flag, _write_flag, choices=(("true", gettext_noop("yes")), ("false", gettext_noop("no")))
-)
 MOMENT = FieldKind(_read_moment, _write_moment, "datetime-local")
 DAY = FieldKind(_read_day, _write_day, "date")
 OPEN = FieldKind(_read_object, _write_open, "area")
@@ -272,7 +251,7 @@ class WireField(forms.CharField):
         if kind.control in ("tel", "email"):
             # Their own types would have the browser judge what is typed.
             return forms.TextInput(attrs={"inputmode": kind.control, "autocomplete": "off"})
-        if kind.control in ("numeric", "decimal"):
+        if kind.control == "numeric":
             attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
             return forms.TextInput(attrs=attrs)
         # A browser shows nothing for a value that its own control does not know.

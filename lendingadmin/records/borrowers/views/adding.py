@@ -41,32 +41,27 @@ _ODD_PHONE = gettext_lazy(
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Register a person or company; who may be registered already is shown before it is sent."""
-    asks_for_rows = "more" in request.POST
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, "borrowers.create", app_id).sent
     form = BorrowerForm(
         {} if entered else again,
         entered,
-        check=not asks_for_rows,
         new=True,
         required=settings.BORROWER_REQUIRED,
     )
-    first = NewForm(entered if entered and not asks_for_rows else None)
+    first = NewForm(entered)
     first.initial["borrowerId"] = again.get("borrowerId", "") or minted_borrower_id()
-    if asks_for_rows:
-        first.initial["borrowerId"] = request.POST.get("borrowerId", "")
     context: dict[str, Any] = {}
-    if entered and not asks_for_rows and all([first.is_valid(), form.is_valid()]):
+    if entered and all([first.is_valid(), form.is_valid()]):
         context = _describe_alike(request, app_id, first, form)
         if not context:
             url, context["card"] = _register(request, app_id, first, form)
             if url:
                 return redirect(url)
-    token = request.POST.get("token", "") if asks_for_rows else ""
     context |= {
         "first": first,
         "form": form,
-        "token": token or idempotency.issue_key(request, "borrowers.create"),
+        "token": idempotency.issue_key(request, "borrowers.create"),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/new.html", context)

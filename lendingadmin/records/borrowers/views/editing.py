@@ -105,9 +105,6 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _too_late(request, app_id, borrower_id)
     if "carry" in request.POST:
         return _carry_over(request, draft)
-    if "more" in request.POST:
-        form = _build_form(request, draft, request.POST, check=False)
-        return _show(request, draft, form, token)
     form = _build_form(request, draft, request.POST)
     if not form.is_valid():
         return _show(request, draft, form, token)
