@@ -283,7 +283,7 @@ def test_an_item_without_an_id_may_stay_but_none_is_added(
     assert changed(service, desk, json__devices=simplejson.dumps(kept)) == {"devices": kept}
     text = simplejson.dumps([*kept, {"osName": "z"}])
     page = desk.post(EDIT, filled(desk.get(EDIT), json__devices=text))
-    assert set(page.context["form"].lists.errors) == {"devices"}
+    assert set(page.context["form"].errors) == {"json-devices"}
     assert len(sent(service)) == 1
 
 

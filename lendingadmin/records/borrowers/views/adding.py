@@ -5,7 +5,6 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -22,7 +21,7 @@ from lendingadmin.money.writes import idempotency, services
 from lendingadmin.people.index import live
 from lendingadmin.people.index.find import find_alike, find_index
 from lendingadmin.records.borrowers import suggestions
-from lendingadmin.records.borrowers.forms import BorrowerForm, DeleteForm, NewForm
+from lendingadmin.records.borrowers.forms import DeleteForm, NewBorrowerForm
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_borrower_id
@@ -43,23 +42,16 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Register a person or company; who may be registered already is shown before it is sent."""
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, "borrowers.create", app_id).sent
-    form = BorrowerForm(
-        {} if entered else again,
-        entered,
-        new=True,
-        required=settings.BORROWER_REQUIRED,
-    )
-    first = NewForm(entered)
-    first.initial["borrowerId"] = again.get("borrowerId", "") or minted_borrower_id()
+    first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
+    form = NewBorrowerForm(entered, record={} if entered else again, initial=first)
     context: dict[str, Any] = {}
-    if entered and all([first.is_valid(), form.is_valid()]):
-        context = _describe_alike(request, app_id, first, form)
+    if form.is_valid():
+        context = _describe_alike(request, app_id, form)
         if not context:
-            url, context["card"] = _register(request, app_id, first, form)
+            url, context["card"] = _register(request, app_id, form)
             if url:
                 return redirect(url)
     context |= {
-        "first": first,
         "form": form,
         "token": idempotency.issue_key(request, "borrowers.create"),
         "app": gateway.lending_app(app_id),
@@ -67,9 +59,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "borrowers/new.html", context)
 
 
-def _describe_alike(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
-) -> dict[str, Any]:
+def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> dict[str, Any]:
     """Who may be this borrower, for the page that asks; empty where nobody is, or is meant anyway.
 
     “Register anyway” counts for those who were shown: another number may lead to others.
@@ -78,7 +68,7 @@ def _describe_alike(
     borrower = Borrower(form.result())
     alike = find_alike(index, borrower) if index else []
     # A form that was sent twice finds what its first sending has registered.
-    alike = [one for one in alike if one.person.borrower_id != first.cleaned_data["borrowerId"]]
+    alike = [one for one in alike if one.person.borrower_id != form.cleaned_data["borrowerId"]]
     shown = sha256("\n".join(sorted(one.person.borrower_id for one in alike)).encode()).hexdigest()
     if not alike or request.POST.get("anyway") == shown:
         return {}
@@ -92,17 +82,17 @@ def _describe_alike(
 
 
 def _register(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
+    request: PersonRequest, app_id: str, form: NewBorrowerForm
 ) -> tuple[str, Card | None]:
     """Send it; the address to go to, or the card of what went wrong."""
-    outcome = _create(request, app_id, first, form)
+    outcome = _create(request, app_id, form)
     if outcome is None:
         return "", None
     if outcome.saved:
         messages.success(request, _("Registered."))
         if form.has_odd_phone:
             messages.warning(request, _ODD_PHONE)
-    return outcome.url, _with_existing(outcome.card, app_id, first) if outcome.card else None
+    return outcome.url, _with_existing(outcome.card, app_id, form) if outcome.card else None
 
 
 @access("lending.borrowers.list")
@@ -112,12 +102,9 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
 
 
-def _create(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
-) -> services.Outcome | None:
+def _create(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> services.Outcome | None:
     """Send it once; None, with a message in the form, when its token has run out."""
-    borrower_id = first.cleaned_data["borrowerId"]
-    body = {"borrowerId": borrower_id, **form.result()}
+    borrower_id, body = form.cleaned_data["borrowerId"], form.result()
     try:
         return services.write_once(
             request,
@@ -131,15 +118,15 @@ def _create(
             lands_on=lambda _made: reverse("borrower", args=[app_id, borrower_id]),
         )
     except idempotency.StaleKey:
-        first.add_error(None, _STALE)
+        form.add_error(None, _STALE)
         return None
 
 
-def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
+def _with_existing(card: Card, app_id: str, form: NewBorrowerForm) -> Card:
     """Where a borrower has the id already (409), the card leads there."""
     if card.status != HTTPStatus.CONFLICT:
         return card
-    there = reverse("borrower", args=[app_id, first.cleaned_data["borrowerId"]])
+    there = reverse("borrower", args=[app_id, form.cleaned_data["borrowerId"]])
     return replace(card, links=((_("Open the existing borrower"), there),))
 
 

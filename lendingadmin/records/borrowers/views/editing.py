@@ -58,10 +58,11 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 
 
 def _build_form(
-    request: PersonRequest, draft: Draft, entered: QueryDict | None, *, check: bool = True
+    request: PersonRequest, draft: Draft, entered: QueryDict | None, **options: Any
 ) -> BorrowerForm:
     """The form with the fields that this person's rights open."""
-    return BorrowerForm(draft.shown, entered, check=check, held=list_rights(request.user))
+    held = list_rights(request.user)
+    return BorrowerForm(entered, record=draft.shown, held=held, **options)
 
 
 def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:
@@ -110,7 +111,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        form.general.add_error(None, _("Nothing was changed, so there is nothing to send."))
+        form.add_error(None, _("Nothing was changed, so there is nothing to send."))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()
     Draft(app_id, borrower_id, draft.base, draft.shown, sent, patch).keep(request, idempotency_key)
@@ -125,12 +126,10 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
         if isinstance(error, InvalidId):
             raise
         draft, token = Draft(app_id, borrower_id, {}, {}), ""
-        form = _build_form(request, draft, request.POST, check=False)
+        form = _build_form(request, draft, None, initial=request.POST.dict())
         return _show(request, draft, form, token, card=errors.card(error))
     form = _build_form(request, draft, request.POST)
-    form.is_valid()
-    words = _("This form was open for too long. Check it and send it again.")
-    form.general.add_error(None, words)
+    form.add_error(None, _("This form was open for too long. Check it and send it again."))
     return _show(request, draft, form, token)
 
 
