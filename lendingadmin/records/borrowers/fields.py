@@ -59,6 +59,7 @@ class Field(NamedTuple):
 
 _LINES = _("Lines such as “key: value”, or JSON for anything else.")
 _LIST = _("A list as JSON.")
+_STATUS = _("Leave it as it is unless the service's words are known.")
 FIELDS = (
     Field("category", "category", _("Individual or company"), "category"),
     Field("individual", "surname", _("Surname")),
@@ -82,18 +83,13 @@ FIELDS = (
         "company", "emailAddress", _("E-mail address"), "mail", in_company=("mail", "emailAddress")
     ),
     Field("general", "startDate", _("Borrower since"), "moment", _("In the lender's time.")),
-    Field(
-        *("general", "status", _("Status"), "status"),
-        _("Leave it as it is unless the service's words are known."),
-    ),
-    Field(
-        *("settings", "settings", _("Settings"), "map"), _("Such as “timezone: Africa/Nairobi”.")
-    ),
+    Field("general", "status", _("Status"), "status", _STATUS),
     Field("open", "company", _("Company, all fields"), "open", _LINES),
     Field("open", "identity", _("Identity"), "open", _LINES),
     Field("open", "demographic", _("Demographic"), "open", _LINES),
     Field("open", "profiles", _("Profiles"), "open", _LINES),
     Field("open", "labels", _("Labels"), "open", _LINES, is_rare=True),
+    Field("settings", "settings", _("Settings"), "map", _("Such as “timezone: Africa/Nairobi”.")),
     Field("biometrics", "photos", _("Photos"), "list", _LIST),
     Field("biometrics", "fingerprints", _("Fingerprints"), "list", _LIST),
     Field("json", "devices", _("Devices"), "list", _LIST, item_id="deviceId"),

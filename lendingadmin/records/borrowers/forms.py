@@ -25,7 +25,7 @@ from .wirefields import MISSING, WireField
 
 _LONGEST_ADDRESS = 900
 # What is folded away.
-_TECHNICAL = ("general", "settings", "open", "biometrics", "json")
+_TECHNICAL = ("general", "open", "settings", "biometrics", "json")
 
 Raw = Mapping[str, object]
 

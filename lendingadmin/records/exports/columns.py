@@ -7,7 +7,7 @@ fields).
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
-from lendingadmin.lending.values import Malformed, Value
+from lendingadmin.lending.values import Individual, Malformed, Value
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -16,21 +16,9 @@ _BALANCES = tuple(
     for amount in ("total", "due", "paid", "unpaid", "overdue")
 )
 _INDIVIDUAL = tuple(
-    f"individual.{name}"
-    for name in (
-        "surname",
-        "othernames",
-        "dateOfBirth",
-        "sex",
-        "governmentIdNo",
-        "countryOfResidence",
-        "emailAddress",
-        "phoneNumber",
-        "employmentStatus",
-        "maritalStatus",
-        "educationLevel",
-        "noOfDependants",
-    )
+    f"individual.{key}"
+    for key in Individual.api_names.values()
+    if key not in ("fingerprints", "photos")
 )
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
