@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
+from lendingadmin.money.writes.forms import WriteForm
 from lendingadmin.web.converters import quote
 from lendingadmin.web.display.phones import normalise_phone
 from lendingadmin.web.masking import WHOLE_RECORD, may_edit
@@ -154,13 +155,13 @@ class BorrowerForm(forms.Form):
         return whole
 
 
-class NewBorrowerForm(BorrowerForm):
+class NewBorrowerForm(WriteForm, BorrowerForm):
     """The form of a new borrower, with its id; what BORROWER_REQUIRED says has to be given.
 
     A new borrower is written by those who may not see one, so it has all fields.
     """
 
-    is_new = True
+    operation, is_new = "borrowers.create", True
 
     borrowerId = forms.CharField(
         label=_("Borrower id"),
@@ -239,8 +240,10 @@ def _find_company_keys(company: Raw) -> dict[str, str]:
     return found
 
 
-class DeleteForm(forms.Form):
+class DeleteForm(WriteForm):
     """Deleting asks for the id, typed in."""
+
+    operation = "borrowers.delete"
 
     borrowerId = forms.CharField(
         label=_("Type the borrower's id to delete it"),
@@ -248,8 +251,8 @@ class DeleteForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
-    def __init__(self, data: Any, *, borrower_id: str) -> None:
-        super().__init__(data)
+    def __init__(self, data: Any, *, borrower_id: str, **options: Any) -> None:
+        super().__init__(data, **options)
         self.borrower_id = borrower_id
 
     def clean_borrowerId(self) -> str:

@@ -17,7 +17,7 @@ from lendingadmin.core.staff.roles import SEARCH_BORROWERS
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Borrower
-from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes import services
 from lendingadmin.people.index import live
 from lendingadmin.people.index.find import find_alike, find_index
 from lendingadmin.records.borrowers import suggestions
@@ -29,8 +29,6 @@ from lendingadmin.web.masking import list_rights, mask_item
 from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest
 
-_DELETE = "borrowers.delete"
-_STALE = gettext_lazy("This form was open for too long. Check it and send it again.")
 _ODD_PHONE = gettext_lazy(
     "The phone number is kept as it was typed: it is no complete number of this country, and names "
     "no other one."
@@ -41,9 +39,10 @@ _ODD_PHONE = gettext_lazy(
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Register a person or company; who may be registered already is shown before it is sent."""
     entered = request.POST if request.method == "POST" else None
-    again = services.entered(request, "borrowers.create", app_id).sent
+    again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
-    form = NewBorrowerForm(entered, record={} if entered else again, initial=first)
+    record = {} if entered else again
+    form = NewBorrowerForm(entered, request=request, record=record, initial=first)
     context: dict[str, Any] = {}
     if form.is_valid():
         context = _describe_alike(request, app_id, form)
@@ -51,11 +50,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
             url, context["card"] = _register(request, app_id, form)
             if url:
                 return redirect(url)
-    context |= {
-        "form": form,
-        "token": idempotency.issue_key(request, "borrowers.create"),
-        "app": gateway.lending_app(app_id),
-    }
+    context |= {"form": form, "app": gateway.lending_app(app_id)}
     return render(request, "borrowers/new.html", context)
 
 
@@ -85,13 +80,18 @@ def _register(
     request: PersonRequest, app_id: str, form: NewBorrowerForm
 ) -> tuple[str, Card | None]:
     """Send it; the address to go to, or the card of what went wrong."""
-    outcome = _create(request, app_id, form)
-    if outcome is None:
-        return "", None
-    if outcome.saved:
-        messages.success(request, _("Registered."))
-        if form.has_odd_phone:
-            messages.warning(request, _ODD_PHONE)
+    borrower_id, body = form.cleaned_data["borrowerId"], form.result()
+    outcome = form.send(
+        lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
+        lambda _made: reverse("borrower", args=[app_id, borrower_id]),
+        saved=_("Registered."),
+        sent=body,
+        app_id=app_id,
+        subject=borrower_id,
+        again_at=reverse("borrower-new", args=[app_id]),
+    )
+    if outcome.saved and form.has_odd_phone:
+        messages.warning(request, _ODD_PHONE)
     return outcome.url, _with_existing(outcome.card, app_id, form) if outcome.card else None
 
 
@@ -100,26 +100,6 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     """What the book uses already, for the fields that offer it; nothing where it can't be read."""
     gateway.lending_app(app_id)
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
-
-
-def _create(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> services.Outcome | None:
-    """Send it once; None, with a message in the form, when its token has run out."""
-    borrower_id, body = form.cleaned_data["borrowerId"], form.result()
-    try:
-        return services.write_once(
-            request,
-            "borrowers.create",
-            token=request.POST.get("token", ""),
-            app_id=app_id,
-            subject=borrower_id,
-            sent=body,
-            again_at=reverse("borrower-new", args=[app_id]),
-            do=lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
-            lands_on=lambda _made: reverse("borrower", args=[app_id, borrower_id]),
-        )
-    except idempotency.StaleKey:
-        form.add_error(None, _STALE)
-        return None
 
 
 def _with_existing(card: Card, app_id: str, form: NewBorrowerForm) -> Card:
@@ -138,35 +118,27 @@ def _with_existing(card: Card, app_id: str, form: NewBorrowerForm) -> Card:
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Delete a borrower whose id was typed in; whether it may go is for the service to say."""
-    form = DeleteForm(request.POST or None, borrower_id=borrower_id)
+    form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         borrowers = gateway.app(app_id).borrowers
-        try:
-            outcome = services.write_once(
-                request,
-                _DELETE,
-                token=request.POST.get("token", ""),
-                app_id=app_id,
-                subject=borrower_id,
-                do=lambda: delete_named(borrowers.get, borrowers.delete, borrower_id, _DELETE),
-                lands_on=lambda _made: reverse("borrowers", args=[app_id]),
-            )
-        except idempotency.StaleKey:
-            form.add_error(None, _STALE)
-        else:
-            if outcome.saved:
-                live.erase(app_id, borrower_id)
-                messages.success(request, _("Borrower %(id)s is deleted.") % {"id": borrower_id})
-            if outcome.url:
-                return redirect(outcome.url)
-            card = outcome.card
+        outcome = form.send(
+            lambda: delete_named(borrowers.get, borrowers.delete, borrower_id, form.operation),
+            lambda _made: reverse("borrowers", args=[app_id]),
+            saved=_("Borrower %(id)s is deleted.") % {"id": borrower_id},
+            app_id=app_id,
+            subject=borrower_id,
+        )
+        if outcome.saved:
+            live.erase(app_id, borrower_id)
+        if outcome.url:
+            return redirect(outcome.url)
+        card = outcome.card
     context = {
         "form": form,
         "card": card,
         "borrower": _read(request, app_id, borrower_id),
         "borrower_id": borrower_id,
-        "token": idempotency.issue_key(request, _DELETE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/delete.html", context)

@@ -18,6 +18,7 @@ from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
 from lendingadmin.lending.identity import check_named
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import Submitted
 from lendingadmin.people.index import live
 from lendingadmin.records.borrowers.changes import (
     REPLACED,
@@ -129,7 +130,7 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
         form = _build_form(request, draft, None, initial=request.POST.dict())
         return _show(request, draft, form, token, card=errors.card(error))
     form = _build_form(request, draft, request.POST)
-    form.add_error(None, _("This form was open for too long. Check it and send it again."))
+    form.add_error(None, idempotency.TOO_LONG)
     return _show(request, draft, form, token)
 
 
@@ -197,17 +198,19 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
 def _send(request: PersonRequest, draft: Draft, form: str) -> HttpResponse:
     client = gateway.app(draft.app_id).borrowers
     there = reverse("borrower", args=[draft.app_id, draft.borrower_id])
+    before = {key: draft.base[key] for key in draft.patch if key in draft.base}
     outcome = services.write_once(
         request,
-        PURPOSE,
-        token=idempotency.issue_key(request, PURPOSE, form),
-        app_id=draft.app_id,
-        subject=draft.borrower_id,
+        Write(
+            operation=PURPOSE,
+            app_id=draft.app_id,
+            subject=draft.borrower_id,
+            submitted=Submitted(draft.patch, before).encode(),
+            again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
+        ),
         do=lambda: live.keep(draft.app_id, client.patch(draft.borrower_id, draft.patch)),
         lands_on=lambda _made: there,
-        sent=draft.patch,
-        before={key: draft.base[key] for key in draft.patch if key in draft.base},
-        again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
+        token=idempotency.issue_key(request, PURPOSE, form),
     )
     if outcome.saved:
         messages.success(request, _("Saved."))
