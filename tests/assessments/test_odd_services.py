@@ -9,6 +9,7 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.web import coalesce
+from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
@@ -195,7 +196,7 @@ def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
     fault_server.on("POST /v1/projects/demo/apps/kenya/assessments", refusal(500, "broken"))
     form = desk.get("/apps/kenya/assessments/new")
     body = {
-        "token": form.context["token"],
+        "token": filled(form)["token"],
         "accountId": "borrower:B-1",
         "assessmentType": "assessmentTypes/credit",
         "timestamp": "2026-01-01T10:00",
@@ -218,7 +219,7 @@ def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
         "accountId": "borrower:B-1",
         "assessmentType": "assessmentTypes/credit",
         "timestamp": "2026-01-01T03:00:00",
-        "token": form.context["token"],
+        "token": filled(form)["token"],
         "seen": form.context["seen"],
     }
     assert desk.post(where, body).headers.get("Location") == PAGE

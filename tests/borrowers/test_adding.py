@@ -37,12 +37,9 @@ def test_a_person_with_device_loan_and_settings(
         individual__dateOfBirth="1990-12-31",
         individual__noOfDependants="2",
         settings__settings="timezone: Africa/Nairobi",
-        devices__0__deviceId="d-1",
-        devices__0__active="true",
-        devices__1__deviceId="d-2",
-        loans__0__loanId="old",
-        loans__0__principalAmount="1000.50",
-        loans__0__endDate="2025-01-31T00:00",
+        json__devices='[{"deviceId": "d-1", "active": true}, {"deviceId": "d-2"}]',
+        json__loans='[{"loanId": "old", "principalAmount": 1000.50, '
+        '"endDate": "2025-01-30T21:00:00.000Z"}]',
         open__demographic='{"village": {"name": "Kitale"}}',
     )
     answer = desk.post(url(app, "new"), form)
@@ -140,18 +137,6 @@ def test_an_old_form_keeps_its_input(
     assert "open for too long" in page.content.decode()
     assert filled(page)["borrowerId"] == "late"
     assert book.get("/borrowers/late").status == 404
-
-
-def test_more_rows_keep_the_token_and_the_input(
-    desk: Client, app: LendingApp, book: Caller
-) -> None:
-    form = filled(desk.get(url(app, "new")), borrowerId="n", devices__1__osName="z")
-    page = desk.post(url(app, "new"), form | {"more": "loans"})
-    grown = filled(page)
-    assert (grown["token"], grown["borrowerId"]) == (form["token"], "n")
-    assert grown["devices-1-osName"] == "z"
-    assert "loans-4-loanId" in grown and "loans-4-loanId" not in form
-    assert "This field is required" not in page.content.decode()
 
 
 def test_deleting_wants_the_id_and_happens_once(

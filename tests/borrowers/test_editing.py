@@ -69,6 +69,13 @@ def changed(service: FaultServer, desk: Client, **fields: str) -> Any:
     return sent(service)[-1]
 
 
+def edited(desk: Client, name: str, before: str, after: str) -> dict[str, str]:
+    """A field of the form with a part of its text replaced."""
+    text = filled(desk.get(EDIT))[name.replace("__", "-")]
+    assert text.count(before) == 1
+    return {name: text.replace(before, after)}
+
+
 def test_a_form_that_nobody_touched_sends_nothing(desk: Client, service: FaultServer) -> None:
     answer = desk.post(EDIT, filled(desk.get(EDIT)))
     assert "Nothing was changed" in answer.content.decode()
@@ -90,7 +97,8 @@ def test_only_what_changed_goes_out_and_keeps_what_is_not_edited(
             "nickname": {"x": "1.000"},
         }
     }
-    device = changed(service, desk, devices__1__osName="y")["devices"]
+    text = edited(desk, "json__devices", '"x"', '"y"')
+    device = changed(service, desk, **text)["devices"]
     assert device == [
         {
             "deviceId": "d1",
@@ -100,7 +108,8 @@ def test_only_what_changed_goes_out_and_keeps_what_is_not_edited(
         },
         {"deviceId": "d2", "osName": "y"},
     ]
-    loan = changed(service, desk, loans__0__paidAmount="20.00")["loans"]
+    text = edited(desk, "json__loans", "0.10", '0.10, "paidAmount": 20.00')
+    loan = changed(service, desk, **text)["loans"]
     assert loan == [
         {
             "loanId": "l",
@@ -125,7 +134,8 @@ def test_only_what_changed_goes_out_and_keeps_what_is_not_edited(
         ("open__demographic", "town: Kisumu", {"demographic": {"town": "Kisumu"}}),
         ("open__profiles", '{"a": [1]}', {"profiles": {"a": ["1"]}}),
         ("open__labels", "colour: red", {"labels": {"colour": "red"}}),
-        ("devices__0__remove", "on", {"devices": [{"deviceId": "d2", "osName": "x"}]}),
+        ("json__devices", '[{"deviceId": "d2"}]', {"devices": [{"deviceId": "d2"}]}),
+        ("json__devices", "", {"devices": []}),
     ],
 )
 def test_each_kind_of_field_becomes_what_it_says(
@@ -154,9 +164,11 @@ def test_photos_and_fingerprints_are_edited_as_lists(
         ("biometrics__photos", "{}", "Give a list as JSON"),
         ("individual__dateOfBirth", "31.12.1990", "Give a date"),
         ("individual__noOfDependants", "two", "whole number"),
-        ("loans__0__principalAmount", "1,000", "digits only"),
+        ("json__loans", '[{"loanId": "l", "principalAmount": 1,000}]', "This is no JSON"),
+        ("json__loans", "loanId: l", "Give a list as JSON"),
         ("general__startDate", "0001-01-01T00:00", "year between"),
-        ("devices__2__osName", "x", "Give the device id"),
+        ("json__devices", '[{"osName": "x"}]', "Give each new item its deviceId"),
+        ("json__devices", '["x"]', "Give each new item its deviceId"),
     ],
 )
 def test_what_cannot_be_sent_says_so_beside_its_field_and_stays(
@@ -170,7 +182,8 @@ def test_what_cannot_be_sent_says_so_beside_its_field_and_stays(
 
 
 def test_the_confirm_step_compares_and_warns(desk: Client, service: FaultServer) -> None:
-    page = desk.get(entered(desk, devices__1__osName="y")).content.decode()
+    text = edited(desk, "json__devices", '"x"', '"y"')
+    page = desk.get(entered(desk, **text)).content.decode()
     for words in ("devices · 2 · osName", ">x<", ">y<", "replaces what is there"):
         assert words in page
     assert sent(service) == []
@@ -250,19 +263,6 @@ def test_a_read_that_fails_at_the_confirm_step_sends_nothing(
     assert sent(service) == []
 
 
-def test_more_rows_keep_what_was_entered_and_complain_of_nothing(
-    desk: Client, service: FaultServer
-) -> None:
-    page = desk.get(EDIT)
-    entered_so_far = filled(page, individual__noOfDependants="two", devices__2__osName="z")
-    grown = desk.post(EDIT, entered_so_far | {"more": "devices"})
-    text = grown.content.decode()
-    assert "devices-6-deviceId" in text and "devices-6-deviceId" not in page.content.decode()
-    assert filled(grown)["devices-2-osName"] == "z"
-    assert filled(grown)["individual-noOfDependants"] == "two"
-    assert "whole number" not in text
-
-
 def test_another_person_s_form_is_nobody_else_s(
     desk: Client,
     service: FaultServer,
@@ -275,7 +275,19 @@ def test_another_person_s_form_is_nobody_else_s(
     assert sent(service) == []
 
 
-def test_a_list_too_long_for_rows_is_edited_as_json(desk: Client, service: FaultServer) -> None:
+def test_an_item_without_an_id_may_stay_but_none_is_added(
+    desk: Client, service: FaultServer
+) -> None:
+    service.on(RECORD, reply(WHOLE.replace('"deviceId": "d2", ', "")))
+    kept = [{"deviceId": "d1"}, {"osName": "y"}]
+    assert changed(service, desk, json__devices=simplejson.dumps(kept)) == {"devices": kept}
+    text = simplejson.dumps([*kept, {"osName": "z"}])
+    page = desk.post(EDIT, filled(desk.get(EDIT), json__devices=text))
+    assert set(page.context["form"].errors) == {"json-devices"}
+    assert len(sent(service)) == 1
+
+
+def test_a_long_list_is_edited_as_json(desk: Client, service: FaultServer) -> None:
     devices = [{"deviceId": f"d{number}"} for number in range(40)]
     whole = simplejson.loads(WHOLE, use_decimal=True) | {"devices": devices}
     service.on(RECORD, reply(simplejson.dumps(whole, use_decimal=True)))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from lendingadmin.records.borrowers import keys
+from lendingadmin.lending.values import Individual
+from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.records.borrowers.required import (
     REQUIRABLE,
     Required,
@@ -14,10 +15,15 @@ from lendingadmin.records.borrowers.required import (
 USUAL = (("surname", "companyName"), ("phoneNumber",))
 
 
-def test_every_field_that_a_clerk_is_asked_for_can_be_required() -> None:
-    for category, fields in (("individual", keys.INDIVIDUAL), ("company", keys.COMPANY)):
-        assert set(REQUIRABLE[category]) == {key.name for key in fields}
-    assert set(keys.OF_COMPANY) == set(REQUIRABLE["company"])
+def test_every_field_of_a_person_has_a_field_that_can_be_required() -> None:
+    lists = {field.name for field in list_fields("biometrics")}
+    assert {*REQUIRABLE["individual"]} | lists == {*Individual.api_names.values()}
+    assert lists == {"photos", "fingerprints"}
+
+
+def test_every_field_of_a_company_says_where_a_company_has_it() -> None:
+    assert {*REQUIRABLE["company"]} == {"companyName", "phoneNumber", "emailAddress"}
+    assert all(map(all, (field.in_company for field in list_fields("company"))))
 
 
 @pytest.mark.parametrize(

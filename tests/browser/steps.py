@@ -152,7 +152,7 @@ def type_a_name(page: Page, names: Names) -> None:
 
 def change_the_borrower(page: Page, names: Names) -> None:
     page.locator("input[name$=surname], input[name$=Name], input[name$=name]").first.fill("Njoroge")
-    page.locator("main form [type=submit]:not([formnovalidate])").last.click()
+    page.locator("main form [type=submit]").last.click()
 
 
 def next_page(page: Page, names: Names) -> None:

@@ -129,9 +129,9 @@ def test_enter_registers(form: Page, name: str) -> None:
     form.fill(_SURNAME, "Enter")
     form.focus(f"[name=individual-{name}]")
     form.keyboard.press("Enter")
-    # Refused for the phone that is missing; and no rows were added for what is technical.
+    # Refused for the phone that is missing; and what is technical stays folded away.
     expect(form.locator("main")).to_contain_text("Nothing was saved.")
-    expect(form.locator("#rows-devices")).to_be_hidden()
+    expect(form.locator("[name=json-devices]")).to_be_hidden()
     expect(form.locator(_SURNAME)).to_have_value("Enter")
 
 

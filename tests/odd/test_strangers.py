@@ -106,7 +106,7 @@ class TestAFormThatIsOpen:
         self, desk: Client, service: OddService, answer: Any
     ) -> None:
         edit, sent = f"{APP}/borrowers/B-1/edit", service.server.hits("PATCH")
-        form = filled(desk.get(edit), devices__0__osName="new")
+        form = filled(desk.get(edit), json__devices='[{"deviceId": "new"}]')
         confirm = desk.post(edit, form).headers["Location"]
         service.give("Borrower", answer("Borrower"))
         page = desk.post(confirm, filled(desk.get(confirm))).content.decode()

@@ -51,7 +51,8 @@ def _url(app: LendingApp, rest: str) -> str:
 
 def _register(desk: Client, app: LendingApp, book: Caller) -> Form:
     url = _url(app, "borrowers/new")
-    return url, filled(desk.get(url), borrowerId="n-1", devices__0__deviceId="d-1", **PERSON)
+    devices = '[{"deviceId": "d-1"}]'
+    return url, filled(desk.get(url), borrowerId="n-1", json__devices=devices, **PERSON)
 
 
 def _change(desk: Client, app: LendingApp, book: Caller) -> Form:

@@ -13,8 +13,8 @@ from django import forms
 from django.utils import timezone
 
 import lendingadmin
-from lendingadmin.records.borrowers import keys
-from lendingadmin.records.borrowers.wirefields import MOMENT, WireField
+from lendingadmin.records.borrowers import fields
+from lendingadmin.records.borrowers.wirefields import WireField
 from lendingadmin.web.display.times import instants, offset_words, typed_moment
 from lendingadmin.web.fields import moment_field
 from lendingadmin.web.moments import MomentField
@@ -39,8 +39,9 @@ def second_field() -> MomentField:
     return MomentField(seconds=True)
 
 
-def wire_field() -> WireField:
-    return WireField(MOMENT, None)
+def wire_field(raw: object = None) -> WireField:
+    started = next(field for field in fields.FIELDS if field.kind == "moment")
+    return WireField(started, raw)
 
 
 FIELDS: list[Callable[[], forms.Field]] = [moment_field, second_field, wire_field]
@@ -98,10 +99,9 @@ def test_a_form_that_starts_with_such_a_time_shows_which_it_is(
     chosen = f'<option value="{offset}" selected>'
     assert chosen in str(form_of(moment_field(), {}, initial={"at": meant})["at"])
     raw = meant.isoformat().replace("+00:00", ".250Z")
-    wire = WireField(MOMENT, raw)
-    assert chosen in str(form_of(wire, {})["at"])
+    assert chosen in str(form_of(wire_field(raw), {})["at"])
     # Left as it is, it goes back to the last digit.
-    same = form_of(WireField(MOMENT, raw), {"at": f"{TWICE}:00", "at-offset": offset})
+    same = form_of(wire_field(raw), {"at": f"{TWICE}:00", "at-offset": offset})
     assert same.is_valid() and same.cleaned_data["at"] == raw
 
 
@@ -151,14 +151,9 @@ def moments_in_forms() -> list[tuple[str, forms.Field]]:
         if isinstance(field, forms.DateTimeField)
         or getattr(field.widget, "input_type", "") == "datetime-local"
     ]
-    of_borrowers = {
-        key.name: WireField(key.kind, None)
-        for value in vars(keys).values()
-        if isinstance(value, tuple)
-        for key in value
-        if isinstance(key, keys.Key) and key.kind is MOMENT
-    }
-    return sorted(found + [(f"borrowers.keys.{k}", v) for k, v in of_borrowers.items()])
+    of_borrowers = [field for field in fields.FIELDS if field.kind == "moment"]
+    found += [(f"borrowers.{field.form_name}", WireField(field, None)) for field in of_borrowers]
+    return sorted(found)
 
 
 @pytest.mark.usefixtures("in_berlin")

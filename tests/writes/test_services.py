@@ -44,15 +44,8 @@ def request_of(officer: User) -> Any:
 
 
 def once(request: Any, token: str, do: Callable[[], str]) -> Outcome:
-    return services.write_once(
-        request,
-        OPERATION,
-        token=token,
-        do=do,
-        lands_on=lambda made: f"/borrowers/{made}/",
-        app_id="kenya",
-        subject="b-1",
-    )
+    write = Write(operation=OPERATION, app_id="kenya", subject="b-1")
+    return services.write_once(request, write, do, lambda made: f"/borrowers/{made}/", token)
 
 
 def test_a_write_lands_on_its_result_and_is_audited(request_of: Any) -> None:
@@ -128,9 +121,8 @@ def test_an_answer_that_leads_nowhere_was_a_success(request_of: Any) -> None:
     def lands_on(_made: str) -> str:
         raise NoReverseMatch
 
-    outcome = services.write_once(
-        request_of, OPERATION, token=token, do=Doing(), lands_on=lands_on, app_id="kenya"
-    )
+    write = Write(operation=OPERATION, app_id="kenya")
+    outcome = services.write_once(request_of, write, Doing(), lands_on, token)
     assert outcome.saved and Write.objects.get().state == WriteState.SAVED
 
 

@@ -9,6 +9,7 @@ import json
 import secrets
 
 from django.core import signing
+from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.web.models import Draft
@@ -16,6 +17,8 @@ from lendingadmin.web.requests import PersonRequest
 
 _SALT = "lendingadmin.money.writes.idempotency"
 LIFETIME = Draft.KEPT_FOR
+# What a form says whose key is stale.
+TOO_LONG = _("This form was open for too long. Check it and send it again.")
 
 
 class StaleKey(Exception):

@@ -23,7 +23,7 @@ from lendingadmin.core.areas import collect
 from lendingadmin.core.encryption import Undecryptable, bind
 from lendingadmin.core.staff.independence import check_independent
 from lendingadmin.core.staff.models import User
-from lendingadmin.lending.codec import decode
+from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.web.navigation import Badge, ToDecide
 
@@ -56,6 +56,10 @@ class Submitted(NamedTuple):
 
     sent: Mapping[str, object]
     before: Mapping[str, object] = {}
+
+    def encode(self) -> str:
+        """Return it as a write keeps it; empty where nothing was sent."""
+        return encode(self._asdict()).decode() if self.sent else ""
 
 
 class CheckResult(NamedTuple):

@@ -6,7 +6,7 @@ sent again, lands on the first result. Nothing is ever sent again by machinery.
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import NamedTuple, TypeVar
 
@@ -18,7 +18,6 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit import restores
 from lendingadmin.core.encryption import Undecryptable, bind
-from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import LendingError, NotSent, Saved
 from lendingadmin.lending.transport import Call
 from lendingadmin.web import errors
@@ -63,45 +62,31 @@ class Outcome(NamedTuple):
 
 def write_once(
     request: PersonRequest,
-    operation: str,
-    *,
-    token: str,
+    write: Write,
     do: Callable[[], Result],
     lands_on: Callable[[Result], str],
-    app_id: str,
-    subject: str = "",
-    borrower_id: str = "",
-    sent: Mapping[str, object] | None = None,
-    before: Mapping[str, object] | None = None,
-    again_at: str = "",
+    token: str = "",
 ) -> Outcome:
     """Make one write of the service and say what became of it.
 
-    `operation` is its name in the client's table and the purpose for which the form's `token` was
-    issued; `do` makes the call, and `lands_on` gives the address that its result is shown at.
-    `sent` is what is to be saved and `before` what a change starts from, kept encrypted to compare
-    with; `again_at` is the address of the form that can take it up again. Raises
-    idempotency.StaleKey for a token that is not valid any more; nothing is sent then. Raises
-    OutcomeNotKept where the service saved it and the database can't be used.
+    `write` is what is recorded of it, not saved yet: its `operation` is the purpose for which the
+    token of the form, or this `token`, was issued; `again_at` is the address of the form that can
+    take it up again. `do` makes the call, and `lands_on` gives the address that its result is shown
+    at. Raises idempotency.StaleKey for a token that is not valid any more; nothing is sent then.
+    Raises OutcomeNotKept where the service saved it and the database can't be used.
     """
-    idempotency_key = idempotency.check_key(request, operation, token)
-    gateway.lending_app(app_id)
+    token = token or request.POST.get("token", "")
+    write.idempotency_key = idempotency.check_key(request, write.operation, token)
+    gateway.lending_app(write.app_id)
     if restores.find_suspected():
         return Outcome(card=errors.card(restores.MayBeRestored()))
+    write.person, write.again_at = request.user, write.again_at[:_LONGEST_ADDRESS]
+    write.subject, write.borrower_id = as_kept(write.subject), as_kept(write.borrower_id)
     try:
         with transaction.atomic(durable=True):
-            write = Write.objects.create(
-                idempotency_key=idempotency_key,
-                person=request.user,
-                app_id=app_id,
-                operation=operation,
-                subject=as_kept(subject),
-                borrower_id=as_kept(borrower_id),
-                submitted=encode({"sent": sent, "before": before or {}}).decode() if sent else "",
-                again_at=again_at[:_LONGEST_ADDRESS],
-            )
+            write.save(force_insert=True)
     except IntegrityError:
-        return _landed(Write.objects.get(idempotency_key=idempotency_key))
+        return _landed(Write.objects.get(idempotency_key=write.idempotency_key))
     with gateway.calls() as made:
         try:
             check_deadline(write)
@@ -109,7 +94,7 @@ def write_once(
         except LendingError as error:
             return _failed(write, error, made)
         except Exception as error:
-            logger.exception("%s: sending failed", operation)
+            logger.exception("%s: sending failed", write.operation)
             if isinstance(error, UNAVAILABLE) and not any(call.may_have_saved for call in made):
                 card = build_not_sent_card()
                 _finish(write, WriteState.NOT_SAVED, made, card=card)

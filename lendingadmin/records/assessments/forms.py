@@ -8,7 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import account_id
+from lendingadmin.money.writes.forms import WriteForm
 from lendingadmin.web.moments import FarDatesForm, MomentField
+
+from .running import CREATE
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -29,8 +32,10 @@ class AccountField(forms.CharField):
             raise forms.ValidationError(error.message) from None
 
 
-class AssessmentForm(FarDatesForm):
+class AssessmentForm(WriteForm, FarDatesForm):
     """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
+
+    operation = CREATE
 
     accountId = AccountField(
         label=_("Account"),

@@ -1,23 +1,24 @@
 """What a borrower's page shows of the record beside its tables, and what it leaves to Technical."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.lending.values import Borrower, Individual
 from lendingadmin.web.display.technical import list_places
+from lendingadmin.web.display.templatetags.times import day
+from lendingadmin.web.display.text import shown, spelled
 
 from .changes import Row, rows_of
+from .fields import list_fields
 
-_TITLES = {
-    "company": gettext_noop("Company"),
-    "identity": gettext_noop("Identity"),
-    "demographic": gettext_noop("Demographic"),
-    "profiles": gettext_noop("Profiles"),
-    "settings": gettext_noop("Settings"),
-}
-_OF_PERSON = {"photos": gettext_noop("Photos"), "fingerprints": gettext_noop("Fingerprints")}
+_OPEN = {
+    field.name: field.label for field in list_fields("open", "settings") if not field.is_rare
+} | {"company": gettext_noop("Company")}
+_OF_PERSON = {field.name: field.label for field in list_fields("biometrics")}
+_WRITERS: Mapping[str, Callable[[object], str]] = {"day": day, "word": spelled}
+_PERSON = {key: name for name, key in Individual.api_names.items()}
 
 # templates/borrowers/_loans.html.
 LOANS = frozenset(
@@ -25,14 +26,11 @@ LOANS = frozenset(
     | list_places("loans[]", "nextPaymentDate completionDate assessmentId")
 )
 
-# These cards, templates/borrowers/_title.html, _individual.html, _devices.html.
+# These cards, templates/borrowers/_title.html, _devices.html.
 SHOWN = frozenset(
     list_places("", "borrowerId category startDate status borrowerNo")
-    | _TITLES.keys()
-    | list_places("individual", " ".join(_OF_PERSON))
-    | list_places("individual", "surname othernames dateOfBirth sex governmentIdNo phoneNumber")
-    | list_places("individual", "countryOfResidence emailAddress employmentStatus maritalStatus")
-    | list_places("individual", "educationLevel noOfDependants")
+    | _OPEN.keys()
+    | {f"individual.{field.name}" for field in list_fields("individual", "biometrics")}
     | list_places("devices[]", "deviceId deviceType modelNumber osName osVersion serialNumber")
     | list_places("devices[]", "active createdAt")
 )
@@ -45,15 +43,22 @@ class Part(NamedTuple):
     rows: list[Row]
 
 
-def open_parts(borrower: Borrower) -> list[Part]:
-    """What the spec leaves open, whatever its shape, under its heading."""
-    return [Part(gettext(title), rows_of(value)) for title, value in _found(borrower)]
+def list_parts(borrower: Borrower) -> list[Part]:
+    """Return the card of the person, then those of what the spec leaves open."""
+    person = borrower.individual if isinstance(borrower.individual, Individual) else None
+    parts = [(title, rows_of(value)) for title, value in _filled(borrower.raw, _OPEN)]
+    if person and person.raw:
+        parts += [(title, rows_of(value)) for title, value in _filled(person.raw, _OF_PERSON)]
+        parts.insert(0, (gettext_noop("Person"), _describe_person(person)))
+    return [Part(gettext(title), rows) for title, rows in parts]
 
 
-def _found(borrower: Borrower) -> Iterator[tuple[str, object]]:
-    yield from _filled(borrower.raw, _TITLES)
-    if isinstance(borrower.individual, Individual):
-        yield from _filled(borrower.individual.raw, _OF_PERSON)
+def _describe_person(person: Individual) -> list[Row]:
+    rows = []
+    for field in list_fields("individual"):
+        write, value = _WRITERS.get(field.kind, shown), getattr(person, _PERSON[field.name])
+        rows.append(Row(gettext(field.label), write(value)))
+    return rows
 
 
 def _filled(raw: Mapping[str, object], titles: Mapping[str, str]) -> Iterator[tuple[str, object]]:

@@ -2,15 +2,12 @@
 
 from collections.abc import Collection
 
-INDIVIDUAL, COMPANY = "individual", "company"
+from .fields import list_fields
+
 # The fields that may be required, as the setting names them, of each category.
 REQUIRABLE = {
-    INDIVIDUAL: (
-        *("surname", "othernames", "phoneNumber", "governmentIdNo", "emailAddress"),
-        *("countryOfResidence", "dateOfBirth", "sex", "employmentStatus", "maritalStatus"),
-        *("educationLevel", "noOfDependants"),
-    ),
-    COMPANY: ("companyName", "phoneNumber", "emailAddress"),
+    category: tuple(field.name for field in list_fields(category))
+    for category in ("individual", "company")
 }
 _NONE = "none"
 

@@ -9,7 +9,7 @@ from lendingadmin.lending.errors import BadRequest, LendingError
 from lendingadmin.lending.pages import Page
 from lendingadmin.lending.values import Borrower, Individual, each
 
-from .keys import INDIVIDUAL
+from .fields import list_fields
 
 Used = dict[str, list[str]]
 
@@ -50,7 +50,7 @@ def _read_some(app: AppClient) -> Page[Borrower]:
 def count_used(borrowers: list[Borrower]) -> Used:
     """The values that several of these have, by field."""
     people = [one.individual.raw for one in borrowers if isinstance(one.individual, Individual)]
-    names = [key.name for key in INDIVIDUAL if key.is_suggested]
+    names = [field.name for field in list_fields("individual") if field.is_suggested]
     return {name: _list_frequent([person.get(name) for person in people]) for name in names}
 
 

@@ -25,6 +25,8 @@ from lendingadmin.web.dates import NO_ZONE, plausible
 from lendingadmin.web.display.phones import normalise_phone
 from lendingadmin.web.display.templatetags.money import count
 
+from .fields import Field, Kind
+
 # Stands for a key that is not there; null is a value.
 MISSING = object()
 # A text longer than this is shown in part and not edited here (photos may be whole files).
@@ -32,7 +34,6 @@ LONGEST_EDITED = 100_000
 
 _UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
-_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 class FieldKind(NamedTuple):
@@ -80,10 +81,6 @@ def _write_number(raw: object) -> str | None:
     return None
 
 
-def _write_flag(raw: object) -> str | None:
-    return {True: "true", False: "false"}[raw] if isinstance(raw, bool) else None
-
-
 def _write_moment(raw: object) -> str | None:
     """The time in the lender's zone, to the second; None for what is no time."""
     moment = _moment_of(raw)
@@ -117,18 +114,6 @@ def _read_whole(text: str) -> object:
     if not _WHOLE.fullmatch(text):
         raise ValidationError(_("Give a whole number in digits."))
     return int(text)
-
-
-def _read_number(text: str) -> object:
-    if not _NUMBER.fullmatch(text):
-        raise ValidationError(
-            _("Write digits only, with a point for decimals and nothing between thousands.")
-        )
-    return Decimal(text)
-
-
-def _read_flag(text: str) -> object:
-    return {"true": True, "false": False}[text]
 
 
 def _read_moment(text: str) -> object:
@@ -213,44 +198,48 @@ def _lines(text: str) -> dict[str, object]:
     return pairs
 
 
-TEXT = FieldKind(str, _write_text)
-PHONE = FieldKind(_read_phone, _write_text, "tel")
-MAIL = FieldKind(str, _write_text, "email")
-WHOLE = FieldKind(_read_whole, _write_number, "numeric")
-NUMBER = FieldKind(_read_number, _write_number, "decimal")
-FLAG = FieldKind(
-    _read_flag, _write_flag, choices=(("true", gettext_noop("yes")), ("false", gettext_noop("no")))
-)
-MOMENT = FieldKind(_read_moment, _write_moment, "datetime-local")
-DAY = FieldKind(_read_day, _write_day, "date")
-OPEN = FieldKind(_read_object, _write_open, "area")
-MAP = FieldKind(_read_object, _write_open, "area", empty={})
-LIST = FieldKind(_read_list, _write_open, "area", empty=[])
-CATEGORY = FieldKind(
-    str,
-    _write_text,
-    choices=(("individual", gettext_noop("individual")), ("company", gettext_noop("company"))),
-)
-# Spec: Borrower. The request shows text where answers carry a number.
-STATUS = FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw))
+_TEXT = FieldKind(str, _write_text)
+KINDS: Mapping[Kind, FieldKind] = {
+    "text": _TEXT,
+    "word": _TEXT,
+    "phone": FieldKind(_read_phone, _write_text, "tel"),
+    "mail": FieldKind(str, _write_text, "email"),
+    "whole": FieldKind(_read_whole, _write_number, "numeric"),
+    "moment": FieldKind(_read_moment, _write_moment, "datetime-local"),
+    "day": FieldKind(_read_day, _write_day, "date"),
+    "open": FieldKind(_read_object, _write_open, "area"),
+    "map": FieldKind(_read_object, _write_open, "area", empty={}),
+    "list": FieldKind(_read_list, _write_open, "area", empty=[]),
+    "category": FieldKind(
+        str,
+        _write_text,
+        choices=(("individual", gettext_noop("individual")), ("company", gettext_noop("company"))),
+    ),
+    # Spec: Borrower. The request shows text where answers carry a number.
+    "status": FieldKind(str, lambda raw: raw if isinstance(raw, str) else _write_number(raw)),
+}
 
 
 class WireField(forms.CharField):
     """One key of a JSON object, shown as text. `clean` gives the raw value, or MISSING."""
 
-    def __init__(self, kind: FieldKind, raw: object, **options: Any) -> None:
-        self.kind, self.raw, self.text = kind, raw, shown(kind, raw)
+    def __init__(self, field: Field, raw: object) -> None:
+        self.kind, self.raw = KINDS[field.kind], raw
+        self.text = shown(self.kind, raw)
         # Whether a lender requires it, if not alone.
         self.is_wanted = False
         super().__init__(
-            required=options.pop("required", False),
+            label=_(field.label),
+            help_text=_(field.hint),
+            required=False,
             initial=self.text,
             widget=self._widget(),
             strip=False,
-            **options,
         )
-        if kind is DAY:
+        if field.kind == "day":
             self.zone_words = NO_ZONE
+        if field.is_suggested:
+            self.widget.attrs["list"] = f"used-{field.name}"
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
@@ -272,7 +261,7 @@ class WireField(forms.CharField):
         if kind.control in ("tel", "email"):
             # Their own types would have the browser judge what is typed.
             return forms.TextInput(attrs={"inputmode": kind.control, "autocomplete": "off"})
-        if kind.control in ("numeric", "decimal"):
+        if kind.control == "numeric":
             attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
             return forms.TextInput(attrs=attrs)
         # A browser shows nothing for a value that its own control does not know.
@@ -304,7 +293,7 @@ class WireField(forms.CharField):
         Not so a phone number: to give it its country is a change.
         """
         before = _plain(self.text)
-        if not before or self.kind is PHONE:
+        if not before or self.kind is KINDS["phone"]:
             return read
         try:
             same = as_json(self.kind.read(before)) == as_json(read)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from lendingadmin.lending.values import Malformed, Value
+from lendingadmin.lending.values import Individual, Malformed, Value
 from lendingadmin.web.display.statuses import assessment_type, processing
 from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
@@ -22,21 +22,9 @@ _BALANCES = tuple(
     for amount in ("total", "due", "paid", "unpaid", "overdue")
 )
 _INDIVIDUAL = tuple(
-    f"individual.{name}"
-    for name in (
-        "surname",
-        "othernames",
-        "dateOfBirth",
-        "sex",
-        "governmentIdNo",
-        "countryOfResidence",
-        "emailAddress",
-        "phoneNumber",
-        "employmentStatus",
-        "maritalStatus",
-        "educationLevel",
-        "noOfDependants",
-    )
+    f"individual.{key}"
+    for key in Individual.api_names.values()
+    if key not in ("fingerprints", "photos")
 )
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {

@@ -13,6 +13,7 @@ from lendingadmin.lending.codec import encode
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.fields import find_malformed
 from lendingadmin.lending.values import LendingContract, timestamp_text
+from lendingadmin.money.writes.forms import WriteForm
 from lendingadmin.web.fields import (
     AmountField,
     IdField,
@@ -23,7 +24,7 @@ from lendingadmin.web.fields import (
 from lendingadmin.web.moments import FarDatesForm
 
 _MOST_NAMED = 5
-_NOT_PLAIN = ("others", "token", "startDate", "datesChecked")
+_NOT_PLAIN = ("others", "startDate", "datesChecked")
 
 
 def taken_up(body: Mapping[str, object]) -> dict[str, object]:
@@ -41,8 +42,10 @@ def _typed(value: object) -> object:
     return encode(value).decode() if isinstance(value, Mapping) else value
 
 
-class LoanForm(FarDatesForm):
+class LoanForm(WriteForm, FarDatesForm):
     """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
+
+    operation = "loans.create"
 
     accountId = IdField(
         label=_("Account id"),
@@ -77,7 +80,6 @@ class LoanForm(FarDatesForm):
         required=False,
         help_text=_("A JSON object with further fields of the loan, such as maturityDate."),
     )
-    token = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, app: LendingApp, **options: Any) -> None:
         super().__init__(*args, **options)

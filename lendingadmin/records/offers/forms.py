@@ -20,6 +20,7 @@ from lendingadmin.lending.values import (
     text,
     timestamp_text,
 )
+from lendingadmin.money.writes.forms import WriteForm
 from lendingadmin.web.dates import UTC_DAY
 from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
 from lendingadmin.web.moments import FarDatesForm
@@ -29,12 +30,14 @@ from .catalogue import full_name
 _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 
 
-class OfferForm(FarDatesForm):
+class OfferForm(WriteForm, FarDatesForm):
     """What an offer is asked for by: at least one of the three (Spec: Borrowers, 4).
 
     The requestId is minted with the form, so that the request can be found again if the answer is
     lost; a person may leave it to the service, or name a request that was made elsewhere.
     """
+
+    operation = "borrowers.getOffers"
 
     timestamp = moment_field(label=_("Evaluated up to"), required=False)
     requestId = IdField(
@@ -45,7 +48,6 @@ class OfferForm(FarDatesForm):
             "Left empty, the service makes one up."
         ),
     )
-    token = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(
         self, *args: Any, types: tuple[AssessmentType, ...], app: LendingApp, **options: Any

@@ -36,16 +36,16 @@ class Choice(NamedTuple):
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
     sent = request.method == "POST"
-    form = AssessmentForm(request.POST if sent else None, initial=_initial(request, app_id))
+    data, initial = request.POST if sent else None, _initial(request, app_id)
+    form = AssessmentForm(data, request=request, initial=initial)
     theirs, card = None, None
     if not sent:
         theirs, card = _read_running(app_id, form.initial["accountId"])
     elif form.is_valid():
         theirs = _unseen(request, app_id, form.cleaned_data["accountId"])
-        outcome = None if theirs else _start(request, app_id, form)
-        if outcome and outcome.url:
-            return redirect(outcome.url)
-        card = outcome.card if outcome else None
+        url, card = ("", None) if theirs else _start(app_id, form)
+        if url:
+            return redirect(url)
     choices, types_card = _choices(request, form["assessmentType"].value())
     context = {
         "form": form,
@@ -54,7 +54,6 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "choices": choices,
         "theirs": theirs,
         "seen": " ".join(running.id_of(one) for one in theirs.running) if theirs else "",
-        "token": idempotency.issue_key(request, running.CREATE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "assessments/new.html", context)
@@ -115,28 +114,21 @@ def _unseen(
     )
 
 
-def _start(request: PersonRequest, app_id: str, form: AssessmentForm) -> services.Outcome | None:
-    """Start it, or None with an error in the form when the form is too old."""
+def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
+    """Start it, once."""
     body = {
         "accountId": form.cleaned_data["accountId"],
         "assessmentType": form.cleaned_data["assessmentType"],
         "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
     }
-    try:
-        outcome = services.write_once(
-            request,
-            running.CREATE,
-            token=request.POST.get("token", ""),
-            do=lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
-            lands_on=lambda made: _address(app_id, made),
-            app_id=app_id,
-            subject=body["accountId"],
-            sent=body,
-            again_at=reverse("assessment-new", args=[app_id]),
-        )
-    except idempotency.StaleKey:
-        form.add_error(None, _("This form was open for too long. Check it and send it again."))
-        return None
+    outcome = form.send(
+        lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
+        lambda made: _address(app_id, made),
+        sent=body,
+        app_id=app_id,
+        subject=body["accountId"],
+        again_at=reverse("assessment-new", args=[app_id]),
+    )
     if outcome.card:
         links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))

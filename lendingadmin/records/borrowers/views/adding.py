@@ -5,7 +5,6 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -18,11 +17,11 @@ from lendingadmin.core.staff.roles import SEARCH_BORROWERS
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Borrower
-from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes import services
 from lendingadmin.people.index import live
 from lendingadmin.people.index.find import find_alike, find_index
 from lendingadmin.records.borrowers import suggestions
-from lendingadmin.records.borrowers.forms import BorrowerForm, DeleteForm, NewForm
+from lendingadmin.records.borrowers.forms import DeleteForm, NewBorrowerForm
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_borrower_id
@@ -30,8 +29,6 @@ from lendingadmin.web.masking import list_rights, mask_item
 from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest
 
-_DELETE = "borrowers.delete"
-_STALE = gettext_lazy("This form was open for too long. Check it and send it again.")
 _ODD_PHONE = gettext_lazy(
     "The phone number is kept as it was typed: it is no complete number of this country, and names "
     "no other one."
@@ -41,40 +38,23 @@ _ODD_PHONE = gettext_lazy(
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Register a person or company; who may be registered already is shown before it is sent."""
-    asks_for_rows = "more" in request.POST
     entered = request.POST if request.method == "POST" else None
-    again = services.entered(request, "borrowers.create", app_id).sent
-    form = BorrowerForm(
-        {} if entered else again,
-        entered,
-        check=not asks_for_rows,
-        new=True,
-        required=settings.BORROWER_REQUIRED,
-    )
-    first = NewForm(entered if entered and not asks_for_rows else None)
-    first.initial["borrowerId"] = again.get("borrowerId", "") or minted_borrower_id()
-    if asks_for_rows:
-        first.initial["borrowerId"] = request.POST.get("borrowerId", "")
+    again = services.entered(request, NewBorrowerForm.operation, app_id).sent
+    first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
+    record = {} if entered else again
+    form = NewBorrowerForm(entered, request=request, record=record, initial=first)
     context: dict[str, Any] = {}
-    if entered and not asks_for_rows and all([first.is_valid(), form.is_valid()]):
-        context = _describe_alike(request, app_id, first, form)
+    if form.is_valid():
+        context = _describe_alike(request, app_id, form)
         if not context:
-            url, context["card"] = _register(request, app_id, first, form)
+            url, context["card"] = _register(request, app_id, form)
             if url:
                 return redirect(url)
-    token = request.POST.get("token", "") if asks_for_rows else ""
-    context |= {
-        "first": first,
-        "form": form,
-        "token": token or idempotency.issue_key(request, "borrowers.create"),
-        "app": gateway.lending_app(app_id),
-    }
+    context |= {"form": form, "app": gateway.lending_app(app_id)}
     return render(request, "borrowers/new.html", context)
 
 
-def _describe_alike(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
-) -> dict[str, Any]:
+def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> dict[str, Any]:
     """Who may be this borrower, for the page that asks; empty where nobody is, or is meant anyway.
 
     “Register anyway” counts for those who were shown: another number may lead to others.
@@ -83,7 +63,7 @@ def _describe_alike(
     borrower = Borrower(form.result())
     alike = find_alike(index, borrower) if index else []
     # A form that was sent twice finds what its first sending has registered.
-    alike = [one for one in alike if one.person.borrower_id != first.cleaned_data["borrowerId"]]
+    alike = [one for one in alike if one.person.borrower_id != form.cleaned_data["borrowerId"]]
     shown = sha256("\n".join(sorted(one.person.borrower_id for one in alike)).encode()).hexdigest()
     if not alike or request.POST.get("anyway") == shown:
         return {}
@@ -97,17 +77,22 @@ def _describe_alike(
 
 
 def _register(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
+    request: PersonRequest, app_id: str, form: NewBorrowerForm
 ) -> tuple[str, Card | None]:
     """Send it; the address to go to, or the card of what went wrong."""
-    outcome = _create(request, app_id, first, form)
-    if outcome is None:
-        return "", None
-    if outcome.saved:
-        messages.success(request, _("Registered."))
-        if form.has_odd_phone:
-            messages.warning(request, _ODD_PHONE)
-    return outcome.url, _with_existing(outcome.card, app_id, first) if outcome.card else None
+    borrower_id, body = form.cleaned_data["borrowerId"], form.result()
+    outcome = form.send(
+        lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
+        lambda _made: reverse("borrower", args=[app_id, borrower_id]),
+        saved=_("Registered."),
+        sent=body,
+        app_id=app_id,
+        subject=borrower_id,
+        again_at=reverse("borrower-new", args=[app_id]),
+    )
+    if outcome.saved and form.has_odd_phone:
+        messages.warning(request, _ODD_PHONE)
+    return outcome.url, _with_existing(outcome.card, app_id, form) if outcome.card else None
 
 
 @access("lending.borrowers.list")
@@ -117,34 +102,11 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
 
 
-def _create(
-    request: PersonRequest, app_id: str, first: NewForm, form: BorrowerForm
-) -> services.Outcome | None:
-    """Send it once; None, with a message in the form, when its token has run out."""
-    borrower_id = first.cleaned_data["borrowerId"]
-    body = {"borrowerId": borrower_id, **form.result()}
-    try:
-        return services.write_once(
-            request,
-            "borrowers.create",
-            token=request.POST.get("token", ""),
-            app_id=app_id,
-            subject=borrower_id,
-            sent=body,
-            again_at=reverse("borrower-new", args=[app_id]),
-            do=lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
-            lands_on=lambda _made: reverse("borrower", args=[app_id, borrower_id]),
-        )
-    except idempotency.StaleKey:
-        first.add_error(None, _STALE)
-        return None
-
-
-def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
+def _with_existing(card: Card, app_id: str, form: NewBorrowerForm) -> Card:
     """Where a borrower has the id already (409), the card leads there."""
     if card.status != HTTPStatus.CONFLICT:
         return card
-    there = reverse("borrower", args=[app_id, first.cleaned_data["borrowerId"]])
+    there = reverse("borrower", args=[app_id, form.cleaned_data["borrowerId"]])
     return replace(card, links=((_("Open the existing borrower"), there),))
 
 
@@ -156,35 +118,27 @@ def _with_existing(card: Card, app_id: str, first: NewForm) -> Card:
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Delete a borrower whose id was typed in; whether it may go is for the service to say."""
-    form = DeleteForm(request.POST or None, borrower_id=borrower_id)
+    form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         borrowers = gateway.app(app_id).borrowers
-        try:
-            outcome = services.write_once(
-                request,
-                _DELETE,
-                token=request.POST.get("token", ""),
-                app_id=app_id,
-                subject=borrower_id,
-                do=lambda: delete_named(borrowers.get, borrowers.delete, borrower_id, _DELETE),
-                lands_on=lambda _made: reverse("borrowers", args=[app_id]),
-            )
-        except idempotency.StaleKey:
-            form.add_error(None, _STALE)
-        else:
-            if outcome.saved:
-                live.erase(app_id, borrower_id)
-                messages.success(request, _("Borrower %(id)s is deleted.") % {"id": borrower_id})
-            if outcome.url:
-                return redirect(outcome.url)
-            card = outcome.card
+        outcome = form.send(
+            lambda: delete_named(borrowers.get, borrowers.delete, borrower_id, form.operation),
+            lambda _made: reverse("borrowers", args=[app_id]),
+            saved=_("Borrower %(id)s is deleted.") % {"id": borrower_id},
+            app_id=app_id,
+            subject=borrower_id,
+        )
+        if outcome.saved:
+            live.erase(app_id, borrower_id)
+        if outcome.url:
+            return redirect(outcome.url)
+        card = outcome.card
     context = {
         "form": form,
         "card": card,
         "borrower": _read(request, app_id, borrower_id),
         "borrower_id": borrower_id,
-        "token": idempotency.issue_key(request, _DELETE),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "borrowers/delete.html", context)

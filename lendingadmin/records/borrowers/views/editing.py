@@ -18,6 +18,7 @@ from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
 from lendingadmin.lending.identity import check_named
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import Submitted
 from lendingadmin.people.index import live
 from lendingadmin.records.borrowers.changes import (
     REPLACED,
@@ -58,10 +59,11 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 
 
 def _build_form(
-    request: PersonRequest, draft: Draft, entered: QueryDict | None, *, check: bool = True
+    request: PersonRequest, draft: Draft, entered: QueryDict | None, **options: Any
 ) -> BorrowerForm:
     """The form with the fields that this person's rights open."""
-    return BorrowerForm(draft.shown, entered, check=check, held=list_rights(request.user))
+    held = list_rights(request.user)
+    return BorrowerForm(entered, record=draft.shown, held=held, **options)
 
 
 def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:
@@ -105,15 +107,12 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _too_late(request, app_id, borrower_id)
     if "carry" in request.POST:
         return _carry_over(request, draft)
-    if "more" in request.POST:
-        form = _build_form(request, draft, request.POST, check=False)
-        return _show(request, draft, form, token)
     form = _build_form(request, draft, request.POST)
     if not form.is_valid():
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        form.general.add_error(None, _("Nothing was changed, so there is nothing to send."))
+        form.add_error(None, _("Nothing was changed, so there is nothing to send."))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()
     Draft(app_id, borrower_id, draft.base, draft.shown, sent, patch).keep(request, idempotency_key)
@@ -128,12 +127,10 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
         if isinstance(error, InvalidId):
             raise
         draft, token = Draft(app_id, borrower_id, {}, {}), ""
-        form = _build_form(request, draft, request.POST, check=False)
+        form = _build_form(request, draft, None, initial=request.POST.dict())
         return _show(request, draft, form, token, card=errors.card(error))
     form = _build_form(request, draft, request.POST)
-    form.is_valid()
-    words = _("This form was open for too long. Check it and send it again.")
-    form.general.add_error(None, words)
+    form.add_error(None, idempotency.TOO_LONG)
     return _show(request, draft, form, token)
 
 
@@ -201,17 +198,19 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
 def _send(request: PersonRequest, draft: Draft, form: str) -> HttpResponse:
     client = gateway.app(draft.app_id).borrowers
     there = reverse("borrower", args=[draft.app_id, draft.borrower_id])
+    before = {key: draft.base[key] for key in draft.patch if key in draft.base}
     outcome = services.write_once(
         request,
-        PURPOSE,
-        token=idempotency.issue_key(request, PURPOSE, form),
-        app_id=draft.app_id,
-        subject=draft.borrower_id,
+        Write(
+            operation=PURPOSE,
+            app_id=draft.app_id,
+            subject=draft.borrower_id,
+            submitted=Submitted(draft.patch, before).encode(),
+            again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
+        ),
         do=lambda: live.keep(draft.app_id, client.patch(draft.borrower_id, draft.patch)),
         lands_on=lambda _made: there,
-        sent=draft.patch,
-        before={key: draft.base[key] for key in draft.patch if key in draft.base},
-        again_at=reverse("borrower-edit", args=[draft.app_id, draft.borrower_id]),
+        token=idempotency.issue_key(request, PURPOSE, form),
     )
     if outcome.saved:
         messages.success(request, _("Saved."))

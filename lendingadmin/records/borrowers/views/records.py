@@ -25,7 +25,7 @@ from lendingadmin.people.index.words import make_dialled
 from lendingadmin.people.search import opened
 from lendingadmin.records.borrowers import history, panels, reads
 from lendingadmin.records.borrowers.panels import Panel, Recorded, Shown
-from lendingadmin.records.borrowers.parts import LOANS, SHOWN, open_parts
+from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.lists import read_page
@@ -242,7 +242,7 @@ def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, 
     return {
         "record": shown,
         "borrower": found,
-        "parts": open_parts(found) if found else [],
+        "parts": list_parts(found) if found else [],
         "technical": list_technical(found, shown_places) if found else [],
     }
 

@@ -15,13 +15,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.values import Event, each
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import Submitted
 from lendingadmin.records.events import checking, outcomes
 from lendingadmin.records.events.drafts import PURPOSE, Draft, load_draft
 from lendingadmin.records.events.forms import EventForm, FileForm, PastedForm
@@ -32,7 +32,6 @@ from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
-_STALE = gettext_noop("This form was open for too long. Check it and send it again.")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
@@ -114,7 +113,7 @@ def _check(
 ) -> tuple[dict[str, object], Card | None]:
     """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
     if not idempotency_key:
-        form.add_error(None, _(_STALE))
+        form.add_error(None, idempotency.TOO_LONG)
         return {}, None
     body = form.body()
     findings = checking.check_event(body, timezone.now())
@@ -169,7 +168,10 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
         outcome = _send(request, draft, form)
     except idempotency.StaleKey:
         card = Card(
-            title=_("Nothing was sent"), cause=_(_STALE), next=_("Send it again."), saved="no"
+            title=_("Nothing was sent"),
+            cause=str(idempotency.TOO_LONG),
+            next=_("Send it again."),
+            saved="no",
         )
         return _show_confirm(request, draft, form, card)
     if outcome.saved:
@@ -221,14 +223,15 @@ def _send(request: PersonRequest, draft: Draft, form: str) -> services.Outcome:
 
     return services.write_once(
         request,
-        PURPOSE,
-        token=request.POST.get("token", ""),
-        app_id=app_id,
-        subject=f"{body['accountId']} {body['timestamp']}",
+        Write(
+            operation=PURPOSE,
+            app_id=app_id,
+            subject=f"{body['accountId']} {body['timestamp']}",
+            submitted=Submitted(outcomes.summarize(body)).encode(),
+            again_at=reverse("event-confirm", args=[app_id, form]),
+        ),
         do=lambda: events.create(body),
         lands_on=lands_on,
-        sent=outcomes.summarize(body),
-        again_at=reverse("event-confirm", args=[app_id, form]),
     )
 
 

@@ -7,7 +7,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.lending import loan_math
@@ -16,14 +15,14 @@ from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Loan, status_key
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
 from lendingadmin.records.loans.forms import LoanForm, taken_up
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.lists import as_id
 from lendingadmin.web.requests import PersonRequest
 
-CREATE, DELETE = "loans.create", "loans.delete"
-_TOO_LONG = gettext_lazy("This form was open for too long. Check it and send it again.")
+DELETE = "loans.delete"
 # The states in which the spec has a delete refused (Spec: Rules that hold, 4).
 _REFUSED_IN = frozenset({"open", "closed"})
 
@@ -33,17 +32,30 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Leads from the borrower through an offer; a contract from elsewhere is entered as JSON."""
     app, card = gateway.lending_app(app_id), None
     borrower_id = as_id(request.GET.get("borrowerId", ""))
-    again = taken_up(services.entered(request, CREATE, app_id).sent)
+    again = taken_up(services.entered(request, LoanForm.operation, app_id).sent)
     started = {"borrowerId": borrower_id, "startDate": timezone.localtime()} | again
-    form = LoanForm(request.POST or None, app=app, initial=started)
+    form = LoanForm(request.POST or None, request=request, app=app, initial=started)
     if request.method == "POST" and form.is_valid():
-        url, card = _create(request, form, app_id)
+        asked, body = form.cleaned_data["accountId"], form.body()
+
+        def lands_on(made: Loan) -> str:
+            return reverse("loan", args=[app_id, loan_math.account_of(made) or asked])
+
+        url, card = form.send(
+            lambda: gateway.app(app_id).loans.create(body),
+            lands_on,
+            saved=_("Loan %(id)s is saved.") % {"id": asked},
+            sent=body,
+            app_id=app_id,
+            subject=asked,
+            borrower_id=form.cleaned_data["borrowerId"],
+            again_at=reverse("loan-new", args=[app_id]),
+        )
         if url:
             return redirect(url)
     context = {
         "form": form,
         "card": card,
-        "token": idempotency.issue_key(request, CREATE),
         "account_id": form["accountId"].value(),
         "borrower_id": borrower_id,
         "is_again": bool(again),
@@ -52,34 +64,6 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "app": app,
     }
     return render(request, "loans/new.html", context)
-
-
-def _create(request: PersonRequest, form: LoanForm, app_id: str) -> tuple[str, Card | None]:
-    """Make the loan; the address to go to, or the card of what went wrong."""
-    asked = form.cleaned_data["accountId"]
-
-    def lands_on(made: Loan) -> str:
-        return reverse("loan", args=[app_id, loan_math.account_of(made) or asked])
-
-    try:
-        outcome = services.write_once(
-            request,
-            CREATE,
-            token=form.cleaned_data["token"],
-            do=lambda: gateway.app(app_id).loans.create(form.body()),
-            lands_on=lands_on,
-            app_id=app_id,
-            subject=asked,
-            borrower_id=form.cleaned_data["borrowerId"],
-            sent=form.body(),
-            again_at=reverse("loan-new", args=[app_id]),
-        )
-    except idempotency.StaleKey:
-        form.add_error(None, _TOO_LONG)
-        return "", None
-    if outcome.saved:
-        messages.success(request, _("Loan %(id)s is saved.") % {"id": asked})
-    return outcome.url, outcome.card
 
 
 @access(
@@ -120,15 +104,12 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
     try:
         outcome = services.write_once(
             request,
-            DELETE,
-            token=request.POST.get("token", ""),
+            Write(operation=DELETE, app_id=app_id, subject=account_id),
             do=lambda: delete_named(loans.get, loans.delete, account_id, DELETE),
             lands_on=lambda _deleted: reverse("loans", args=[app_id]),
-            app_id=app_id,
-            subject=account_id,
         )
     except idempotency.StaleKey:
-        messages.warning(request, " ".join([str(_TOO_LONG), _("Nothing was deleted.")]))
+        messages.warning(request, f"{idempotency.TOO_LONG} {_('Nothing was deleted.')}")
         return reverse("loan-delete", args=[app_id, account_id]), None
     if outcome.saved:
         messages.success(request, _("Loan %(id)s is deleted.") % {"id": account_id})

@@ -17,6 +17,8 @@ from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
 from lendingadmin.lending.values import Product
 from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import Submitted
 from lendingadmin.records.offers import asking, catalogue, lent
 from lendingadmin.records.offers.forms import OfferForm, PreviewForm
 from lendingadmin.records.offers.models import LONGEST_ID, NORMAL_TIME, OfferRequest, OfferState
@@ -26,7 +28,7 @@ from lendingadmin.web.display.technical import Leaf, list_places, list_technical
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
-PURPOSE = "borrowers.getOffers"
+PURPOSE = OfferForm.operation
 MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
 # templates/offers/_request.html and, of an offer that was made, _outcome.html.
@@ -46,7 +48,8 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     app, card = gateway.lending_app(app_id), None
     checked(borrower_id)
     types, types_whole, types_card = _types(request)
-    form = OfferForm(request.POST or None, types=types, app=app, initial=_started_with(request))
+    initial = _started_with(request)
+    form = OfferForm(request.POST or None, request=request, types=types, app=app, initial=initial)
     if request.method == "POST" and not types_card and form.is_valid():
         url, card = _ask(request, form, app_id, borrower_id)
         if url:
@@ -57,7 +60,6 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         "choices": list(zip(kinds, _choosable(types), strict=True)),
         "types_whole": types_whole,
         "no_type": no_type,
-        "token": idempotency.issue_key(request, PURPOSE),
         "card": card or types_card,
         "app": app,
         "read_at": timezone.now(),
@@ -96,31 +98,19 @@ def _ask(
 
     What is in doubt is not entered again: its page finds out, by the same requestId.
     """
-    sent = form.sent()
     place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
 
     def lands_on(row: OfferRequest | None) -> str:
         return row.get_absolute_url() if row else reverse("borrower-offers", args=place[:2])
 
-    try:
-        outcome = services.write_once(
-            request,
-            PURPOSE,
-            token=form.cleaned_data["token"],
-            do=lambda: asking.ask(
-                place,
-                request.user,
-                form.cleaned_data["assessmentType"],
-                form.cleaned_data["timestamp"],
-            ),
-            lands_on=lands_on,
-            app_id=app_id,
-            subject=borrower_id,
-            sent=sent,
-        )
-    except idempotency.StaleKey:
-        form.add_error(None, _("This form was open for too long. Check it and send it again."))
-        return "", None
+    kind, until = form.cleaned_data["assessmentType"], form.cleaned_data["timestamp"]
+    outcome = form.send(
+        lambda: asking.ask(place, request.user, kind, until),
+        lands_on,
+        sent=form.sent(),
+        app_id=app_id,
+        subject=borrower_id,
+    )
     if outcome.saved and outcome.url == lands_on(None):
         messages.warning(request, _NOT_NAMED)
     row = place.find() if place.request_id else None
@@ -163,13 +153,14 @@ def ask_again(
     try:
         outcome = services.write_once(
             request,
-            PURPOSE,
-            token=request.POST.get("token", ""),
+            Write(
+                operation=PURPOSE,
+                app_id=app_id,
+                subject=borrower_id,
+                submitted=Submitted({"requestId": request_id}).encode(),
+            ),
             do=lambda: asking.ask_again(place, request.user),
             lands_on=lambda _row: page,
-            app_id=app_id,
-            subject=borrower_id,
-            sent={"requestId": request_id},
         )
     except idempotency.StaleKey:
         messages.warning(request, _("The page was open for too long. Nothing was asked."))

@@ -17,6 +17,8 @@ from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import UnidentifiedRecord
 from lendingadmin.lending.values import Borrower, Loan, number, text
 from lendingadmin.money.writes import idempotency, services
+from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import Submitted
 from lendingadmin.records.loans.shown import CONTRACT
 from lendingadmin.records.offers import asking, catalogue, drafts, lent
 from lendingadmin.records.offers.forms import ContractLoanForm
@@ -167,15 +169,16 @@ def _open(
 
     outcome = services.write_once(
         request,
-        drafts.PURPOSE,
-        token=kept.token,
+        Write(
+            operation=drafts.PURPOSE,
+            app_id=source.app_id,
+            subject=chosen["accountId"],
+            borrower_id=source.borrower_id,
+            submitted=Submitted(body).encode(),
+            again_at=request.get_full_path(),
+        ),
         do=lambda: gateway.app(source.app_id).loans.create(body),
         lands_on=lands_on,
-        app_id=source.app_id,
-        subject=chosen["accountId"],
-        borrower_id=source.borrower_id,
-        sent=body,
-        again_at=request.get_full_path(),
     )
     if outcome.saved:
         messages.success(request, _("Loan %(id)s is recorded.") % {"id": chosen["accountId"]})

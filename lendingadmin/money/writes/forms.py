@@ -1,0 +1,56 @@
+"""The base of forms that make one write of the service."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+
+from lendingadmin.web.requests import PersonRequest
+
+from . import idempotency
+from .models import Write
+from .reconciliation import Submitted
+from .services import Outcome, Result, write_once
+
+
+class WriteForm(forms.Form):
+    """A form that is sent once: its page has `fresh_token` in a hidden field `token`.
+
+    `operation` is the name of its write in the client's table.
+    """
+
+    operation = ""
+
+    def __init__(self, *args: Any, request: PersonRequest, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.request = request
+
+    @property
+    def fresh_token(self) -> str:
+        """A new token: that of a form that came back is used up."""
+        return idempotency.issue_key(self.request, self.operation)
+
+    def send(
+        self,
+        do: Callable[[], Result],
+        lands_on: Callable[[Result], str],
+        *,
+        sent: Mapping[str, object] | None = None,
+        saved: str = "",
+        **recorded: Any,
+    ) -> Outcome:
+        """Make the write, see `write_once`; `saved` is what the next page says where it succeeds.
+
+        `recorded` are fields of the Write. A form that was open for too long says so instead.
+        """
+        submitted = Submitted(sent or {}).encode()
+        write = Write(operation=self.operation, submitted=submitted, **recorded)
+        try:
+            outcome = write_once(self.request, write, do, lands_on)
+        except idempotency.StaleKey:
+            self.add_error(None, idempotency.TOO_LONG)
+            return Outcome()
+        if outcome.saved and saved:
+            messages.success(self.request, saved)
+        return outcome
