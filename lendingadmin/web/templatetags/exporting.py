@@ -1,12 +1,8 @@
 """`{% export_link %}`: the CSV of the list at hand, with the filter that it shows."""
 
-from functools import partial
-
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
-
-from lendingadmin.web.apicalls import PERMISSION
 
 register = template.Library()
 
@@ -16,20 +12,23 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 @register.inclusion_tag("_export.html", takes_context=True)
 def export_link(context: Context) -> dict[str, str]:
-    """A link to the route `<list>-export`, for those who may export; else nothing.
+    """A link to the route `<list>-export`, for those who may export; else nothing."""
+    return {"address": _find_address(context)}
 
-    Who may see calls to the service gets the technical one too.
-    """
+
+@register.simple_tag(takes_context=True)
+def technical_export(context: Context) -> str:
+    """The address of the same with the API's names and values; empty where there is none."""
+    return _find_address(context, technical="1")
+
+
+def _find_address(context: Context, **more: str) -> str:
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
     if request is None or match is None or not request.user.has_perm("dashboard.export"):
-        return {"address": ""}
+        return ""
     query = {name: value for name, value in request.GET.items() if name not in _PLACES}
     try:
-        reverse_to = partial(reverse, f"{match.url_name}-export", kwargs=match.kwargs)
-        found = {"address": reverse_to(query=query)}
+        return reverse(f"{match.url_name}-export", kwargs=match.kwargs, query=query | more)
     except NoReverseMatch:
-        return {"address": ""}
-    if request.user.has_perm(PERMISSION):
-        found["technical"] = reverse_to(query=query | {"technical": "1"})
-    return found
+        return ""
