@@ -14,6 +14,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.transport import Call
 
@@ -25,8 +26,6 @@ _LONGEST_ITEM = 250_000
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
-
-PERMISSION = "dashboard.apiCalls.view"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class ApiCallsMiddleware:
 
     def process_view(self, request: HttpRequest, *_view: object) -> None:
         """Show them to a person who may see them, in the app that the view is for."""
-        if request.user.is_authenticated and request.user.has_perm(PERMISSION):
+        if request.user.is_authenticated and request.user.has_perm(DEVELOPER):
             request.api_calls = request.calls_made  # type: ignore[attr-defined]
 
 

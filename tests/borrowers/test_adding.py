@@ -27,10 +27,10 @@ def url(app: LendingApp, rest: str = "") -> str:
 
 
 def test_a_person_with_device_loan_and_settings(
-    desk: Client, app: LendingApp, book: Caller
+    boss: Client, app: LendingApp, book: Caller
 ) -> None:
     form = filled(
-        desk.get(url(app, "new")),
+        boss.get(url(app, "new")),
         borrowerId="n-1",
         individual__surname="Otieno",
         individual__phoneNumber="0712 345 678",
@@ -42,7 +42,7 @@ def test_a_person_with_device_loan_and_settings(
         '"endDate": "2025-01-30T21:00:00.000Z"}]',
         open__demographic='{"village": {"name": "Kitale"}}',
     )
-    answer = desk.post(url(app, "new"), form)
+    answer = boss.post(url(app, "new"), form)
     assert answer.headers["Location"] == url(app, "n-1/")
     made = book.get("/borrowers/n-1").body
     assert (made["individual"]["surname"], made["individual"]["noOfDependants"]) == ("OTIENO", 2)
@@ -52,37 +52,37 @@ def test_a_person_with_device_loan_and_settings(
     assert made["loans"][0]["endDate"] == "2025-01-30T21:00:00.000Z"
     assert made["settings"] == {"timezone": "Africa/Nairobi"}
     assert made["demographic"] == {"village": {"name": "Kitale"}}
-    page = desk.get(url(app, "n-1/?whole=1")).content.decode()
+    page = boss.get(url(app, "n-1/?whole=1")).content.decode()
     for words in ("village · name", "Kitale", "Register this borrower", "1,000.50"):
         assert words in page
     # The same form again lands on the same borrower.
-    assert desk.post(url(app, "new"), form).headers["Location"] == url(app, "n-1/")
+    assert boss.post(url(app, "new"), form).headers["Location"] == url(app, "n-1/")
     assert Entry.objects.filter(action="borrowers.create").count() == 1
 
 
-def test_a_company(desk: Client, app: LendingApp, book: Caller) -> None:
+def test_a_company(boss: Client, app: LendingApp, book: Caller) -> None:
     form = filled(
-        desk.get(url(app, "new")),
+        boss.get(url(app, "new")),
         borrowerId="co",
         general__category="company",
         open__company="tradingName: Mama Mboga\nphone: 0712345678",
     )
-    assert desk.post(url(app, "new"), form).status_code == 302
+    assert boss.post(url(app, "new"), form).status_code == 302
     made = book.get("/borrowers/co").body
     assert made["company"] == {"tradingName": "Mama Mboga", "phone": "0712345678"}
     assert made["individual"] is None
 
 
-def test_a_companys_own_fields(desk: Client, app: LendingApp, book: Caller) -> None:
+def test_a_companys_own_fields(boss: Client, app: LendingApp, book: Caller) -> None:
     form = filled(
-        desk.get(url(app, "new")),
+        boss.get(url(app, "new")),
         borrowerId="co",
         general__category="company",
         company__companyName="Mama Mboga",
         company__phoneNumber="0712345678",
         open__company="town: Kitale",
     )
-    assert desk.post(url(app, "new"), form).status_code == 302
+    assert boss.post(url(app, "new"), form).status_code == 302
     company = book.get("/borrowers/co").body["company"]
     assert company == {"town": "Kitale", "name": "Mama Mboga", "phoneNumber": "+254712345678"}
 

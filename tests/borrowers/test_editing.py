@@ -16,6 +16,7 @@ from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
+ROLE = "manager"  # who edits JSON too
 EDIT = "/apps/kenya/borrowers/B-1/edit"
 RECORD = "GET /v1/projects/demo/apps/kenya/borrowers/B-1"
 PATCH = "PATCH /v1/projects/demo/apps/kenya/borrowers/B-1"
@@ -267,10 +268,10 @@ def test_another_person_s_form_is_nobody_else_s(
     desk: Client,
     service: FaultServer,
     client_of: ClientOf,
-    manager: User,
+    officer: User,
 ) -> None:
     confirm = entered(desk, individual__surname="B")
-    answer = client_of(manager).post(confirm)
+    answer = client_of(officer).post(confirm)
     assert answer.headers["Location"] == EDIT
     assert sent(service) == []
 
@@ -311,3 +312,15 @@ def test_at_the_sandbox(desk: Client, app: LendingApp, book: Caller) -> None:
     assert desk.post(answer.headers["Location"]).status_code == 302
     person = book.get("/borrowers/b").body["individual"]
     assert (person["emailAddress"], person["phoneNumber"]) == ("a@example.org", "+254700000001")
+
+
+def test_without_the_right_there_is_no_json(
+    client_of: ClientOf, officer: User, service: FaultServer
+) -> None:
+    desk = client_of(officer)
+    form = filled(desk.get(EDIT))
+    assert not [name for name in form if name.startswith(("open-", "settings-", "json-"))]
+    patch = changed(
+        service, desk, individual__surname="B", settings__settings="a: b", json__devices="[]"
+    )
+    assert set(patch) == {"individual"}

@@ -94,11 +94,11 @@ def test_what_the_lender_requires_is_refused_beside_its_field(
     ],
 )
 def test_no_more_than_that_is_required(
-    desk: Client, app: LendingApp, book: Caller, settings: Any, required: str,
+    boss: Client, app: LendingApp, book: Caller, settings: Any, required: str,
     fields: dict[str, str],
 ) -> None:  # fmt: skip
     settings.BORROWER_REQUIRED = read_required_fields(required)
-    assert send(desk, app, **fields).status_code == 302
+    assert send(boss, app, **fields).status_code == 302
 
 
 def test_a_company_is_asked_for_its_own(desk: Client, app: LendingApp, book: Caller) -> None:
@@ -128,13 +128,13 @@ def is_open(answer: Any) -> bool:
 
 
 def test_what_is_technical_opens_where_there_is_something_to_see(
-    desk: Client, app: LendingApp, book: Caller
+    boss: Client, app: LendingApp, book: Caller
 ) -> None:
-    assert not is_open(desk.get(url(app)))
-    assert not is_open(send(desk, app))
-    assert is_open(send(desk, app, open__identity='{"a": 1}'))
-    assert is_open(send(desk, app, borrowerId=""))
-    assert is_open(send(desk, app, json__loans="much"))
+    assert not is_open(boss.get(url(app)))
+    assert not is_open(send(boss, app))
+    assert is_open(send(boss, app, open__identity='{"a": 1}'))
+    assert is_open(send(boss, app, borrowerId=""))
+    assert is_open(send(boss, app, json__loans="much"))
 
 
 # --- phone numbers -------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import check_due_writes
 from lendingadmin.money.writes.states import WriteFound, WriteState
+from tests.conftest import ClientOf
 from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller, ago
@@ -56,6 +57,13 @@ def posted(service: FaultServer) -> int:
 
 
 class TestNew:
+    def test_only_a_developer_enters_a_contract(
+        self, desk: Client, client_of: ClientOf, officer: User, service: FaultServer
+    ) -> None:
+        form, other = filled(desk.get(NEW)), client_of(officer)
+        assert 'name="contract"' not in other.get(NEW).content.decode()
+        assert other.post(NEW, form).status_code == 403 and posted(service) == 0
+
     def test_it_leads_from_the_borrower_through_an_offer(
         self, desk: Client, service: FaultServer
     ) -> None:

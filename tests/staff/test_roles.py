@@ -29,7 +29,7 @@ OWN = {
     "dashboard.repayments.reportMistake": {"officer", "support", "manager"},
     "dashboard.repayments.reviewMistake": {"manager"},
     "dashboard.audit.view": {"manager"},
-    "dashboard.apiCalls.view": {"manager"},
+    "dashboard.developer": {"manager"},
     "dashboard.people.manage": {"manager"},
     "dashboard.personalContent.reveal": {"officer", "manager"},
     "dashboard.borrowers.search": {"officer", "support", "manager"},

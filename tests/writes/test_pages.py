@@ -246,26 +246,26 @@ def test_an_assessment_that_another_form_led_to_is_no_candidate(
 
 @pytest.mark.parametrize("act", [REGISTER, CHANGE, MAKE_LOAN, REPORT, ASSESS], ids=str)
 def test_what_was_entered_can_be_entered_again_with_a_warning(
-    act: Act, desk: Client, app: LendingApp, book: Caller, proxy: FaultServer
+    act: Act, boss: Client, app: LendingApp, book: Caller, proxy: FaultServer
 ) -> None:
-    write = lost(act, desk, app, book, proxy)
+    write = lost(act, boss, app, book, proxy)
     there = write.get_absolute_url()
-    assert "Enter it again" not in text_of(desk.get(there))
+    assert "Enter it again" not in text_of(boss.get(there))
     abandoned(write)
-    page = text_of(desk.get(there))
+    page = text_of(boss.get(there))
     assert "Enter it again" in page and "may do it twice" in page
     again = f"{write.again_at}?again={write.idempotency_key}"
     assert f'href="{again}"' in page
-    form = desk.get(again)
+    form = boss.get(again)
     assert "may still be at the service" in text_of(form)
     before = proxy.hits(act.match(book))
     fields = filled(form)
     if act is ASSESS:  # a browser sends the radio button that is chosen
         fields["assessmentType"] = form.context["form"]["assessmentType"].value()
-    answer = desk.post(again, fields)
+    answer = boss.post(again, fields)
     if act is CHANGE:
         assert answer.headers["Location"].startswith(write.again_at)
-        answer = desk.post(answer.headers["Location"], {})
+        answer = boss.post(answer.headers["Location"], {})
     assert answer.status_code == 302 and proxy.hits(act.match(book)) == before + 1
     assert act.there(book)
     assert Write.objects.filter(operation=act.operation, state=State.SAVED).count() == 1

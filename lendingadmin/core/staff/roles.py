@@ -131,7 +131,7 @@ _RIGHTS = (
     Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
     Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
     Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
-    Right("dashboard.apiCalls.view", _("see calls to the lending service"), _MANAGERS),
+    Right("dashboard.developer", _("see calls to the service, enter JSON"), _MANAGERS),
     Right("dashboard.people.manage", _("manage people"), _MANAGERS),
 )
 
@@ -166,6 +166,8 @@ NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
 DELETE_NOTES = "dashboard.notes.delete"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
 VIEW_AUDIT = "dashboard.audit.view"
+# Calls to the service as they were made, and records of it as JSON.
+DEVELOPER = "dashboard.developer"
 
 
 def list_codenames(app_label: str) -> list[tuple[str, str]]:

@@ -26,7 +26,8 @@ from .wirefields import MISSING, WireField
 
 _LONGEST_ADDRESS = 900
 # What is folded away.
-_TECHNICAL = ("general", "open", "settings", "biometrics", "json")
+_JSON = ("open", "settings", "biometrics", "json")
+_TECHNICAL = ("general", *_JSON)
 
 Raw = Mapping[str, object]
 
@@ -34,7 +35,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """The fields of a borrower. `record` is what it is filled from.
 
-    Of what the rights `held` do not open it has no field, and `result` leaves that as it came.
+    Of what the rights `held` do not open it has no field, and `result` leaves that as it came. Only
+    a developer has fields of JSON.
     """
 
     is_new = False
@@ -45,6 +47,7 @@ class BorrowerForm(forms.Form):
         *,
         record: Raw,
         held: Collection[str] = WHOLE_RECORD,
+        is_developer: bool,
         **options: Any,
     ) -> None:
         super().__init__(data, **options)
@@ -62,6 +65,7 @@ class BorrowerForm(forms.Form):
             before, place = self._before[field.within], (field.within, field.name)
             is_left_out = field.is_rare and field.name not in before
             is_left_out = is_left_out or (field.within == "company" and is_odd)
+            is_left_out = is_left_out or (field.section in _JSON and not is_developer)
             if not is_left_out and may_edit(held, before.get(field.name), *filter(None, place)):
                 raw = before.get(field.name, MISSING)
                 self.fields[field.form_name] = WireField(field, raw)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import SEARCH_BORROWERS
+from lendingadmin.core.staff.roles import DEVELOPER, SEARCH_BORROWERS
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named, delete_named
 from lendingadmin.lending.values import Borrower
@@ -42,7 +42,13 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
     record = {} if entered else again
-    form = NewBorrowerForm(entered, request=request, record=record, initial=first)
+    form = NewBorrowerForm(
+        entered,
+        request=request,
+        record=record,
+        initial=first,
+        is_developer=request.user.has_perm(DEVELOPER),
+    )
     context: dict[str, Any] = {}
     if form.is_valid():
         context = _describe_alike(request, app_id, form)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending.codec import encode
 from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
 from lendingadmin.lending.identity import check_named
@@ -62,8 +63,10 @@ def _build_form(
     request: PersonRequest, draft: Draft, entered: QueryDict | None, **options: Any
 ) -> BorrowerForm:
     """The form with the fields that this person's rights open."""
-    held = list_rights(request.user)
-    return BorrowerForm(entered, record=draft.shown, held=held, **options)
+    held, is_developer = list_rights(request.user), request.user.has_perm(DEVELOPER)
+    return BorrowerForm(
+        entered, record=draft.shown, held=held, is_developer=is_developer, **options
+    )
 
 
 def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:

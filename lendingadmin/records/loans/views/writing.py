@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, delete_named
@@ -29,8 +31,11 @@ _REFUSED_IN = frozenset({"open", "closed"})
 
 @access("lending.loans.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Leads from the borrower through an offer; a contract from elsewhere is entered as JSON."""
+    """Leads from the borrower through an offer; a developer enters a contract as JSON."""
     app, card = gateway.lending_app(app_id), None
+    is_developer = request.user.has_perm(DEVELOPER)
+    if request.method == "POST" and not is_developer:
+        raise PermissionDenied
     borrower_id = as_id(request.GET.get("borrowerId", ""))
     again = taken_up(services.entered(request, LoanForm.operation, app_id).sent)
     started = {"borrowerId": borrower_id, "startDate": timezone.localtime()} | again
@@ -59,6 +64,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         "account_id": form["accountId"].value(),
         "borrower_id": borrower_id,
         "is_again": bool(again),
+        "is_developer": is_developer,
         "may_request": request.user.has_perm("lending.borrowers.getOffers"),
         "may_register": request.user.has_perm("lending.borrowers.create"),
         "app": app,
