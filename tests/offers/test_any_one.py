@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import reconciliation
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteState
+from lendingadmin.records.offers import outcomes
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.faults.behaviours import refusal, reply, reset
 from tests.offers.service import (
@@ -57,8 +59,9 @@ def test_an_offer_is_asked_for_by_any_one_of_its_parameters(
 
 
 def test_an_offer_is_not_asked_for_by_nothing(desk: Client, service: OfferService) -> None:
-    page = send(desk).content.decode()
-    assert "Choose an assessment type, give a time, or give a request id" in page
+    page = send(desk)
+    assert page.context["form"].has_error(NON_FIELD_ERRORS, "nothing")
+    assert 'class="errorlist nonfield"' in page.text
     assert service.asked == []
 
 
@@ -95,7 +98,7 @@ def test_without_a_request_id_what_is_in_doubt_says_that_it_cannot_be_looked_for
     assert write.state == WriteState.UNKNOWN
     reconciliation.check_due_writes()
     words = desk.get(write.get_absolute_url()).content.decode()
-    assert "It was sent without a request id" in words
+    assert outcomes.NO_REQUEST_ID in words
     assert "was not written down, so not sent" not in words
     assert len(service.asked) == 1 and not OfferRequest.objects.exists()
 
@@ -146,8 +149,9 @@ def test_contracts_are_previewed_for_an_amount_or_a_day_alone(
 def test_contracts_are_not_previewed_for_nothing(
     desk: Client, service: OfferService, offered: OfferRequest, query: str
 ) -> None:
-    page = desk.get(CONTRACTS + query).content.decode()
-    assert "Give an amount, a first day, or both" in page
+    page = desk.get(CONTRACTS + query)
+    assert page.context["form"].has_error("amount", "nothing")
+    assert 'id="id_amount_error"' in page.text
     assert service.server.hits(":getOfferContracts") == 0
 
 

@@ -173,4 +173,4 @@ class TestSideBySide:
     ) -> None:
         OfferRequest.objects.update(expiry_time=timezone.now() - timedelta(days=1))
         page = desk.get(CONTRACTS + ASKED).content.decode()
-        assert "The offer expired" in page and "Short loan" in page
+        assert 'data-finding="offer-expired"' in page and "Short loan" in page

@@ -102,7 +102,7 @@ class TestALoanOfAPreview:
         form = start(desk) | {"accountId": "MINE-1"}
         service.on_create = reset()
         page = desk.post(LOAN, form, follow=True)
-        assert "<strong>Not known yet.</strong>" in page.content.decode()
+        assert 'data-saved="unknown"' in page.content.decode()
         assert desk.post(LOAN, form).headers["Location"] == page.request["PATH_INFO"]
         assert len(service.created) == 1
 
@@ -123,8 +123,8 @@ class TestALoanOfAPreview:
         service.on_create = refusal(409, "accountId: exists")
         page = desk.post(LOAN, form)
         text = page.content.decode()
-        assert "<strong>Nothing was saved.</strong>" in text and 'value="MINE-1"' in text
-        assert "Look whether loan MINE-1 is there" in text
+        assert 'data-saved="no"' in text and 'value="MINE-1"' in text
+        assert 'href="/apps/kenya/loans/?accountId=MINE-1"' in text
         assert hidden(page, "token") != form["token"]
         service.on_create = None
         desk.post(LOAN, form | {"token": hidden(page, "token")})

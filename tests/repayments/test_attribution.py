@@ -168,7 +168,7 @@ def test_no_alarm_while_a_colleague_s_payment_is_under_way(
     services.acknowledge(colleague, support)
     assert look(first).alarm == ""
     service.someone_else_pays("500")
-    assert "Paid rose late" in look(first).alarm
+    assert look(first).alarm == reconciliation.LATE_RISE
 
 
 def test_no_alarm_for_what_was_recorded_before_and_shows_after(

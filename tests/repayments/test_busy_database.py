@@ -11,6 +11,8 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
+from lendingadmin.money.repayments import sending
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.web import unavailable
@@ -65,7 +67,8 @@ def test_before_anything_is_sent_it_says_that_nothing_was(
     with busy(lambda: True):
         page = press(InProcess(desk), confirm)
     assert page.status == 503
-    assert "Nothing was sent" in words(page) and "<strong>Nothing was saved.</strong>" in page.text
+    assert unavailable.build_not_sent_card().cause in words(page)
+    assert 'data-saved="no"' in page.text
     assert service.asked == 0
     assert press(InProcess(desk), confirm).receipt
     assert service.asked == 1
@@ -77,7 +80,7 @@ def test_where_the_sending_can_t_be_written_down_nothing_is_sent(
     with busy(lambda: Repayment.objects.exists()):
         page = press(InProcess(desk), confirm)
     assert page.status == 503
-    assert "Nothing was sent" in words(page)
+    assert unavailable.build_not_sent_card().cause in words(page)
     assert service.asked == 0
 
 
@@ -96,9 +99,9 @@ def test_an_acknowledgement_that_can_t_be_kept_is_told_all_the_same(
     with busy(lambda: bool(service.posted)):
         page = press(InProcess(desk), confirm)
     assert page.status == 503
-    assert "The service recorded this, and no confirmation is kept here" in words(page)
-    assert "Do not enter it again" in words(page) and "<strong>It is saved.</strong>" in page.text
-    assert "req-1" in page.text
+    title = unavailable.build_saved_card("recorded").title
+    assert title in words(page) and sending.PASS_ON in words(page)
+    assert 'data-saved="yes"' in page.text and "req-1" in page.text
     assert press(InProcess(desk), confirm).receipt  # the same form lands on it
     assert service.asked == 1
 
@@ -118,7 +121,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
         Repayment.objects.update(state=state)
         page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
         assert "The service never" not in page and "has not answered" not in page
-    assert "No confirmation is kept here" in page
+    assert get_message(RepaymentState.NOT_FOUND).sentence in page
 
 
 @pytest.mark.parametrize(
@@ -126,12 +129,12 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
     [
         (
             commit_then(reset()),
-            "We don't know yet whether it was saved.",
+            "unknown",
             "whether this was recorded",
         ),
         (
             without_committing(refusal(422)),
-            "Nothing was saved.",
+            "no",
             "The service refused this request",
         ),
     ],
@@ -145,7 +148,7 @@ def test_another_outcome_that_can_t_be_kept_is_told_as_it_is(
         page = press(InProcess(desk), confirm)
     assert page.status == 503
     assert said in words(page)
-    assert f"<strong>{saved}</strong>" in html.unescape(page.text)
+    assert f'data-saved="{saved}"' in page.text
 
 
 def test_a_reading_that_can_t_be_kept_takes_nothing_from_an_acknowledgement(

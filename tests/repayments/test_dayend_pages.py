@@ -106,14 +106,14 @@ def test_who_may_not_export_gets_no_csv(support: User, client_of: ClientOf) -> N
 def test_an_empty_day_and_an_app_without_repayments(support: User, client_of: ClientOf) -> None:
     desk = client_of(support)
     page = text_of(desk.get(DAY))
-    assert "Nothing was entered on this day" in page
+    assert 'data-finding="none-entered"' in page
     assert "Nairobi time" in page
     assert "the day is not over" in page
     assert 'rel="next"' not in page
     assert exported(desk, "") == []
     assert "Accra time" in text_of(desk.get("/apps/ghana/repayments/day/"))
     assert desk.get("/apps/nowhere/repayments/day/").status_code == 404
-    assert "No repayment of this day" in text_of(desk.get(f"{DAY}?by=transactionDate"))
+    assert 'data-finding="none-of-day"' in text_of(desk.get(f"{DAY}?by=transactionDate"))
 
 
 def test_today_is_the_lender_s(
@@ -123,8 +123,11 @@ def test_today_is_the_lender_s(
     late = datetime(2026, 3, 10, 22, 30, tzinfo=UTC)
     row(support, created_at=late, amount="41")
     monkeypatch.setattr(timezone, "now", lambda: late)
-    page = text_of(client_of(support).get(DAY))
-    assert "End of day, 11 Mar 2026" in re.sub(r"<[^>]+>", "", page)
+    answer = client_of(support).get(DAY)
+    page = text_of(answer)
+    assert answer.context["day"] == date(2026, 3, 11)
+    heading = page.partition("<h1>")[2].partition("</h1>")[0]
+    assert "11 Mar 2026" in re.sub(r"<[^>]+>", "", heading)
     assert "41.00" in page
     assert "?date=2026-03-10&by=" in page
 

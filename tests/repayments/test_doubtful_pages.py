@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
@@ -24,12 +25,12 @@ def test_the_refusal_of_the_service_is_shown_in_its_words(
     desk: Client, app: LendingApp, proxy: FaultServer
 ) -> None:
     confirm = enter(desk, app)
-    proxy.on("makeRepayment", refusal(422, "Loan is not open."))
-    receipt = press(desk, confirm, follow=True).content.decode()
-    assert "The service refused this repayment" in receipt
-    assert "Loan is not open." in receipt
-    assert "<strong>Nothing was recorded.</strong>" in receipt
-    assert "Send it again" in receipt
+    words = "Loan is not open."
+    proxy.on("makeRepayment", refusal(422, words))
+    receipt = press(desk, confirm, follow=True).text
+    assert 'data-state="refused"' in receipt and 'data-saved="no"' in receipt
+    assert words in receipt
+    assert f"?retry_of={Repayment.objects.get().pk}" in receipt
 
 
 def test_unknown_says_so_blocks_the_loan_and_finds_out(
@@ -40,17 +41,18 @@ def test_unknown_says_so_blocks_the_loan_and_finds_out(
     answer = press(desk, confirm)
     Repayment.objects.update(next_check_at=timezone.now() + timedelta(hours=1))
     receipt = desk.get(answer.headers["Location"]).content.decode()
-    assert "We don&#x27;t know yet whether this was recorded" in receipt
-    assert "Do not enter it again. Checking…" in receipt
+    assert 'data-state="unknown"' in receipt and 'data-saved="unknown"' in receipt
+    assert get_message(RepaymentState.UNKNOWN).sentence in receipt
     assert "data-poll" in receipt
     blocked = desk.get(new_url(app)).content.decode()
-    assert "Another repayment of this loan is not resolved yet" in blocked
+    assert 'data-finding="busy"' in blocked
     assert re.search(r"<button[^>]*disabled[^>]*>Review", blocked)
     Repayment.objects.update(next_check_at=timezone.now())
     status = desk.get(f"{answer.headers['Location']}status?seen=unknown&polls=0").content.decode()
-    assert "Probably recorded" in status
+    assert 'data-state="presumed"' in status
     assert "data-poll" not in status
-    assert "Show what can be done now" in status
+    # It leads back to the page, which offers what can be done now.
+    assert f'href="{answer.headers["Location"]}"' in status
 
 
 def test_an_unreachable_loan_keeps_the_form(
@@ -62,7 +64,8 @@ def test_an_unreachable_loan_keeps_the_form(
     page = answer.content.decode()
     assert answer.status_code == 200
     assert "kept" in page
-    assert "The service has a fault" in page
+    card = answer.context["card"]
+    assert card.status == 500 and f'data-announce="{card.title}"' in page
 
 
 def test_sending_again_after_no_trace_takes_a_plain_yes(
@@ -78,8 +81,7 @@ def test_sending_again_after_no_trace_takes_a_plain_yes(
     assert "sending it again may record it twice" in form.content.decode()
     answer = desk.post(again, filled(form, externalId="another"))
     confirm = answer.headers["Location"]
-    stopped = press(desk, confirm).content.decode()
-    assert "Tick the box below" in stopped
+    assert 'data-obstacle="may_double"' in press(desk, confirm).text
     assert Repayment.objects.count() == 1
     press(desk, confirm, may_double="yes")
     second = Repayment.objects.latest("pk")
@@ -96,8 +98,8 @@ def test_an_id_that_may_be_recorded_is_not_called_recorded(
     press(desk, enter(desk, app))
     Repayment.objects.update(state=RepaymentState.PRESUMED)
     page = press(desk, enter(desk, app)).content.decode()
-    assert "taken on this loan, and may be recorded already" in page
-    assert "is recorded for this loan" not in page
+    assert 'data-finding="id-may-be-recorded"' in page
+    assert 'data-finding="id-recorded"' not in page
     assert Repayment.objects.count() == 1
 
 
@@ -106,7 +108,7 @@ def test_home_knows_no_outcome_from_evidence_alone(
 ) -> None:
     address = f"/apps/{app.app_id}/"
     press(desk, enter(desk, app))
-    assert "All repayments confirmed." in desk.get(address).content.decode()
+    assert 'data-finding="all-confirmed"' in desk.get(address).text
     for state, words in [
         (RepaymentState.PRESUMED, "of these only probably"),
         (RepaymentState.NOT_FOUND, "not found at the service"),
@@ -114,7 +116,7 @@ def test_home_knows_no_outcome_from_evidence_alone(
         Repayment.objects.update(state=state)
         page = desk.get(address).content.decode()
         assert words in page
-        assert "All repayments confirmed." not in page
+        assert 'data-finding="all-confirmed"' not in page
 
 
 def test_what_was_recorded_cannot_be_sent_again(
@@ -141,7 +143,8 @@ def test_people_s_decisions_need_a_reason_and_the_right(
     )
     boss = client_of(manager)
     without = boss.post(f"{receipt}resolve", {"resolution": "recorded", "reason": ""})
-    assert "This field is required." in without.content.decode()
+    assert without.context["resolve_form"].has_error("reason", "required")
+    assert 'id="id_reason_error"' in without.text
     boss.post(f"{receipt}set-aside", {"aside-reason": "customer at the counter"})
     assert Repayment.objects.get().set_aside_reason == "customer at the counter"
     done = boss.post(
@@ -149,7 +152,7 @@ def test_people_s_decisions_need_a_reason_and_the_right(
         {"resolution": "not_recorded", "reason": "operator says no"},
         follow=True,
     ).content.decode()
-    assert "Nothing was recorded, says a person." in done
+    assert 'data-resolution="not_recorded"' in done and 'data-saved="no"' in done
     assert "operator says no" in done
 
 
@@ -184,6 +187,6 @@ def test_another_under_way_is_not_told_as_a_taken_transaction_id(
     press(desk, first)
     Repayment.objects.update(state=RepaymentState.UNKNOWN)
     page = desk.post(confirm, fields | {"seen": str(Repayment.objects.get().pk)}).content.decode()
-    assert "Another repayment of this loan is not resolved yet" in page
+    assert 'data-finding="busy"' in page
     assert "Not recorded" in page and "transaction id is" not in page
     assert Repayment.objects.count() == 1

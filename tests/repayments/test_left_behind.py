@@ -49,8 +49,8 @@ def test_the_receipt_reads_the_effect_that_the_sender_could_not(
 ) -> None:
     assert acknowledged.state == RepaymentState.RECORDED
     page = client_of(support).get(acknowledged.get_absolute_url()).content.decode()
-    assert "The effect was not seen yet:" in page
-    assert "Read the loan" in page
+    assert 'data-finding="effect-not-seen"' in page
+    assert f'action="{acknowledged.get_absolute_url()}check"' in page
     acknowledged.refresh_from_db()
     assert acknowledged.next_check_at is None
 

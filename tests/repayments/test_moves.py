@@ -73,9 +73,8 @@ def test_a_late_no_against_a_presumption_raises_an_alarm(
     sending.apply_outcomes([sending.judge(repayment, refused())], support)
     repayment.refresh_from_db()
     assert repayment.state == RepaymentState.REFUSED
-    assert repayment.alarm == (
-        "The service refused it late, when it stood as “probably recorded” here."
-    )
+    stood = {"state": RepaymentState.PRESUMED.label}
+    assert repayment.alarm == services.REFUSED_LATE % stood
 
 
 def test_a_late_no_against_a_person_s_word_is_kept_and_raises_an_alarm(

@@ -15,6 +15,7 @@ from django.utils import timezone
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import services
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.receipts import find_remainder
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -32,6 +33,7 @@ ROLE = "support"
 DUE = "2026-12-21T23:59:59.999000+00:00"
 PAID_AT = datetime(2026, 11, 21, 21, 30, tzinfo=UTC)
 NAMES = {"kenya": "Umoja Credit"}
+REPRINT = 'data-finding="reprint"'
 
 
 @pytest.fixture(autouse=True)
@@ -85,11 +87,13 @@ def test_the_page_leads_with_what_the_clerk_says(desk: Client, support: User) ->
     said = words(page)
     assert f"<h2>Recorded. {write_balance(mine)}</h2>" in page
     assert 'data-announce="Recorded"' in page
-    assert "Next KES 843.06 on 21 Dec 2026 ." in said
+    following = words("<body>" + page.partition("<p data-next-due>")[2].partition("</p>")[0])
+    assert "KES 843.06" in following and "21 Dec 2026" in following
     number = f"KENYA-{timezone.localdate(timezone=NAIROBI).year}-000001"
     for part in ("Umoja Credit: KES 3,500.00", f"Receipt {number}", "QK7X42ABCD", "Taken by"):
         assert part in said
-    assert page.index("How this is known") < page.index("The service acknowledged")
+    sentence = re.escape(get_message(RepaymentState.RECORDED).sentence)
+    assert re.search(rf"<details>\s*<summary>[^<]*</summary>\s*<p>{sentence}", page)
     assert page.index("<summary>Details") < page.index('id="evidence"')
 
 
@@ -213,18 +217,16 @@ def test_names_stand_by_right(client_of: ClientOf, people: dict[str, User]) -> N
     for role, name in (("support", "Wanjiku Anne"), ("viewer", "W. A.")):
         desk = client_of(people[role])
         page = desk.get(mine.get_absolute_url()).content.decode()
-        for said in (words(page), sheet(print_sheet(desk, mine))):
-            assert f"Received from {name} Amount" in said, role
-            assert role == "support" or "Wanjiku" not in said
+        for text in (page, print_sheet(desk, mine)):
+            assert f'data-field="received-from"><bdi>{name}</bdi>' in text, role
+            assert role == "support" or "Wanjiku" not in words(text)
 
 
 def test_the_second_time_it_is_a_reprint(desk: Client, boss: Client, support: User) -> None:
     mine = recorded(support)
-    first = print_sheet(desk, mine)
-    assert "Reprint" not in first
-    again = sheet(print_sheet(boss, mine, paper="80mm"))
-    assert "Reprint. First opened for printing:" in again
-    assert mine.receipt_number in again
+    assert REPRINT not in print_sheet(desk, mine)
+    again = print_sheet(boss, mine, paper="80mm")
+    assert REPRINT in again and mine.receipt_number in sheet(again)
     entries = Entry.objects.filter(action="receipt").order_by("pk")
     assert list(entries.values_list("username", "outcome", "detail")) == [
         ("support", "opened for printing", mine.receipt_number),
@@ -238,14 +240,14 @@ def test_of_many_who_print_at_once_one_has_the_first(client_of: ClientOf, suppor
     mine = recorded(support)
     desks = [client_of(support) for _ in range(8)]
     pages = at_once(8, lambda number: print_sheet(desks[number], mine))
-    assert sum("Reprint" in str(page) for page in pages) == 7
+    assert sum(REPRINT in str(page) for page in pages) == 7
 
 
 @pytest.mark.parametrize(
-    ("state", "resolution", "words_of"),
+    ("state", "resolution", "finding"),
     [
         *(
-            (state, "", "We do not know yet")
+            (state, "", "not-known")
             for state in (
                 RepaymentState.PENDING,
                 RepaymentState.SENT,
@@ -254,24 +256,23 @@ def test_of_many_who_print_at_once_one_has_the_first(client_of: ClientOf, suppor
                 RepaymentState.NOT_FOUND,
             )
         ),
-        (RepaymentState.REFUSED, "", "This payment was not recorded."),
-        (RepaymentState.NOT_SENT, "", "This payment was not recorded."),
-        (RepaymentState.RESOLVED, Resolution.NOT_RECORDED, "This payment was not recorded."),
+        (RepaymentState.REFUSED, "", "not-recorded"),
+        (RepaymentState.NOT_SENT, "", "not-recorded"),
+        (RepaymentState.RESOLVED, Resolution.NOT_RECORDED, "not-recorded"),
     ],
 )
 def test_what_is_not_known_to_be_recorded_prints_as_a_slip(
-    desk: Client, support: User, state: RepaymentState, resolution: str, words_of: str
+    desk: Client, support: User, state: RepaymentState, resolution: str, finding: str
 ) -> None:
     said_by = {"resolved_by": support, "resolved_at": timezone.now()} if resolution else {}
     mine = row(support, state, resolution=resolution, **said_by)
     for _ in range(2):
-        said = sheet(print_sheet(desk, mine))
-        assert said.startswith("Umoja Credit Not a receipt ")
-        assert words_of in said
-        assert "Reprint" not in said and "Balance" not in said and "KENYA-" not in said
-        assert "Received from" not in said
-    page = desk.get(mine.get_absolute_url()).content.decode()
-    assert "Print a slip" in page and "Copy text for SMS" not in page
+        printed = print_sheet(desk, mine)
+        assert 'data-sheet="slip"' in printed and f'data-finding="{finding}"' in printed
+        assert REPRINT not in printed and 'data-field="received-from"' not in printed
+        assert "Balance" not in sheet(printed) and "KENYA-" not in sheet(printed)
+    page = desk.get(mine.get_absolute_url()).text
+    assert 'data-action="print-slip"' in page and 'data-action="copy-sms"' not in page
     assert not Entry.objects.filter(action="receipt").exists()
     mine.refresh_from_db()
     assert mine.receipt_opened_at is None
@@ -279,17 +280,17 @@ def test_what_is_not_known_to_be_recorded_prints_as_a_slip(
 
 def test_a_slip_of_what_a_sweep_ended_does_not_say_no(desk: Client, support: User) -> None:
     mine = row(support, RepaymentState.NOT_SENT, ended_by_sweep=True)
-    assert "We do not know yet" in sheet(print_sheet(desk, mine))
+    assert 'data-finding="not-known"' in print_sheet(desk, mine)
 
 
 def test_what_was_recorded_before_receipts_had_numbers_is_one_without(
     desk: Client, support: User
 ) -> None:
     mine = row(support, RepaymentState.RECORDED)
-    said = sheet(print_sheet(desk, mine))
-    assert said.startswith("Umoja Credit Receipt Received from")
-    assert "Balance: not known when this was printed." in said
-    assert "Receipt without a number" in words(desk.get(mine.get_absolute_url()).content.decode())
+    printed = print_sheet(desk, mine)
+    assert 'data-sheet="receipt"' in printed and "KENYA-" not in sheet(printed)
+    assert 'data-finding="balance-not-known"' in printed
+    assert 'data-finding="no-number"' in desk.get(mine.get_absolute_url()).text
 
 
 @pytest.mark.parametrize(

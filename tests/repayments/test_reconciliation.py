@@ -12,6 +12,7 @@ from django.utils import timezone
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import reconciliation, sending, services
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
@@ -132,13 +133,13 @@ def test_what_is_watched_no_more_does_not_say_that_it_is(
     service: LoanService, lost: Repayment, client_of: Callable[[User], Client], support: User
 ) -> None:
     service.someone_else_pays("1")
-    receipt = client_of(support).get(lost.get_absolute_url())
-    assert "We read the loan again and again" in receipt.content.decode()
+    message = get_message(RepaymentState.UNKNOWN)
+    receipt = client_of(support).get(lost.get_absolute_url()).text
+    assert message.next in receipt and 'data-finding="checks-ended"' not in receipt
     reconciliation.check_if_due(due_now(lost, hours=25))
-    receipt = client_of(support).get(lost.get_absolute_url())
-    assert "We read the loan again and again" not in receipt.content.decode()
-    assert "Automatic checks ended after a day" in receipt.content.decode()
-    assert "Checking…" not in receipt.content.decode()
+    receipt = client_of(support).get(lost.get_absolute_url()).text
+    assert message.next not in receipt and 'data-finding="checks-ended"' in receipt
+    assert "Checking…" not in receipt
 
 
 def test_a_look_that_is_not_due_is_not_taken(service: LoanService, lost: Repayment) -> None:
@@ -179,8 +180,7 @@ def test_a_late_rise_after_no_trace_raises_an_alarm(service: LoanService, lost: 
     assert lost.alarm == ""
     service.someone_else_pays("500")
     reconciliation.check_if_due(due_now(lost))
-    assert "Paid rose late" in lost.alarm
-    assert lost.state == RepaymentState.NOT_FOUND
+    assert (lost.alarm, lost.state) == (reconciliation.LATE_RISE, RepaymentState.NOT_FOUND)
 
 
 def test_a_rise_that_the_second_attempt_explains_raises_none(
@@ -203,7 +203,7 @@ def test_what_was_settled_as_not_recorded_is_still_watched(
     assert (lost.state, lost.alarm) == (RepaymentState.RESOLVED, "")
     service.someone_else_pays("500")
     reconciliation.check_if_due(due_now(lost))
-    assert "Paid rose late" in lost.alarm
+    assert lost.alarm == reconciliation.LATE_RISE
 
 
 def test_what_was_known_when_it_was_settled_raises_no_alarm(
@@ -258,7 +258,7 @@ def test_settling_needs_an_open_question_and_keeps_the_reason(
     assert not services.resolve(lost, Resolution.RECORDED, "changed my mind", manager)
     entry = Entry.objects.filter(username="manager").latest("pk")
     assert lost.resolution_reason == "the operator found nothing"
-    assert entry.detail == "It was not recorded, with a reason"
+    assert entry.detail == f"{Resolution.NOT_RECORDED.label}, with a reason"
     again = sending.record(asked(external_id="TX"), manager, "form-2", agreed=True)
     assert again.state == RepaymentState.RECORDED
 

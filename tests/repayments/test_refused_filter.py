@@ -21,7 +21,7 @@ def test_no_row_is_shown_and_the_filter_says_why(
     page = desk.get(f"/apps/kenya/repayments/?{query}").content.decode()
     assert "TX-SHOWN" not in page
     assert "errorlist" in page
-    assert "Correct what is marked above" in page
+    assert 'data-finding="filter-refused"' in page
     assert "matches this filter" not in page
     answer = desk.get(f"/apps/kenya/repayments/export.csv?{query}")
     assert answer.headers["Location"] == f"/apps/kenya/repayments/?{query}"

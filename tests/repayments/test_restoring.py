@@ -19,6 +19,7 @@ from lendingadmin.desk.statements.models import StatementFile
 from lendingadmin.money.repayments import restoration, sending, services
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.management.commands import restored
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Reading, ReceiptCounter, Repayment, Restoration
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState
@@ -188,7 +189,7 @@ def test_the_form_asks_and_keeps_what_was_entered(
     assert confirm is not None
     assert 'name="not_there"' in browser.get(confirm.url).text
     page = browser.post(confirm.url, confirm.fields)
-    assert page.status == 200 and "Tick the box below once you have looked" in page.text
+    assert page.status == 200 and 'data-obstacle="forgotten"' in page.text
     assert not service.posted and not Repayment.objects.exists()
     page = browser.post(confirm.url, confirm.fields | {"not_there": "yes"})
     assert page.receipt and len(service.posted) == 1
@@ -208,7 +209,7 @@ def test_a_form_in_a_gap_outlives_a_service_that_does_not_answer(
     assert confirm is not None
     service.loan_answer = fault
     for page in (browser.get(confirm.url), browser.post(confirm.url, confirm.fields)):
-        assert page.status in (502, 503) and "Nothing was saved" in page.text
+        assert page.status in (502, 503) and 'data-saved="no"' in page.text
     assert not service.posted and not Repayment.objects.exists()
     service.loan_answer = None
     kept = Draft.objects.get()
@@ -230,7 +231,7 @@ def test_an_approver_is_asked_too(
     confirm = open_confirm(boss, address)
     assert confirm is not None
     page = boss.post(address, confirm.fields)
-    assert page.status == 200 and "Tick the box below once you have looked" in page.text
+    assert page.status == 200 and 'data-obstacle="forgotten"' in page.text
     assert not service.posted
     assert boss.post(address, confirm.fields | {"not_there": "yes"}).status == 302
     assert len(service.posted) == 1
@@ -251,7 +252,7 @@ def test_who_answers_for_it_ends_it_once(
     assert services.find_gap("kenya") is None
     assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
     assert not restoration.end_gap(gap, manager)
-    assert "The journal has no gap" in boss.get(address).content.decode()
+    assert 'data-finding="no-gap"' in boss.get(address).text
 
 
 def test_a_gap_waits_for_those_who_may_end_it(
@@ -275,7 +276,8 @@ def test_what_waited_for_approval_may_have_been_sent(
     )
     restoration.begin_gap(["kenya"], SINCE)
     waiting.refresh_from_db()
-    assert waiting.message.title == "Not sent, as far as this journal knows"
+    assert (waiting.state, waiting.ended_by_sweep) == (RepaymentState.DECLINED, True)
+    assert waiting.message == get_message(RepaymentState.NOT_SENT, ended_by_sweep=True)
     assert Entry.objects.filter(subject=f"L-1 {waiting}").latest("pk").saved == "unknown"
     assert waiting in look_alikes(request, "another")
     with pytest.raises(services.MayDouble):
@@ -326,7 +328,7 @@ def test_the_page_says_which_days_no_statement_covers(
 
 def test_without_statements_no_day_is_covered(boss: Client, gap: Restoration) -> None:
     page = boss.get("/apps/kenya/repayments/restored/").text
-    assert "No statement covers any of them" in page and "Not covered" not in page
+    assert 'data-finding="not-covered"' in page and "Not covered" not in page
 
 
 def test_without_the_cache_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,11 @@ from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import reconciliation, sending, services
+from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.web.display.text import write_outcome
 from tests.faults.behaviours import refusal
 from tests.proof.desk import InProcess, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService
@@ -43,11 +45,12 @@ def test_its_receipt_claims_no_more_than_the_journal_knows(
     restored: Repayment, desk: Client
 ) -> None:
     page = " ".join(desk.get(restored.get_absolute_url()).content.decode().split())
-    assert restored.state == RepaymentState.NOT_SENT
-    assert "Not sent, as far as this journal knows" in page
-    assert "<strong>Nothing was recorded, as far as this journal knows.</strong>" in page
-    assert "<strong>Nothing was recorded.</strong>" not in page
-    assert "Nothing of it is at the service" not in page
+    assert (restored.state, restored.ended_by_sweep) == (RepaymentState.NOT_SENT, True)
+    swept = get_message(RepaymentState.NOT_SENT, ended_by_sweep=True)
+    assert f"<h2>{swept.title}</h2>" in page
+    assert f"<strong>{write_outcome(swept.saved, 'recorded')}</strong>" in page
+    assert f"<strong>{write_outcome(swept.answer, 'recorded')}</strong>" not in page
+    assert 'data-finding="may-be-sent"' in page and 'data-finding="nothing-there"' not in page
 
 
 def test_sending_it_again_shows_what_is_paid_now_and_asks_for_the_tick(
@@ -58,7 +61,8 @@ def test_sending_it_again_shows_what_is_paid_now_and_asks_for_the_tick(
     confirm = open_confirm(browser, url or "")
     assert confirm is not None and confirm.warns
     shown = " ".join(browser.get(confirm.url).text.split())
-    assert "Paid on this loan is KES 1,500.00 now" in shown
+    paid_now = shown.partition('<p data-field="paid-now">')[2].partition("</p>")[0]
+    assert "KES 1,500.00" in paid_now
     assert press(browser, confirm).status == 200
     assert service.asked == 1
     assert press(browser, confirm, agree=True).receipt
@@ -68,7 +72,7 @@ def test_sending_it_again_shows_what_is_paid_now_and_asks_for_the_tick(
 def test_it_is_a_look_alike(restored: Repayment, desk: Client) -> None:
     browser = InProcess(desk)
     url = fill_in(browser, form_url("kenya", "L-1"), "another id", "500.00")
-    assert "Is this the same payment?" in browser.get(url or "").text
+    assert 'data-finding="look-alikes"' in browser.get(url or "").text
 
 
 def test_what_its_own_sender_did_not_send_is_plainly_not_sent(
@@ -78,8 +82,7 @@ def test_what_its_own_sender_did_not_send_is_plainly_not_sent(
     repayment = sending.record(asked(external_id="TX"), support, "form-1")
     assert repayment.state == RepaymentState.NOT_SENT
     page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
-    assert (
-        "<strong>Nothing was recorded.</strong>" in page
-        and "as far as this journal knows" not in page
-    )
+    plain = get_message(RepaymentState.NOT_SENT)
+    assert f"<strong>{write_outcome(plain.saved, 'recorded')}</strong>" in page
+    assert "as far as this journal knows" not in page and 'data-finding="nothing-there"' in page
     assert not services.find_abandoned("kenya", "L-1", "TX").exists()

@@ -66,5 +66,5 @@ def test_when_it_was_given_up_while_the_button_was_pressed(
     monkeypatch.setattr(services, "create_intent", late)
     page = press(desk, confirm)
     assert page.status == 200
-    assert "Not sent yet." in page.text and "may_double" in page.text
+    assert 'data-obstacle="may_double"' in page.text and 'name="may_double"' in page.text
     assert service.asked == 1

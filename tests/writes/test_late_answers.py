@@ -17,6 +17,7 @@ from tests.web.acts import REGISTER, lost, pass_time, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Resolution = WriteState, WriteResolution
+REASON = "The operator looked."
 
 
 @pytest.fixture
@@ -59,14 +60,14 @@ def test_an_answer_against_what_a_person_said_raises_an_alarm(
     resolution: WriteResolution, answer: WriteState, words: str,
     write: Write, manager: User, desk: Client, boss: Client, app: LendingApp,
 ) -> None:  # fmt: skip
-    reconciliation.resolve(write, resolution, "The operator looked.", manager)
+    reconciliation.resolve(write, resolution, REASON, manager)
     found = late(write, answer)
     assert (found.state, found.alarm_seen_at) == (answer, None)
     assert words in found.alarm and found.alarm_at is not None
     entry = Entry.objects.latest("id")
     assert (entry.outcome, entry.detail) == (answer.label, found.alarm)
     page = text_of(boss.get(write.get_absolute_url()))
-    assert words in page and "The operator looked." in page
+    assert words in page and REASON in page
     for home in (f"/apps/{app.app_id}/", f"/apps/{app.app_id}/repayments/unknown/"):
         for browser in (boss, desk):
             assert f'href="{write.get_absolute_url()}"' in text_of(browser.get(home)), home
@@ -109,7 +110,7 @@ def test_a_success_that_nobody_doubted_raises_none(write: Write) -> None:
 class TestSeen:
     @pytest.fixture
     def alarmed(self, write: Write, manager: User) -> Write:
-        reconciliation.resolve(write, Resolution.NOT_SAVED, "The operator looked.", manager)
+        reconciliation.resolve(write, Resolution.NOT_SAVED, REASON, manager)
         return late(write, State.SAVED, "/there/")
 
     def test_a_manager_sees_it_and_it_leaves_home(

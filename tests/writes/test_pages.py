@@ -31,6 +31,7 @@ from tests.web.acts import (
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State, Found = WriteState, WriteFound
+REASON = "The operator looked."
 
 
 def abandoned(write: Write) -> None:
@@ -122,8 +123,9 @@ def test_it_polls_while_it_is_open_and_has_buttons_besides(
     pass_time(seconds=5)
     assert desk.post(f"{there}check").headers["Location"] == there
     ended = text_of(desk.get(f"{there}status?seen=unknown-"))
-    assert "It is there, as you entered it" in ended and "Show what can be done now" in ended
-    assert "hx-get" not in ended
+    assert 'data-found="there"' in ended and "hx-get" not in ended
+    # It leads back to the page, which offers what can be done now.
+    assert f'href="{there}"' in ended
 
 
 def test_a_service_that_is_gone_is_a_look_that_told_nothing(
@@ -134,7 +136,7 @@ def test_a_service_that_is_gone_is_a_look_that_told_nothing(
     proxy.once(REGISTER.match(book), reset())
     form = filled(desk.get(url), borrowerId="n-1", **PERSON)
     page = text_of(desk.post(url, form, follow=True))
-    assert "not clear" in page and "<strong>Not known yet.</strong>" in page
+    assert "not clear" in page and 'data-saved="unknown"' in page
 
 
 def test_a_double_click_lands_on_a_page_that_says_saved_in_the_end(
@@ -144,7 +146,7 @@ def test_a_double_click_lands_on_a_page_that_says_saved_in_the_end(
     desk.post(url, form)
     write = Write.objects.get()
     page = text_of(desk.get(write.get_absolute_url()))
-    assert "<strong>It is saved.</strong>" in page and f'href="{write.url}"' in page
+    assert 'data-saved="yes"' in page and f'href="{write.url}"' in page
     assert write.submitted == ""
 
 
@@ -156,16 +158,19 @@ def test_a_manager_settles_it_with_a_reason(
 ) -> None:
     write = lost(REGISTER, desk, app, book, proxy)
     settle = f"{write.get_absolute_url()}resolve"
-    body = {"resolution": "no", "reason": "The operator looked."}
+    body = {"resolution": "no", "reason": REASON}
     assert desk.post(settle, body).status_code == 403
-    assert "This field is required" in text_of(boss.post(settle, {"resolution": "no"}))
+    refused = boss.post(settle, {"resolution": "no"})
+    assert refused.context["resolve_form"].has_error("reason", "required")
+    assert 'id="id_reason_error"' in refused.text
     page = text_of(boss.post(settle, body, follow=True))
-    assert "Nothing was saved, says a person." in page and "The operator looked." in page
+    assert 'data-state="resolved"' in page and 'data-resolution="no"' in page
+    assert 'data-saved="no"' in page and REASON in page
     entry = Entry.objects.latest("id")
     assert (entry.username, entry.outcome) == ("manager", "resolved: It was not saved")
     entries = Entry.objects.count()
     again = text_of(boss.post(settle, body | {"reason": "Another one."}, follow=True))
-    assert "Nothing was changed" in again and "The operator looked." in again
+    assert 'data-finding="changed-before"' in again and REASON in again
     assert Entry.objects.count() == entries
 
 
@@ -176,8 +181,9 @@ def test_nobody_resolves_what_they_entered_themselves(
     there = write.get_absolute_url()
     assert "so somebody else resolves it" in text_of(boss.get(there))
     assert 'name="resolution"' not in text_of(boss.get(there))
-    body = {"resolution": "no", "reason": "The operator looked."}
-    assert "Not saved: you entered it" in text_of(boss.post(f"{there}resolve", body, follow=True))
+    body = {"resolution": "no", "reason": REASON}
+    page = text_of(boss.post(f"{there}resolve", body, follow=True))
+    assert 'data-finding="own-write"' in page
     assert Write.objects.get().state == State.UNKNOWN
 
 
@@ -188,7 +194,7 @@ def test_nobody_resolves_what_an_account_entered_that_they_changed(
     change_account(manager, write.person)
     page = boss.get(write.get_absolute_url()).content.decode()
     assert "data-not-independent" in page and 'name="resolution"' not in page
-    body = {"resolution": "no", "reason": "The operator looked."}
+    body = {"resolution": "no", "reason": REASON}
     boss.post(f"{write.get_absolute_url()}resolve", body)
     assert Write.objects.get().state == State.UNKNOWN
 
@@ -250,12 +256,11 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
 ) -> None:
     write = lost(act, boss, app, book, proxy)
     there = write.get_absolute_url()
-    assert "Enter it again" not in text_of(boss.get(there))
+    again = f"{write.again_at}?again={write.idempotency_key}"
+    assert again not in text_of(boss.get(there))
     abandoned(write)
     page = text_of(boss.get(there))
-    assert "Enter it again" in page and "may do it twice" in page
-    again = f"{write.again_at}?again={write.idempotency_key}"
-    assert f'href="{again}"' in page
+    assert f'href="{again}"' in page and "may do it twice" in page
     form = boss.get(again)
     assert "may still be at the service" in text_of(form)
     before = proxy.hits(act.match(book))
@@ -284,6 +289,7 @@ def test_anothers_entries_are_nobody_elses(
 ) -> None:
     write = lost(REGISTER, desk, app, book, proxy)
     abandoned(write)
-    assert "Enter it again" not in text_of(boss.get(write.get_absolute_url()))
-    page = text_of(boss.get(f"{write.again_at}?again={write.idempotency_key}"))
+    again = f"{write.again_at}?again={write.idempotency_key}"
+    assert again not in text_of(boss.get(write.get_absolute_url()))
+    page = text_of(boss.get(again))
     assert "Otieno" not in page and "may still be" not in page

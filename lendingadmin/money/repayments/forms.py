@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from babel.numbers import get_currency_precision, is_currency
 from django import forms
@@ -130,7 +130,7 @@ class RepaymentForm(forms.Form):
         """A transaction happened: it can't lie in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
-            raise forms.ValidationError(_("A transaction can't be in the future."))
+            raise forms.ValidationError(_("A transaction can't be in the future."), code="future")
         return date
 
     def clean_currencyCode(self) -> str:
@@ -202,25 +202,32 @@ def clock_notice() -> str:
     return words % {"time": elapsed(60 * round(abs(offset) / 60))}
 
 
-def date_notices(asked: Request, now: datetime) -> list[str]:
-    """What a person should look at twice before it is sent: dates that may be mistyped, or
+class DateNotice(NamedTuple):
+    """What is odd about a date: its name for the page, and the sentence."""
+
+    finding: str
+    words: str
+
+
+def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
+    """Return what a person should look at twice before it is sent: dates that may be mistyped, or
     come from a wrong clock.
 
     The dates of `asked` are in the lender's zone, as `request_from` gives them.
     """
+    done, takes_effect = asked.transaction_date, asked.value_date
     found = [
-        clock_notice(),
-        far_notice(gettext("The transaction date"), asked.transaction_date, now),
-        far_notice(gettext("The value date"), asked.value_date, now),
+        DateNotice("clock", clock_notice()),
+        DateNotice("transaction-date-far", far_notice(gettext("The transaction date"), done, now)),
+        DateNotice("value-date-far", far_notice(gettext("The value date"), takes_effect, now)),
     ]
-    if asked.value_date.date() < asked.transaction_date.date():
-        found.append(
-            gettext(
-                "The value date lies before the transaction date: the payment would take effect "
-                "before it was made."
-            )
+    if takes_effect.date() < done.date():
+        words = gettext(
+            "The value date lies before the transaction date: the payment would take effect "
+            "before it was made."
         )
-    return [notice for notice in found if notice]
+        found.append(DateNotice("value-date-before", words))
+    return [notice for notice in found if notice.words]
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:

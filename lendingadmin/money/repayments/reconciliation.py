@@ -46,6 +46,9 @@ _REASONS = {
     ),
     RepaymentState.NOT_FOUND: gettext_noop("Two fresh readings after the quiet time show no rise."),
 }
+LATE_RISE = gettext_noop(
+    "Paid rose late, by at least this amount: it may have been recorded after all."
+)
 
 
 def mark_lost_unknown() -> int:
@@ -199,10 +202,7 @@ def _check_for_late_rise(repayment: Repayment) -> None:
     """Raise an alarm for a rise after it was abandoned that nothing else entered here explains."""
     found = attribution_of(repayment, after=repayment.latest)
     if found and found.effect in (Effect.SEEN, Effect.MORE):
-        services.raise_alarm(
-            repayment,
-            _("Paid rose late, by at least this amount: it may have been recorded after all."),
-        )
+        services.raise_alarm(repayment, _(LATE_RISE))
 
 
 BADGE = Badge("needs-checking", lambda app_id, _person: Repayment.objects.needing_checks(app_id))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.core.audit import restores
@@ -52,6 +53,9 @@ from .models import Reading, Repayment
 from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
+
+# What a person does where the service recorded it and the confirmation can't be kept.
+PASS_ON = gettext_noop("Do not enter it again. Note the reference, and pass it on to a manager.")
 
 
 class Outcome(NamedTuple):
@@ -199,8 +203,8 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
         words = _("a fault of the dashboard: %(error)s")
         fields, request_id = {"why": words % {"error": type(result).__name__}}, ""
     else:
-        words = _("Do not enter it again. Note the reference, and pass it on to a manager.")
-        to, card = RepaymentState.RECORDED, replace(build_saved_card("recorded"), next=words)
+        card = replace(build_saved_card("recorded"), next=_(PASS_ON))
+        to = RepaymentState.RECORDED
         fields, request_id = {"status": call and call.status}, (call and call.request_id) or ""
     next_check_at = None
     if to == RepaymentState.RECORDED:

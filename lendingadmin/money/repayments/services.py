@@ -41,6 +41,8 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, Repaym
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
 
+REFUSED_LATE = gettext_noop("The service refused it late, when it stood as “%(state)s” here.")
+
 _TRIES = 3
 
 # While it stands so, only its sender changes the row: what the sender holds is what is stored.
@@ -491,9 +493,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
     if repayment.state == RepaymentState.PRESUMED or (
         is_resolved and repayment.resolution == Resolution.RECORDED
     ):
-        text = _("The service refused it late, when it stood as “%(state)s” here.") % {
-            "state": _(RepaymentState(repayment.state).label)
-        }
+        text = _(REFUSED_LATE) % {"state": _(RepaymentState(repayment.state).label)}
         fields |= unconfirmed.build_alarm(text)
     if not is_resolved:
         move(repayment, to, by=by, **fields)

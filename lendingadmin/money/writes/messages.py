@@ -30,6 +30,11 @@ class StateMessage(NamedTuple):
     next: str
     icon: str = "question-mark-circle"
 
+    @property
+    def answer(self) -> str:
+        """The first word of `saved`: yes, no, probably or unknown."""
+        return self.saved.partition(",")[0]
+
     def translate(self) -> "StateMessage":
         """The same in the language of the page."""
         return _translate(self, get_language())

@@ -171,7 +171,8 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     try:
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
-        messages.warning(request, _("Not saved: you entered it, so somebody else resolves it."))
+        words = _("Not saved: you entered it, so somebody else resolves it.")
+        messages.warning(request, words, extra_tags="own-write")
         return redirect(one)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
@@ -179,7 +180,8 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     if is_done:
         messages.success(request, _("Resolved. Your reason is kept with it."))
     else:
-        messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
+        words = _("Nothing was changed: its state had changed meanwhile.")
+        messages.warning(request, words, extra_tags="changed-before")
     return redirect(one)
 
 

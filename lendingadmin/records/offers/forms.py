@@ -72,7 +72,7 @@ class OfferForm(WriteForm, FarDatesForm):
         cleaned = super().clean()
         if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
             raise forms.ValidationError(
-                _("Choose an assessment type, give a time, or give a request id.")
+                _("Choose an assessment type, give a time, or give a request id."), code="nothing"
             )
         return cleaned
 
@@ -126,7 +126,8 @@ class PreviewForm(forms.Form):
         """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
         given = self.cleaned_data
         if not self.errors and given.get("amount") is None and not given.get("startDate"):
-            self.add_error("amount", _("Give an amount, a first day, or both."))
+            words = _("Give an amount, a first day, or both.")
+            self.add_error("amount", forms.ValidationError(words, code="nothing"))
 
     def clean_amount(self) -> Decimal | None:
         """As many decimals as the currency has."""

@@ -17,12 +17,15 @@ from lendingadmin.money.writes.states import WriteFound
 from .asking import Place
 from .models import OfferState
 
+NO_REQUEST_ID = gettext_noop(
+    "It was sent without a request id, so the service cannot be asked for it."
+)
+
 
 def asked(write: Write, submitted: Submitted) -> CheckResult:
     """What the request's own page has found out so far."""
     if "requestId" not in submitted.sent:
-        why = _("It was sent without a request id, so the service cannot be asked for it.")
-        return CheckResult(WriteFound.NOT_SEEN, why)
+        return CheckResult(WriteFound.NOT_SEEN, _(NO_REQUEST_ID))
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
     if row is None:
         # It is written down before the call.

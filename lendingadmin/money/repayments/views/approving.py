@@ -28,6 +28,13 @@ from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
 
+class Obstacle(NamedTuple):
+    """Why it is not sent yet: its name for the page, and the sentence."""
+
+    name: str
+    words: str
+
+
 class Moved(NamedTuple):
     """An amount of the loan when the repayment was entered, and now; None where it is not known."""
 
@@ -46,11 +53,13 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         messages.warning(request, why or words)
         return redirect(repayment)
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
-    page, obstacle = _build_page(repayment, loan), ""
+    page = _build_page(repayment, loan)
+    obstacle: Obstacle | None = None
     if request.method == "POST":
         has_agreed, has_checked = "may_double" in request.POST, "not_there" in request.POST
         if not constant_time_compare(request.POST.get("shown", ""), page["shown"]):
-            obstacle = _("The loan, or what looks like this repayment, changed meanwhile.")
+            words = _("The loan, or what looks like this repayment, changed meanwhile.")
+            obstacle = Obstacle("changed", words)
         else:
             obstacle = _send(request, repayment, agreed=has_agreed, checked=has_checked)
             if not obstacle:
@@ -64,21 +73,24 @@ def _one(app_id: str, number: int) -> Repayment:
     )
 
 
-def _send(request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool) -> str:
-    """Let it go; why it can't, in words, where another repayment stands against it."""
+def _send(
+    request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool
+) -> Obstacle | None:
+    """Send it; return what is in the way, None once it is sent or waits for nobody any more."""
     try:
         is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
     except services.LoanBusy as rule:
-        return _("Another repayment of this loan is still open: %(other)s.") % {"other": rule.other}
+        words = _("Another repayment of this loan is still open: %(other)s.")
+        return Obstacle("busy", words % {"other": rule.other})
     except services.MayDouble:
-        return _("Tick the box below if you want to send it again.")
+        return Obstacle("may_double", _("Tick the box below if you want to send it again."))
     except services.MayBeForgotten:
-        return str(restoring.TICK)
+        return Obstacle("forgotten", str(restoring.TICK))
     except NotIndependent as rule:
-        return str(rule)
+        return Obstacle("not_independent", str(rule))
     if not is_approved:
         messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
-    return ""
+    return None
 
 
 def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.forms import Form
 from django.http import HttpResponse
@@ -332,7 +333,8 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         return _receipt(request, repayment, decline_form=form)
     if services.decline(repayment, form.cleaned_data["reason"], request.user):
-        messages.success(request, _("Saved: it is not sent. Your reason is kept with it."))
+        words = _("Saved: it is not sent. Your reason is kept with it.")
+        messages.success(request, words, extra_tags="declined")
     else:
         messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
     return redirect(repayment)
@@ -361,18 +363,18 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
             repayment, form.cleaned_data["note"], request.user, idempotency_key
         )
     except idempotency.StaleKey:
-        form.add_error(None, _("Not saved: this form was open for too long. Send it again."))
+        words = _("Not saved: this form was open for too long. Send it again.")
+        form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
         words = _("Not saved: the report of %(person)s waits for its review already.")
-        form.add_error("note", words % {"person": by})
+        form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
             messages.success(request, _("Saved: reported. A manager reviews it."))
         else:
-            messages.warning(
-                request, _("Nothing new was saved: this was reported and reviewed before.")
-            )
+            words = _("Nothing new was saved: this was reported and reviewed before.")
+            messages.warning(request, words, extra_tags="reported-before")
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
 
@@ -395,8 +397,10 @@ def review_mistake(
     if is_done:
         messages.success(request, _("Saved: reviewed. Your reason is kept with it."))
     elif mistake.is_open:
-        messages.warning(request, _("Not saved: you reported it, so somebody else reviews it."))
+        words = _("Not saved: you reported it, so somebody else reviews it.")
+        messages.warning(request, words, extra_tags="own-report")
     else:
         words = _("Nothing was changed: %(person)s has reviewed it before.")
-        messages.warning(request, words % {"person": mistake.reviewed_by})
+        words %= {"person": mistake.reviewed_by}
+        messages.warning(request, words, extra_tags="reviewed-before")
     return redirect(repayment)

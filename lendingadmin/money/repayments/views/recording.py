@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -173,7 +174,8 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
     try:
         idempotency_key = idempotency.check_key(request, PURPOSE, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        form.add_error(None, _("This form was open for too long. Check it and send it again."))
+        words = _("This form was open for too long. Check it and send it again.")
+        form.add_error(None, ValidationError(words, code="stale"))
         return None
     idempotency.save_draft(request, PURPOSE, idempotency_key, form.entered() | ids)
     return idempotency_key
@@ -188,7 +190,7 @@ def _to_confirm(
         return redirect("repayment-confirm", app_id, account_id, idempotency_key)
     idempotency.delete_draft(idempotency_key)
     words = _("That form led to %(repayment)s before. Nothing new was recorded.")
-    messages.warning(request, words % {"repayment": landed})
+    messages.warning(request, words % {"repayment": landed}, extra_tags="form-used")
     return redirect(landed)
 
 

@@ -118,7 +118,8 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
         messages.warning(request, f"{idempotency.TOO_LONG} {_('Nothing was deleted.')}")
         return reverse("loan-delete", args=[app_id, account_id]), None
     if outcome.saved:
-        messages.success(request, _("Loan %(id)s is deleted.") % {"id": account_id})
+        words = _("Loan %(id)s is deleted.") % {"id": account_id}
+        messages.success(request, words, extra_tags="loan-deleted")
     return outcome.url, outcome.card
 
 
