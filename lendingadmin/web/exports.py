@@ -20,7 +20,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.monitoring import metrics
@@ -31,6 +31,8 @@ from .requests import PersonRequest
 
 #: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
+#: The last line of an export that the service broke off.
+BROKEN_OFF = gettext_noop("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
 
 
 class ExportPlaces(ForkSafe):
@@ -203,11 +205,10 @@ def _text(
             metrics.EXPORT_ROWS.inc(len(rows))
             count, repeated = count + len(rows), repeated + page.repeated
         if repeated:
-            yield _lines([[_repeated(repeated)]])
+            yield _lines([[describe_repeated(repeated)]])
         ended = "done"
     except LendingError as error:
-        words = _("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
-        yield _lines([[words % {"rows": count, "why": error.message}]])
+        yield _lines([[_(BROKEN_OFF) % {"rows": count, "why": error.message}]])
         ended = "broken"
     finally:
         try:
@@ -224,7 +225,8 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
-def _repeated(count: int) -> str:
+def describe_repeated(count: int) -> str:
+    """The last line of an export in which the service listed some rows again."""
     return ngettext(
         "REPEATED: the service listed %(count)s row again, and it is written once",
         "REPEATED: the service listed %(count)s rows again, and they are written once",

@@ -32,6 +32,8 @@ from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
+#: The title of the card of an event that is there.
+DUPLICATE = gettext_noop("The service has this event already")
 _STALE = gettext_noop("This form was open for too long. Check it and send it again.")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
@@ -138,7 +140,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
     if search_event(app_id, *key).found is None:
         return None
     return Card(
-        title=_("The service has this event already"),
+        title=_(DUPLICATE),
         cause=_("It keeps one event for each account, type and time, and this one is there."),
         next=_("Open it and compare. For other data, give the time at which that was captured."),
         saved="no",
