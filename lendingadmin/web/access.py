@@ -21,6 +21,7 @@ from django.shortcuts import render, resolve_url
 from django.urls import URLPattern, URLResolver
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django_htmx.http import HttpResponseClientRedirect
 
 from lendingadmin.core.audit import record
@@ -43,6 +44,8 @@ from .quotas import LIMITS, OverQuota, take
 View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
+#: The title of the card of a refusal.
+REFUSED = gettext_noop("Your role does not allow this")
 # The methods of views that guard themselves.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
 _CHANGE_PASSWORD = "account_change_password"  # noqa: S105  # pragma: allowlist secret
@@ -286,7 +289,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
     _record_refusal(request)
     card = Card(
-        title=_("Your role does not allow this"),
+        title=_(REFUSED),
         cause=cause,
         next=_("Ask a manager to do it, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",

@@ -26,7 +26,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.gateway import lending_app
@@ -42,6 +42,8 @@ from .requests import PersonRequest
 
 #: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
+#: The last line of an export that the service broke off.
+BROKEN_OFF = gettext_noop("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
 
 
 class ExportPlaces(ForkSafe):
@@ -286,11 +288,10 @@ def _text(
             metrics.EXPORT_ROWS.inc(len(rows))
             count, repeated = count + len(rows), repeated + page.repeated
         if repeated:
-            yield _lines([[_repeated(repeated)]])
+            yield _lines([[describe_repeated(repeated)]])
         ended = "done"
     except LendingError as error:
-        words = _("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
-        yield _lines([[words % {"rows": count, "why": error.message}]])
+        yield _lines([[_(BROKEN_OFF) % {"rows": count, "why": error.message}]])
         ended = "broken"
     finally:
         try:
@@ -307,7 +308,8 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
-def _repeated(count: int) -> str:
+def describe_repeated(count: int) -> str:
+    """The last line of an export in which the service listed some rows again."""
     return ngettext(
         "REPEATED: the service listed %(count)s row again, and it is written once",
         "REPEATED: the service listed %(count)s rows again, and they are written once",

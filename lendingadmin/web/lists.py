@@ -46,9 +46,8 @@ class FilterField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if any(character.isspace() for character in text):
-            raise forms.ValidationError(
-                _("The service divides filters by spaces, so a value can't contain one.")
-            )
+            words = _("The service divides filters by spaces, so a value can't contain one.")
+            raise forms.ValidationError(words, code="space")
         return text
 
 
@@ -57,7 +56,7 @@ class AnotherField(FilterField):
 
     def clean(self, value: Any) -> str:
         """Ask for the value; the choice itself is none."""
-        raise forms.ValidationError(_("Write the one that you look for."))
+        raise forms.ValidationError(_("Write the one that you look for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
         """Nothing: the choice is not what was written."""

@@ -8,7 +8,7 @@ from django.test import Client
 from tests.portfolio.conftest import counted, page, words
 
 COLLECTIONS = "/apps/kenya/collections/"
-__all__ = ["COLLECTIONS", "counted", "note_call", "page", "press_next", "words"]
+__all__ = ["COLLECTIONS", "counted", "list_wrong", "note_call", "page", "press_next", "words"]
 
 
 def press_next(client: Client, queue: str = "late-1-7") -> str:
@@ -27,3 +27,11 @@ def note_call(client: Client, borrower_id: str, outcome: str, **fields: str) -> 
     loan = re.search(r'<option value="([^"]+)"', form)
     usual = {"token": token[1] if token else "", "loan": loan[1] if loan else ""}
     return client.post(address, {"outcome": outcome, **usual, **fields})
+
+
+def list_wrong(answer: Any) -> dict[str, list[str]]:
+    """The codes of the errors of the form, by field; the page has each beside its field."""
+    found = answer.context["form"].errors.as_data()
+    for name in found:
+        assert f'id="id_{name}_error"' in answer.content.decode()
+    return {name: [one.code for one in errors] for name, errors in found.items()}

@@ -16,7 +16,8 @@ DOMAIN = "lending.example"
 NOW = datetime.now(UTC).replace(microsecond=0)
 WHEN = NOW - timedelta(hours=1)
 STAMP = WHEN.isoformat().replace("+00:00", ".000Z")
-SECRETS = ("Rent is due", "+254711000111", "Mama Njeri", "njeri@example.org", "-1.2921", "betting")
+TEXT = "Rent is due"
+SECRETS = (TEXT, "+254711000111", "Mama Njeri", "njeri@example.org", "-1.2921", "betting")
 
 
 def ms(when: datetime) -> int:
@@ -36,7 +37,7 @@ def data(domain: str = DOMAIN) -> list[dict[str, Any]]:
                     "smsId": "1",
                     "read": 1,
                     "timestamp": then - 120_000,
-                    "rawBody": "Rent is due",
+                    "rawBody": TEXT,
                 },
                 {
                     "address": "+254711000111",
@@ -107,7 +108,7 @@ def token_of(page: Any) -> str:
     return found[1]
 
 
-def bare(text: str = "Rent is due") -> str:
+def bare(text: str = TEXT) -> str:
     """One message as JSON, of a kind without a domain."""
     message = {
         "address": "+254711000111",

@@ -8,6 +8,7 @@ from django.test import Client
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.lending.values import Event
+from lendingadmin.records.events.kinds import KINDS
 from lendingadmin.records.events.reported import count_kinds
 from tests.events import samples
 from tests.faults.behaviours import refusal, reset
@@ -67,13 +68,14 @@ def there(app: LendingApp, **query: str) -> Any:
 @pytest.mark.django_db
 class TestFragment:
     def test_says_what_is_missing(self, desk: Client, app: LendingApp, book: Caller) -> None:
+        every = ", ".join(kind.many for kind in KINDS.values())
         page = desk.get(*there(app)).content.decode()
-        assert "Report next: messages, contacts, battery readings, locations, apps." in page
+        assert 'data-finding="missing"' in page and f"{every}." in page
         assert book.post("/events", samples.body()).status == 200
         page = desk.get(*there(app)).content.decode()
-        assert "Every kind was reported" in page and "2 messages" in page
+        assert 'data-finding="complete"' in page and "2 messages" in page
         page = desk.get(*there(app, until="2020-01-01T00:00:00.000Z")).content.decode()
-        assert "Report next: messages" in page
+        assert 'data-finding="missing"' in page and f"{every}." in page
 
     @pytest.mark.parametrize("behaviour", [reset(), refusal(503), refusal(400, "no filter")])
     def test_a_service_that_is_gone_is_told_in_it(

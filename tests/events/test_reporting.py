@@ -12,11 +12,13 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.records.events.views.reporting import DUPLICATE
 from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,
     STAMP,
+    TEXT,
     address,
     bare,
     body,
@@ -45,7 +47,7 @@ def test_pasted_checked_sent_and_read(desk: Client, app: LendingApp, book: Calle
     confirm = enter(desk, app)
     page = desk.get(confirm).content.decode()
     assert "Messages" in page
-    assert "Rent is due" not in page
+    assert TEXT not in page
     assert stored(book) == []
     answer = send(desk, confirm)
     assert answer.headers["Location"] == address(app)
@@ -56,7 +58,7 @@ def test_pasted_checked_sent_and_read(desk: Client, app: LendingApp, book: Calle
         "sms",
     )
     assert event["data"][0]["kind"] == f"{DOMAIN}/sms"
-    assert event["data"][0]["values"][0]["rawBody"] == "Rent is due"
+    assert event["data"][0]["values"][0]["rawBody"] == TEXT
     entry = Entry.objects.get(action="events.create")
     assert (entry.saved, entry.subject) == ("yes", f"borrower:b {STAMP}")
     assert not Draft.objects.exists()
@@ -107,7 +109,7 @@ def test_a_change_of_mind_finds_what_was_pasted(
 ) -> None:
     confirm = enter(desk, app)
     page = desk.get(f"{new_url(app)}?form={confirm.rpartition('/')[2]}").content.decode()
-    assert "Rent is due" in page
+    assert TEXT in page
     assert 'value="borrower:b"' in page
 
 
@@ -124,9 +126,9 @@ def test_a_duplicate_is_found_before_it_is_sent(
 ) -> None:
     assert book.post("/events", body()).status == 200
     page = desk.post(new_url(app), pasted(desk, app)).content.decode()
-    assert "The service has this event already" in page
+    assert DUPLICATE in page
     assert f'href="{address(app)}"' in page
-    assert "Rent is due" in page
+    assert TEXT in page
 
 
 def test_the_services_own_refusal_leads_to_the_event(
@@ -154,7 +156,7 @@ def test_a_refused_event_that_is_not_there_has_no_link_to_it(
     confirm = enter(desk, app)
     page = desk.post(confirm, {"token": token_of(desk.get(confirm))}).content.decode()
     assert "no such kind" in page
-    assert "Open the event" not in page
+    assert address(app) not in page
 
 
 def test_an_answer_that_never_came_is_unknown(

@@ -11,12 +11,14 @@ from django.test import Client
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.records.events.checking import NO_TIME
 from lendingadmin.web import uploads
 from lendingadmin.web.models import Draft
 from tests.conftest import ClientOf
 from tests.events.samples import (
     DOMAIN,
     STAMP,
+    TEXT,
     address,
     body,
     data,
@@ -81,7 +83,8 @@ def test_a_file_of_another_ending_is_refused(desk: Client, app: LendingApp, book
 
 def test_a_file_of_another_account_is_refused(desk: Client, app: LendingApp) -> None:
     page = upload(desk, app, simplejson.dumps(body()).encode(), accountId="borrower:other")
-    assert "The JSON is of another account" in page.content.decode()
+    assert page.context["form"].has_error("accountId", "other_account")
+    assert 'id="id_accountId_error"' in page.content.decode()
 
 
 class TestAFileIsChosenOnce:
@@ -112,11 +115,11 @@ class TestAFileIsChosenOnce:
     def test_after_an_error(self, desk: Client, app: LendingApp, book: Caller) -> None:
         bare = simplejson.dumps(data()).encode()
         page = upload(desk, app, bare, accountId="borrower:b")
-        assert "The timestamp is a date and time" in page.content.decode()
+        assert NO_TIME in page.content.decode()
         assert "event.json" in page.content.decode()
         assert stored(book) == []
         (draft,) = Draft.objects.all()
-        assert "Rent is due" in gzip_text(draft.entered)
+        assert TEXT in gzip_text(draft.entered)
         when = pasted(desk, app)["timestamp"]
         answer = self.again(desk, app, page, accountId="borrower:b", timestamp=when)
         assert send(desk, answer.headers["Location"]).headers["Location"] == address(app)
@@ -174,8 +177,9 @@ def test_a_file_is_read_no_further_than_its_limit(
     desk: Client, app: LendingApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uploads, "LONGEST", 100_000)
-    page = upload(desk, app, b" " * 200_000).content.decode()
-    assert "The file is too long" in page
+    page = upload(desk, app, b" " * 200_000)
+    assert page.context["form"].has_error("file", "too_long")
+    assert 'id="id_file_error"' in page.content.decode()
     assert not Draft.objects.exists()
 
 

@@ -40,10 +40,11 @@ def test_another_value_is_written_and_then_asked_for(
     chosen = re.search(r'<option value="([^"]+)">another', control(text(desk, where), field))
     assert chosen
     before = service.hits(name)
-    page = text(desk, f"{where}?{field}={chosen[1]}")
+    answer = desk.get(f"{where}?{field}={chosen[1]}")
+    page, form = answer.content.decode(), answer.context["form"]
     assert control(page, field).startswith("<input")
     assert "value=" not in control(page, field)
-    assert "Write the one that you look for" in page
+    assert form.has_error(field, "unwritten") and f'id="{form[field].auto_id}_error"' in page
     assert service.hits(name) == before
     page = text(desk, f"{where}?{field}=77")
     assert f"filter={field}%3A77" in service.server.last(name).line

@@ -13,6 +13,7 @@ from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import Page, each_page, leave_out_repeats
 from lendingadmin.lending.values import Loan
+from lendingadmin.web import exports
 from tests.paging.service import PagedService
 from tests.portfolio.conftest import counted, outstanding
 from tests.portfolio.service import loan
@@ -48,7 +49,7 @@ def test_a_csv_of_a_list_that_leads_back_broke_off(
     *rows, last = exported(desk)
     keys = [row[0] for row in rows]
     assert len(last) == 1, last
-    assert last[0].startswith(f"BROKEN OFF after {len(rows)} rows")
+    assert last[0].startswith(exports.BROKEN_OFF % {"rows": len(rows), "why": ""})
     assert BACK in last[0]
     assert len(set(keys)) == len(keys)
     ended = Entry.objects.latest("pk")
@@ -69,7 +70,7 @@ def test_a_row_that_comes_again_is_written_once_and_told(
     service.give("loans", {"": (of(1, 2), "t"), "t": (of(2, 3, 3), None)})
     *rows, last = exported(desk)
     assert [row[0] for row in rows] == ["L-1", "L-2", "L-3"]
-    assert last == ["REPEATED: the service listed 2 rows again, and they are written once"]
+    assert last == [exports.describe_repeated(2)] and " 2 " in last[0]
     assert Entry.objects.latest("pk").outcome == "done"
 
 
@@ -85,13 +86,13 @@ def test_a_uid_tells_rows_apart_where_there_is_no_id(desk: Client, service: Page
     service.give("loans", {"": ([first], "t"), "t": ([second, first], None)})
     *rows, last = exported(desk)
     assert len(rows) == 2
-    assert last[0].startswith("REPEATED: the service listed 1 row again")
+    assert last == [exports.describe_repeated(1)] and " 1 " in last[0]
 
 
 def test_empty_pages_without_end_break_a_csv_off(desk: Client, service: PagedService) -> None:
     service.give_empty_pages("loans", 300, of(1))
     (last,) = exported(desk)
-    assert last[0].startswith("BROKEN OFF after 0 rows")
+    assert last[0].startswith(exports.BROKEN_OFF % {"rows": 0, "why": ""})
     assert "empty pages" in last[0]
     assert service.hits("loans") < 150
 

@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import pytest
 
+from lendingadmin.sandbox.rules.lists import InvalidPageToken
+from lendingadmin.sandbox.rules.scoring import LOW_SCORE, SENTENCES
 from tests.sandbox.calling import (
     Caller,
     ago,
@@ -81,7 +83,7 @@ def test_the_result_is_filled_when_its_time_has_come(lender: Caller) -> None:
     assert done["result"] == {
         "type": "declined",
         "reason": "score_below_450",
-        "message": "The score is below 450.",
+        "message": SENTENCES[LOW_SCORE],
         "rule": "score_below_450",
         "riskLevel": "high",
         "riskScore": 77,
@@ -127,7 +129,7 @@ def test_the_list_is_paged_and_takes_nothing_else(lender: Caller) -> None:
     assert [one["assessmentId"] for one in rest["assessments"]] == made[2:]
     assert rest["nextPageToken"] is None
     answer = lender.get("/assessments", pageSize="1", pageToken=token)
-    assert (answer.status, answer.description) == (400, "Invalid page token")
+    assert (answer.status, answer.description) == (400, InvalidPageToken.description)
     for name in ("filter", "order"):
         assert lender.get("/assessments", **{name: "desc"}).status == 400
 

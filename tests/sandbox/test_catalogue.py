@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from lendingadmin.sandbox.rules.lists import InvalidPageToken
 from tests.sandbox.calling import Caller
 
 PRODUCTS, TYPES = "/v1/projects/demo/products", "/v1/assessmentTypes"
@@ -53,7 +54,8 @@ def test_both_can_be_paged(caller: Caller, path: str, key: str) -> None:
         if answer["nextPageToken"] is None:
             break
         params["pageToken"] = answer["nextPageToken"]
-        assert caller.get(path, **params | {"pageSize": "2"}).description == "Invalid page token"
+        wrong = caller.get(path, **params | {"pageSize": "2"})
+        assert wrong.description == InvalidPageToken.description
     assert seen == whole
 
 

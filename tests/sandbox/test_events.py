@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import simplejson
 
+from lendingadmin.sandbox.rules.lists import InvalidPageToken
 from tests.sandbox.calling import Caller, ago, millis_ago, new_event, sms
 from tests.sandbox_process import SandboxProcess
 
@@ -262,7 +263,7 @@ def test_pages_follow_each_other(book: tuple[Caller, list[dict[str, Any]]]) -> N
     assert listed(caller, pageSize="3", **params) == [events[3]["eventId"]]
     for wrong in ({"pageSize": "2"}, {"pageSize": "3", "filter": "status:1"}):
         answer = caller.get("/events", **(params | wrong))
-        assert (answer.status, answer.description) == (400, "Invalid page token")
+        assert (answer.status, answer.description) == (400, InvalidPageToken.description)
 
 
 def test_events_go_with_their_borrower(lender: Caller) -> None:

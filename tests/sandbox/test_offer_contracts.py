@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lendingadmin.sandbox.rules.invalid import NotFound
 from tests.sandbox.calling import Answer, Caller
 
 D = Decimal
@@ -175,7 +176,7 @@ def test_what_is_wrong_is_named(lender: Caller, fields: dict[str, object], field
 def test_a_borrower_that_does_not_exist_gets_404(caller: Caller, form: str) -> None:
     answer = caller.post(f"/borrowers/b{form}getOfferContracts", asked())
     assert answer.status == 404
-    assert "Borrower b does not exist" in answer.description
+    assert str(NotFound("Borrower b")) in answer.description
 
 
 def test_a_preview_changes_nothing(lender: Caller) -> None:

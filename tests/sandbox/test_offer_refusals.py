@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lendingadmin.sandbox.rules.invalid import NotFound
 from tests.sandbox.calling import Caller, ago
 from tests.sandbox.test_offers import BOTH_FORMS, CREDIT, HISTORY, ask
 
@@ -51,7 +52,7 @@ def test_an_assessment_type_for_others_is_refused(caller: Caller) -> None:
 def test_what_does_not_exist_gets_404(lender: Caller, form: str) -> None:
     answer = lender.post(f"/borrowers/b{form}getOffers", {"requestId": "r-0"})
     assert answer.status == 404
-    assert "Offer request r-0 does not exist" in answer.description
+    assert str(NotFound("r-0")) in answer.description
     elsewhere = lender.app.replace("/demo/", "/else/")
     for path, what in (
         ("/borrowers/none", "Borrower none"),

@@ -251,6 +251,6 @@ def test_an_operation_outlives_a_restart_and_expires(tmp_path: Path) -> None:
         assert answer.status == 404
         assert answer.body["error"] == "expired"
         expired = started["metadata"]["expiryTime"]
-        assert answer.description == f"Offer request r-1 expired at {expired}"
+        assert "r-1" in answer.description and answer.description.endswith(expired)
         assert ago() >= expired
         assert len(caller.get("/assessments").body["assessments"]) == 1

@@ -11,12 +11,13 @@ from django.test import Client
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.people.search import views
+from lendingadmin.web.access import REFUSED
 from tests.conftest import ClientOf
 from tests.faults.behaviours import hang, refusal, reply, token
 from tests.faults.server import FaultServer, Wire
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller, new_assessment
-from tests.search.words import place_of, results_of
+from tests.search.words import place_of, read_places, results_of
 
 pytestmark = pytest.mark.django_db
 ROLE = "viewer"
@@ -100,9 +101,9 @@ def test_two_records_of_one_id_are_both_offered(
 def test_no_match_says_so_place_by_place(desk: Client, app: LendingApp, book: Caller) -> None:
     page = found(desk, app, "12")
     assert 'data-announce="No match."' in page
-    for place in ("a borrower", "a loan", "a loan by its number", "an assessment"):
-        assert f"Not the id of {place}." in page
-    assert "by its number" not in found(desk, app, "12a")
+    places = ("borrower", "loan", "number", "assessment")
+    assert read_places(page) == dict.fromkeys(places, "none")
+    assert "number" not in read_places(found(desk, app, "12a"))
 
 
 @pytest.mark.parametrize("wanted", ["..", ".", "a\x00b", "a\x7fb", "x" * 201])
@@ -110,7 +111,7 @@ def test_what_can_be_no_id_is_not_asked_for(
     desk: Client, app: LendingApp, proxy: FaultServer, wanted: str
 ) -> None:
     page = found(desk, app, wanted)
-    assert "Nothing was looked up." in page
+    assert 'data-finding="not-looked-up"' in page and not read_places(page)
     assert "No match" not in page
     at = place_of(desk, app.app_id, "borrower", wanted)
     assert desk.get(at).status_code == 404
@@ -121,9 +122,9 @@ def test_could_not_look_is_not_no_match(desk: Client, app: LendingApp, proxy: Fa
     proxy.on("/borrowers/", refusal(500, "down"))
     page = found(desk, app, "nobody")
     assert "No match" not in page
-    assert "Nothing found so far. Not everything could be looked up." in page
-    assert "Could not look for a borrower" in page
-    assert "Not the id of a loan." in page
+    assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
+    places = read_places(page)
+    assert (places["borrower"], places["loan"]) == ("fault", "none")
     # The one match is offered, and not followed: the borrower may have the same id.
     assert f'href="/apps/{app.app_id}/loans/l/"' in found(desk, app, "l")
 
@@ -135,7 +136,7 @@ def test_what_takes_longer_is_left_to_load_by_itself(
     proxy.on("/borrowers/", hang(30))
     page = found(desk, app, "l")
     assert f'href="/apps/{app.app_id}/loans/l/"' in page
-    assert "Looking for a borrower…" in page
+    assert read_places(page)["borrower"] == "pending"
     assert page.count('hx-trigger="load"') == 1
     assert re.search(rf'hx-get="/apps/{app.app_id}/find/for/[^"/]+/in/borrower"', page)
 
@@ -171,9 +172,11 @@ def test_a_place_by_itself(
     at = place_of(desk, app.app_id, place, wanted)
     alone = desk.get(at).content.decode()
     part = desk.get(at, headers=HTMX).content.decode()
-    expected = f'href="/apps/{app.app_id}/{target}"' if target else "Not the id of"
-    assert expected in alone
-    assert expected in part
+    expected = {place: "found" if target else "none"}
+    assert read_places(alone) == read_places(part) == expected
+    if target:
+        link = f'href="/apps/{app.app_id}/{target}"'
+        assert link in alone and link in part
     assert "<html" in alone
     assert part.strip().startswith("<li")
 
@@ -184,7 +187,7 @@ def test_a_place_that_fails_says_so_and_offers_another_look(
     proxy.on("/loans/", refusal(500, "down"))
     at = place_of(desk, app.app_id, "loan", "l")
     part = desk.get(at, headers=HTMX).content.decode()
-    assert "Could not look for a loan" in part
+    assert read_places(part) == {"loan": "fault"}
     assert f'hx-get="{at}"' in part
 
 
@@ -194,7 +197,7 @@ def test_a_number_that_the_service_does_not_look_for_is_no_match_and_no_loan_of_
     other = {"accountId": "other", "accountNo": 8}
     proxy.on("/loans?", reply({"loans": [other], "nextPageToken": "more"}))
     page = found(desk, app, "7")
-    assert "Could not look for a loan by its number" in page
+    assert read_places(page)["number"] == "fault"
     assert "other" not in page
 
 
@@ -229,10 +232,9 @@ def test_only_what_the_person_may_read_is_looked_up(
     assert desk.get(results_of(desk, app.app_id, "l")).status_code == 302
     page = found(desk, app, "7")
     assert "No match" in page
-    assert "a borrower." not in page
-    assert "by its number" not in page
+    assert read_places(page) == {"loan": "none"}
     part = desk.get(place_of(desk, app.app_id, "borrower", "b"), headers=HTMX)
-    assert "Your role does not allow this" in part.content.decode()
+    assert REFUSED in part.content.decode()
     assert proxy.hits("/borrowers/") == proxy.hits("/assessments/") == proxy.hits("/loans?") == 0
 
 
@@ -244,7 +246,8 @@ def test_an_unknown_place_is_not_there(desk: Client, app: LendingApp) -> None:
 def test_without_a_word_the_page_says_what_can_be_found(desk: Client, app: LendingApp) -> None:
     answer = desk.post(f"/apps/{app.app_id}/find", {"q": " "}, follow=True)
     page = answer.content.decode()
-    assert "Paste the id of a borrower" in page
+    assert 'data-finding="by-id-only"' in page
+    assert "<code>uid</code>" in page and "<code>borrower:</code>" in page
     assert "Last opened" in page
 
 

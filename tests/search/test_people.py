@@ -19,17 +19,19 @@ from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.lending.values import Assessment
 from lendingadmin.people.index import cards
 from lendingadmin.people.index.models import BorrowerIndex
+from lendingadmin.people.search import views
 from lendingadmin.people.search.models import SearchCount
 from lendingadmin.people.search.query import encrypt_words
 from lendingadmin.records.assessments.known import put_assessments
 from lendingadmin.records.assessments.models import AssessmentIndex
 from lendingadmin.web import quotas
+from lendingadmin.web.access import REFUSED
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.people_index.conftest import APP, index, make_borrower, put  # noqa: F401
 from tests.roles import hold_only
-from tests.search.words import results_of
+from tests.search.words import read_places, results_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROLE = "support"
@@ -80,13 +82,13 @@ def test_while_there_is_text_nobody_of_last_opened_is_shown(
 ) -> None:
     assert "Last opened" in suggested(desk, " ")
     page = suggested(desk, "otieno")
-    assert "Last opened" not in page and "No person with this name" in page
+    assert "Last opened" not in page and 'data-finding="no-person"' in page
 
 
 def test_the_results_say_who_and_how_old_the_index_is(desk: Client, people: BorrowerIndex) -> None:
     page = results(desk, "kamau")
     assert "4 matches." in page
-    assert "Index of " in page and "4 borrowers" in page
+    assert 'data-finding="index"' in page and "4 borrowers" in page
 
 
 def test_a_name_alone_leads_to_nobody_s_page(desk: Client, people: BorrowerIndex) -> None:
@@ -113,10 +115,10 @@ def test_it_says_where_the_index_is_not_whole(
 
 def test_without_an_index_it_says_so_and_ids_are_still_looked_up(desk: Client) -> None:
     page = results(desk, "kamau")
-    assert "The index of people is not built yet" in page
-    assert "Could not look for a borrower" in page and "No match" not in page
+    assert 'data-finding="no-index"' in page
+    assert read_places(page)["borrower"] == "fault" and "No match" not in page
     page = results(desk, "kamau ann")
-    assert "Nothing found so far. Not everything could be looked up." in page
+    assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
     assert "No match" not in page
 
 
@@ -130,7 +132,7 @@ def test_a_name_that_the_whole_index_does_not_know_is_asked_for_as_an_id_only_by
     fault_server.on("/loans/otieno", reply({"accountId": "otieno"}))
     page = results(desk, "otieno")
     assert fault_server.arrived == []
-    assert "No match among people. It was not looked up as an id." in page
+    assert views.NO_PERSON in page
     assert "No match." not in page
     (address,) = re.findall(r'data-as-id href="([^"]+)"', page)
     assert desk.get(address).headers["Location"] == f"/apps/{APP}/loans/otieno/"
@@ -155,9 +157,9 @@ def test_who_may_not_search_finds_by_id_only(
 ) -> None:
     desk = client_of(viewer)
     page = results(desk, "kamau")
-    assert "ke-3" not in page and "by id only" in page
+    assert "ke-3" not in page and 'data-finding="by-id-only"' in page
     refused = desk.post(f"{FIND}/suggest", {"q": "kamau"}, headers=HTMX).content.decode()
-    assert "Your role does not allow this" in refused and "ke-3" not in refused
+    assert REFUSED in refused and "ke-3" not in refused
     assert not SearchCount.objects.exists()
 
 
@@ -191,10 +193,10 @@ def test_searches_are_limited_for_each_person(
     limit = quotas.LIMITS[quotas.SEARCHES]
     monkeypatch.setitem(quotas.LIMITS, quotas.SEARCHES, limit._replace(most=2))
     assert "ke-3" in suggested(desk, "kamau") and "ke-3" in results(desk, "kamau")
-    assert "searched too often" in suggested(desk, "kamau")
+    assert 'data-finding="too-often"' in suggested(desk, "kamau")
     held = desk.post(FIND, {"q": "kamau"})
     assert held.status_code == 429 and int(held.headers["Retry-After"]) <= 3_600
-    assert "You searched 2 times within an hour." in held.content.decode()
+    assert str(limit.words) % {"most": 2} in held.content.decode()
     sent = {"who": "kamau", "amount": "1", "externalId": "X"}
     assert "searched too often" in desk.post(f"/apps/{APP}/payment", sent).content.decode()
     assert "ke-3" in suggested(boss, "kamau")
@@ -257,7 +259,7 @@ def test_a_loan_in_other_letters_is_proposed_and_not_followed(
 ) -> None:
     page = results(desk, words)
     assert f'href="/apps/{APP}/loans/L-K10/"' in page
-    assert "You typed it in other letters" in page and "3 h ago" in page
+    assert read_places(page)["other-case"] == "found" and "3 h ago" in page
     assert service.hits(f"/loans/{words.strip()}") == 1
 
 
@@ -268,7 +270,7 @@ def test_as_it_was_typed_it_is_read_and_nothing_is_proposed(
     # Gone at the service, or of an older count, another app or a count under way.
     service.on("/loans/L-K10", refusal(404))
     for words in ("L-K10", "l-k9", "l-k1", "l-k10%", "L_K10"):
-        assert "other letters" not in results(desk, words), words
+        assert "other-case" not in read_places(results(desk, words)), words
 
 
 def test_an_id_of_letters_alone_is_proposed_without_a_call(
@@ -283,7 +285,8 @@ def test_loans_are_proposed_to_those_who_may_open_them(
 ) -> None:
     for name, is_shown in (("borrowers.get", False), ("loans.get", True)):
         hold_only(viewer, name)
-        assert ("other letters" in results(client_of(viewer), "l-k10")) == is_shown
+        shown = read_places(results(client_of(viewer), "l-k10"))
+        assert ("other-case" in shown) == is_shown
 
 
 def test_an_assessment_in_other_letters_is_proposed(desk: Client, service: FaultServer) -> None:
@@ -291,7 +294,8 @@ def test_an_assessment_in_other_letters_is_proposed(desk: Client, service: Fault
     with transaction.atomic():
         put_assessments(known, [Assessment({"assessmentId": "As-7"})], timezone.now())
     page = results(desk, "aS-7")
-    assert f'href="/apps/{APP}/assessments/As-7/"' in page and "in other letters" in page
+    assert f'href="/apps/{APP}/assessments/As-7/"' in page
+    assert read_places(page)["other-case"] == "found"
     assert "As-7" not in results(desk, "aS-70")
 
 

@@ -1,4 +1,6 @@
-"""The address of what a person searches for, as the page leads there."""
+"""The address of what a person searches for, as the page leads there, and what it shows."""
+
+import re
 
 from django.test import Client
 from django.urls import reverse
@@ -20,3 +22,8 @@ def results_of(desk: Client, app_id: str, words: str) -> str:
 def place_of(desk: Client, app_id: str, place: str, words: str) -> str:
     """One place of them."""
     return reverse("find-in", args=[app_id, encrypt_words(person_of(desk), words), place])
+
+
+def read_places(html: str) -> dict[str, str]:
+    """The places of the results, each with its state: pending, fault, found or none."""
+    return dict(re.findall(r'data-place="([^"]+)"\s+data-look="([^"]+)"', html))

@@ -45,8 +45,10 @@ def test_what_is_overdue_or_due_by_the_day_stands_on_it_once(
     service.owe(4, "0")
     service.owe(5, "700", status=3)
     counted()
-    text = words(page(desk, f"{SHEETS}new?day={today(1)}&choice=all"))
-    assert "2 loans" in text and "Overdue KES 500.00" in text and "KES 200.50" in text
+    answer = desk.get(f"{SHEETS}new?day={today(1)}&choice=all")
+    found, text = answer.context["found"], words(answer.content.decode())
+    assert (found.overdue, found.due) == (Decimal(500), Decimal("200.50"))
+    assert "2 loans" in text and "KES 500.00" in text and "KES 200.50" in text
     [sheet] = make(desk, day=today(1), choice="all")
     assert list_rows(sheet) == [
         (1, "L-001", Decimal(80), Decimal(0)),
@@ -85,7 +87,7 @@ def test_what_was_recorded_since_the_count_is_taken_off(
     recorded = {"state": RepaymentState.RECORDED}
     entry(support, account_id="L-001", amount="500", **recorded)
     entry(support, account_id="L-002", amount="530.25", **recorded)
-    assert "Left out: paid since the count 1" in words(page(desk, f"{SHEETS}new"))
+    assert 'data-finding="paid" data-count="1"' in page(desk, f"{SHEETS}new")
     [sheet] = make(desk)
     assert list_rows(sheet) == [(1, "L-002", Decimal("69.75"), Decimal(0))]
 
@@ -101,7 +103,7 @@ def test_nobody_collects_where_a_stop_holds_but_a_wrong_number_is_none(
     add_stop("kenya", "B-003", "", StopKind.DIED, officer)
     add_stop("kenya", "B-004", "", StopKind.WRONG_NUMBER, officer)
     add_stop("kenya", "B-005", "", StopKind.DO_NOT_CALL, officer)
-    assert "nobody collects on them 3" in words(page(desk, f"{SHEETS}new"))
+    assert 'data-finding="stopped" data-count="3"' in page(desk, f"{SHEETS}new")
     [sheet] = make(desk)
     assert [one[1] for one in list_rows(sheet)] == ["L-002", "L-004"]
 
@@ -112,8 +114,8 @@ def test_a_loan_stands_on_one_sheet_of_a_day_that_is_out(
     service.owe(1)
     counted()
     [first] = make(desk)
-    text = words(page(desk, f"{SHEETS}new"))
-    assert "on another sheet of that day 1" in text and "No loan is left" in text
+    text = page(desk, f"{SHEETS}new")
+    assert 'data-finding="on-others" data-count="1"' in text and 'data-finding="empty"' in text
     [_tomorrow] = make(desk, day=today(1))
     services.cancel(first, "made too early", first.created_by)
     assert len(make(desk)) == 1
@@ -170,7 +172,7 @@ def test_more_than_fit_at_once_are_not_made(
         service.owe(number)
     counted()
     text = page(desk, f"{SHEETS}new")
-    assert "Choose a product or an officer" in text and "Make the sheet" not in text
+    assert 'data-finding="too-many"' in text and 'name="shown"' not in text
 
 
 def test_a_double_click_makes_one(desk: Client, service: VisitService) -> None:
@@ -212,7 +214,7 @@ def test_a_day_that_can_not_be_is_told_beside_its_field(
     service.owe(1)
     counted()
     text = page(desk, f"{SHEETS}new?day={day}")
-    assert f'value="{day}"' in text and "errorlist" in text and "Make the sheet" not in text
+    assert f'value="{day}"' in text and "errorlist" in text and 'name="shown"' not in text
 
 
 def test_before_the_first_count_there_is_none(desk: Client, service: VisitService) -> None:

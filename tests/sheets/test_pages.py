@@ -21,6 +21,7 @@ from tests.sheets.service import VisitService
 from tests.sheets.steps import SHEETS, make, page, record_sheet, type_sheet, words
 
 pytestmark = pytest.mark.django_db(transaction=True)
+NO_MATCH = 'data-finding="no-match"'
 
 
 @pytest.fixture
@@ -75,9 +76,13 @@ def test_a_code_leads_to_its_sheet_and_a_mistyped_one_is_told(desk: Client, shee
         assert answer.status_code == 302 and answer["Location"] == sheet.get_absolute_url()
     swapped = sheet.code[1] + sheet.code[0] + sheet.code[2:]
     if swapped != sheet.code:
-        text = desk.get(SHEETS, {"code": swapped}).content.decode()
-        assert "a sign is wrong, or two have changed places" in text and swapped in text
-    assert "A code has 7 letters" in desk.get(SHEETS, {"code": "one"}).content.decode()
+        answer = desk.get(SHEETS, {"code": swapped})
+        text = answer.content.decode()
+        assert answer.context["code_form"].has_error("code", "mistyped")
+        assert 'id="id_code_error"' in text and swapped in text
+    answer = desk.get(SHEETS, {"code": "one"})
+    assert answer.context["code_form"].has_error("code", "invalid")
+    assert 'id="id_code_error"' in answer.content.decode()
     assert desk.get(f"{SHEETS}{swapped}x/").status_code == 404
 
 
@@ -97,16 +102,16 @@ def test_the_list_tells_what_is_out_returned_and_recorded(
     desk: Client, boss: Client, clerk: Client, service: VisitService, sheet: Sheet
 ) -> None:
     assert "out" in words(page(desk, f"{SHEETS}?state=open"))
-    assert "No sheet fits" in page(desk, f"{SHEETS}?state=returned")
+    assert NO_MATCH in page(desk, f"{SHEETS}?state=returned")
     service.loans["L-002"]["status"] = 3
     record_sheet(clerk, sheet, {1: "5", 2: "7"})
     text = words(page(desk, f"{SHEETS}?state=partly"))
     assert "partly recorded" in text and "12.00 5.00" in text
-    assert "No sheet fits" in page(desk, f"{SHEETS}?state=open")
+    assert NO_MATCH in page(desk, f"{SHEETS}?state=open")
     [standing] = outcomes.read_standings([sheet]).values()
     assert (standing.typed, standing.recorded) == (Decimal(12), Decimal(5))
     day = (sheet.day + timedelta(days=1)).isoformat()
-    assert "No sheet fits" in page(desk, f"{SHEETS}?day={day}")
+    assert NO_MATCH in page(desk, f"{SHEETS}?day={day}")
     assert sheet.shown_code in page(desk, f"{SHEETS}?day={sheet.day}")
 
 

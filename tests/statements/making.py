@@ -18,6 +18,7 @@ from odf.table import Table, TableCell, TableRow
 from odf.text import P
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
+HOLDER = "Invented Lender Ltd"
 NAMES = ("ACHIENG OTIENO", "WANJIRU KAMAU", "KWAME ASANTE", "FATOU DIALLO", "LÉA N’GUESSAN")
 CR, ZERO = Decimal("0.01"), Decimal(0)
 Rows = list[list[Any]]
@@ -83,7 +84,7 @@ def write_mpesa(events: Sequence[Event], *, newest_first: bool = True, form: str
     body = [_mpesa_row(one, one.at.strftime(moment[form])) for one in events]
     moved = [one.amount for one in events if one.kind != "failed"]
     return [
-        ["Account Holder", "Invented Lender Ltd"],
+        ["Account Holder", HOLDER],
         ["Short Code", "123456"],
         [],
         ["Time Period", "From 01-10-2026 00:00:00 To 31-10-2026 23:59:59"],

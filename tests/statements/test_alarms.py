@@ -145,7 +145,7 @@ def test_a_day_that_is_not_over_for_long_is_not_searched_yet(support: User) -> N
     assert not invented.alarm
     alarms.search_covered_days(end + timedelta(days=3))
     invented.refresh_from_db()
-    assert "No statement of M-PESA" in invented.alarm
+    assert str(alarms.NO_STATEMENT) % {"network": "M-PESA"} in invented.alarm
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import lending_app
@@ -21,6 +22,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping, places
 from lendingadmin.desk.statements.lines import Kind, Place
 from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
+from lendingadmin.desk.statements.views.entering import UNCHANGED
 from lendingadmin.desk.statements.views.records import COLUMNS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
@@ -33,6 +35,7 @@ from . import making
 
 pytestmark = pytest.mark.django_db
 BASE = "/apps/kenya/statements/"
+EMPTY = 'data-finding="empty"'
 EVENTS = making.make_events(90)
 PAID = [one for one in EVENTS if one.kind == "payment"]
 
@@ -53,9 +56,10 @@ def open_page(clerk: Client, content: bytes, query: str = "") -> str:
 
 
 def test_the_list_is_empty_at_first_and_then_has_it(clerk: Client) -> None:
-    assert "No statement yet" in clerk.get(BASE).content.decode()
+    assert EMPTY in clerk.get(BASE).content.decode()
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     page = clerk.get(BASE).content.decode()
+    assert EMPTY not in page
     assert "M-PESA" in page and "proven whole" in page and "123456" in page
 
 
@@ -71,8 +75,9 @@ def test_a_whole_statement_says_what_it_holds(clerk: Client) -> None:
 def test_one_that_was_cut_names_the_row_and_confirms_nothing(clerk: Client) -> None:
     rows = making.write_mpesa(EVENTS)
     page = open_page(clerk, making.pack_csv([*rows[:20], *rows[21:]]))
-    assert "This statement is not whole" in page and "It confirms nothing" in page
-    assert "At row 20 the balance is" in page
+    assert 'data-finding="not-whole"' in page
+    first = StatementFile.objects.get().proof["breaks"][0]
+    assert first["number"] == 20 and escape(first["words"]) in page
 
 
 def test_pasted_rows_are_read_too(clerk: Client) -> None:
@@ -178,8 +183,9 @@ def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
     columns = answer.headers["Location"]
     assert columns.endswith("/columns")
     assert '<td data-label="Wieviel">5.50</td>' in clerk.get(columns).text
-    page = clerk.post(columns, {"network": "Kiosk", "moment": "Wann"})
-    assert "Choose the column of amounts" in page.content.decode()
+    wrong = clerk.post(columns, {"network": "Kiosk", "moment": "Wann"})
+    assert wrong.context["form"].has_error("amount", "one_of_two")
+    assert 'id="id_amount_error"' in wrong.content.decode()
     chosen = {"network": "Kiosk", "moment": "Wann", "amount": "Wieviel", "receipt": "Nr"}
     assert clerk.post(columns, chosen).status_code == 302
     assert KnownLayout.objects.get().network == "Kiosk"
@@ -204,7 +210,7 @@ def test_columns_that_were_named_wrongly_are_named_again(clerk: Client, support:
     kept = StatementFile.objects.get()
     assert places.put(kept.lines.latest("pk"), Place.RETURNED, "said so", support)
     assert clerk.get(columns).status_code == 302 and columns not in clerk.get(file).text
-    assert "Nothing was changed" in clerk.post(columns, wrong, follow=True).text
+    assert UNCHANGED in clerk.post(columns, wrong, follow=True).text
 
 
 def test_days_that_can_be_two_are_asked_once(clerk: Client) -> None:

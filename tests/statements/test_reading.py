@@ -58,7 +58,7 @@ def test_the_head_says_whose_it_is_and_what_it_covers() -> None:
     assert (found.network, found.account, found.holder) == (
         "M-PESA",
         "123456",
-        "Invented Lender Ltd",
+        making.HOLDER,
     )
     assert (str(found.begins), str(found.ends)) == ("2026-10-01", "2026-10-31")
     assert (found.opening, found.closing) == (Decimal("1000.00"), EVENTS[-1].balance)

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import escape
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
@@ -152,13 +153,17 @@ def test_all_that_is_known_of_a_borrower_stands_on_one_page(
         "canarytext of the loan",
     ):
         assert one in shown, one
-    whole = words(page)
-    assert "Loan l began" in whole or "Months" in whole
+    whole, html, timeline = words(page), page.content.decode(), page.context["timeline"]
+    # The loan began ten days ago: in this month, or in one that leads to it.
+    assert "loans" in {one.source.key for one in timeline.entries} or 'id="months"' in html
     assert "canarynote" not in whole and "canarypayer" not in whole
     assert "stranger" not in whole and "Row 77" not in whole
     assert "his-other-loan" in whole and "note of the other loan" in whole
-    assert re.search(r"Loans the service, read \d\d:\d\d:\d\d", whole)
-    assert re.search(r"Kept here Entries and changes, .*Notes, Calls; read \d\d:\d\d:\d\d", whole)
+    assert re.search(r'data-finding="read-loans">[^<]*<time[^>]*>\d\d:\d\d:\d\d<', html)
+    sources = [reading.source for reading in timeline.own]
+    assert sources[0].key == "writes" and [one.key for one in sources[-2:]] == ["notes", "calls"]
+    own = re.search(r'data-finding="own">(.*?)<time[^>]*>\d\d:\d\d:\d\d<', html, re.DOTALL)
+    assert own and ", ".join(one.title for one in sources) in " ".join(own[1].split())
     read = Entry.objects.get(action="lending.borrowers.get")
     assert (read.subject, read.outcome) == ("borrower:b", "read")
 
@@ -203,9 +208,8 @@ def test_each_source_that_fails_is_named_and_the_others_stand(
     fault_server.on("/events", html(503))
     fault_server.on("/assessments", html(503))
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    page = words(desk.get(f"{base}/borrowers/b/timeline/"))
-    assert "Events could not be read:" in page and "Assessments could not be read:" in page
-    assert "Loans could not be read" not in page
+    page = desk.get(f"{base}/borrowers/b/timeline/").content.decode()
+    assert set(re.findall(r'data-finding="unread-(\w+)"', page)) == {"events", "assessments"}
     assert "Try again" in page and f"Repayment rp-{filled.pk}" in page
 
 
@@ -213,8 +217,8 @@ def test_a_loan_that_cannot_be_read_is_a_gap_and_its_borrower_is_known_from_the_
     desk: Client, base: str, filled: Repayment, refused_address: str, settings: Any
 ) -> None:
     settings.LENDING_BASE_URL = refused_address
-    page = words(desk.get(f"{base}/loans/l/timeline/"))
-    assert "Loans could not be read:" in page
+    page = desk.get(f"{base}/loans/l/timeline/").content.decode()
+    assert 'data-finding="unread-loans"' in page
     assert "canarytext of the borrower" in page and f"Repayment rp-{filled.pk}" in page
 
 
@@ -287,9 +291,10 @@ def test_months_lead_on_where_a_month_has_many(
         set(),
     )
     for _ in range(2):
-        page = desk.get(address).content.decode()
-        found |= {int(one) for one in re.findall(r"Repayment rp-(\d+)", page)}
-        older = re.search(r'<a href="([^"]+)">Older of this month', page)
-        address = older[1].replace("&amp;", "&") if older else ""
-    assert address == "" and found == {one.pk for one in made}
-    assert "To the newest of this month" in page
+        page = desk.get(address)
+        found |= {int(one) for one in re.findall(r"Repayment rp-(\d+)", page.content.decode())}
+        address = page.context["older_url"]
+        assert f'<a href="{escape(address)}">' in page.content.decode() or not address
+    assert not address and found == {one.pk for one in made}
+    first = page.context["first_url"]
+    assert first and f'href="{escape(first)}"' in page.content.decode()

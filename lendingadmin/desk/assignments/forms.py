@@ -42,7 +42,8 @@ class ChangeForm(forms.Form):
         try:
             return Seen(int(number), datetime.fromisoformat(at))
         except ValueError as error:
-            raise forms.ValidationError(gettext("Open this form again.")) from error
+            words = gettext("Open this form again.")
+            raise forms.ValidationError(words, code="stale") from error
 
 
 class OfficerForm(forms.Form):
@@ -97,7 +98,7 @@ class HandOverForm(forms.Form):
         """A day that is not over."""
         day: date = self.cleaned_data["firstDay"]
         if day < self.today:
-            raise forms.ValidationError(gettext("Give a day from today on."))
+            raise forms.ValidationError(gettext("Give a day from today on."), code="past")
         return day
 
     def clean_lastDay(self) -> date:
@@ -117,9 +118,11 @@ class HandOverForm(forms.Form):
         if first and last and last < first:
             self.add_error("lastDay", gettext("Give the first day or a later one."))
         if officer and stand_in and officer == stand_in:
-            self.add_error("standIn", gettext("Choose somebody else."))
+            words = gettext("Choose somebody else.")
+            self.add_error("standIn", forms.ValidationError(words, code="same"))
         if not self.errors and self._is_away(stand_in, cleaned):
-            self.add_error("standIn", gettext("They are away on some of these days themselves."))
+            words = gettext("They are away on some of these days themselves.")
+            self.add_error("standIn", forms.ValidationError(words, code="away"))
         return cleaned
 
     def _is_away(self, person: User | None, cleaned: dict[str, Any]) -> bool:
@@ -151,7 +154,8 @@ class RuleForm(forms.Form):
         """A rule for a product names officers; a row without either is no rule."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
-            self.add_error("officers", gettext("Choose who gets them, or no product."))
+            words = gettext("Choose who gets them, or no product.")
+            self.add_error("officers", forms.ValidationError(words, code="required"))
         return cleaned
 
 

@@ -93,7 +93,8 @@ class CallForm(forms.Form):
     def _clean_day(self, name: str) -> date | None:
         day: date | None = self.cleaned_data[name]
         if day and not is_plausible(day, self.today):
-            raise forms.ValidationError(gettext("Give a day from today on, within a year."))
+            words = gettext("Give a day from today on, within a year.")
+            raise forms.ValidationError(words, code="implausible")
         return day
 
     def clean(self) -> dict[str, Any]:
@@ -106,13 +107,13 @@ class CallForm(forms.Form):
                 ("day", gettext("Give the day by which it is paid.")),
             ):
                 if name not in self.errors and not cleaned.get(name):
-                    self.add_error(name, words)
+                    self.add_error(name, forms.ValidationError(words, code="required"))
         needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
         if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
             self.add_error("loan", gettext("This outcome is about a loan, and none is known."))
         if not self.is_open and not cleaned.get("isIncoming"):
             words = gettext("Nobody is called now: tick this if they called you.")
-            self.add_error("isIncoming", words)
+            self.add_error("isIncoming", forms.ValidationError(words, code="closed"))
         return cleaned
 
 

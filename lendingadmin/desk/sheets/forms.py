@@ -188,10 +188,11 @@ class CodeForm(forms.Form):
         text: str = self.cleaned_data["code"]
         if code := read_code(text):
             return code
-        words = gettext("A code has %(count)s letters and figures, such as K7M-A4QX.")
         if looks_like_code(text):
             words = gettext("This is no code: a sign is wrong, or two have changed places.")
-        raise forms.ValidationError(words % {"count": LENGTH})
+            raise forms.ValidationError(words, code="mistyped")
+        words = gettext("A code has %(count)s letters and figures, such as K7M-A4QX.")
+        raise forms.ValidationError(words % {"count": LENGTH}, code="invalid")
 
 
 def _build_amount(app: LendingApp, label: str) -> AmountField:

@@ -33,6 +33,8 @@ from .models import Allocation, StatementFile, StatementLine
 NOT_FOUND_AFTER = timedelta(days=2)
 _AT_ONCE, _FILES = 500, 20
 _Key = TypeVar("_Key", int, str)
+#: The alarm of a repayment that no statement of its day has.
+NO_STATEMENT = gettext_lazy("No statement of %(network)s has this transaction id.")
 #: What a row without money is, in words, in the order in which they are told.
 WITHOUT_MONEY = {
     Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as failed."),
@@ -126,8 +128,8 @@ def search_covered_days(now: datetime) -> None:
     for file in due.order_by("covers_to").defer("content")[:_FILES]:
         if not file.proof.get("found") and file.network:
             for repayment, row in _list_not_found(file):
-                words = _("No statement of %(network)s has this transaction id.")
-                services.raise_alarm(repayment, row or words % {"network": file.network})
+                words = str(NO_STATEMENT) % {"network": file.network}
+                services.raise_alarm(repayment, row or words)
         StatementFile.objects.filter(pk=file.pk).update(searched_at=now)
 
 

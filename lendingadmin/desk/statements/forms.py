@@ -88,7 +88,8 @@ class ColumnsForm(forms.Form):
         """Either one column of amounts, or two of what came in and went out."""
         one, other = self.cleaned_data.get("amount"), self.cleaned_data.get("paid_in")
         if bool(one) == bool(other):
-            self.add_error("amount", _("Choose the column of amounts, or the one of what came in."))
+            words = _("Choose the column of amounts, or the one of what came in.")
+            self.add_error("amount", forms.ValidationError(words, code="one_of_two"))
 
     def build_mapping(self) -> Mapping:
         """The mapping that was chosen."""

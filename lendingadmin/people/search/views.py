@@ -12,7 +12,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import SEARCH_BORROWERS
@@ -47,6 +47,9 @@ from .lookups import (
 )
 from .query import decrypt_words, get_results_address
 
+NO_PERSON = gettext_noop("No match among people. It was not looked up as an id.")
+NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
+NOT_EVERYTHING = gettext_noop("Not everything could be looked up.")
 _SUGGESTED = 8
 # Long enough for a service in good health, short enough that Enter never seems to do nothing.
 MOMENT = 0.8
@@ -241,10 +244,10 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
     if count:
         line = ngettext("%(count)s match.", "%(count)s matches.", count) % {"count": count}
     elif as_id and not faults:
-        line = _("No match among people. It was not looked up as an id.")
+        line = _(NO_PERSON)
     else:
-        line = _("Nothing found so far.") if faults else _("No match.")
-    return " ".join([line, _("Not everything could be looked up.")]) if faults else line
+        line = _(NOTHING_SO_FAR) if faults else _("No match.")
+    return " ".join([line, _(NOT_EVERYTHING)]) if faults else line
 
 
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:

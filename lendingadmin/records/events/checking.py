@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.lending import codec
 from lendingadmin.web.dates import far_notice
@@ -22,6 +22,7 @@ from .rules import LEFT_OUT, RULES, moment_of
 
 TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
 SMS_MONTHS = 6
+NO_TIME = gettext_noop("The timestamp is a date and time with Z or an offset.")
 _DEEPEST = 32
 _LONGEST_NAME = 40
 
@@ -103,7 +104,7 @@ def _check_head(
         words = _("The event type is %(type)s: the service knows no other.")
         findings.errors.append(words % {"type": CAPTURED})
     if when is None:
-        findings.errors.append(_("The timestamp is a date and time with Z or an offset."))
+        findings.errors.append(_(NO_TIME))
     elif when > now:
         findings.warnings.append(_("The event's time lies in the future."))
     if when is not None and (notice := far_notice(_("The event's time"), when, now)):

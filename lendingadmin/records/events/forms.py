@@ -74,9 +74,8 @@ class EventForm(forms.Form):
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            self.add_error(
-                "accountId", _("The JSON is of another account: correct one of the two.")
-            )
+            words = _("The JSON is of another account: correct one of the two.")
+            self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def add_size_error(self, words: str) -> None:
         """Say beside the field of the JSON that the event is too large."""
@@ -142,10 +141,8 @@ class FileForm(EventForm):
         """What the file says, or why it is not an event."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
-            raise forms.ValidationError(
-                _("The file is too long: %(count)s bytes are read, and the service takes less.")
-                % {"count": count(LONGEST)}
-            )
+            words = _("The file is too long: %(count)s bytes are read, and the service takes less.")
+            raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
             raise forms.ValidationError(_("Choose a file of JSON: its name ends in .json."))
         content = sent.read()

@@ -20,6 +20,8 @@ from lendingadmin.money.writes.states import WriteFound
 
 from .search import build_url, search_event
 
+#: Said after a finding where the service's list was not read to its end.
+ONLY_A_PART = gettext_noop(" Only part of the service's list was read.")
 _KEY = ("accountId", "eventType", "timestamp")
 
 
@@ -45,7 +47,7 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     result = search_event(write.app_id, *key)
     there = result.found
     if there is None:
-        part = "" if result.whole else _(" Only part of the service's list was read.")
+        part = "" if result.whole else _(ONLY_A_PART)
         why = _("The service lists no event of this account, type and time so far.")
         return CheckResult(WriteFound.NOT_SEEN, why + part)
     address = build_url(write.app_id, *key)

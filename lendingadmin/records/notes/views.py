@@ -1,6 +1,7 @@
 """Writing a note, its page with all versions, and what people do with it there."""
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -96,7 +97,8 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
     try:
         return idempotency.check_key(request, purpose, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        form.add_error(None, _("Not saved: this form was open for too long. Send it again."))
+        words = _("Not saved: this form was open for too long. Send it again.")
+        form.add_error(None, ValidationError(words, code="stale"))
         return None
 
 

@@ -61,7 +61,7 @@ def describe(error: BaseException) -> tuple[int, str, str]:
         case Refusal():
             return error.status, error.description, error.error
         case InvalidPageToken():
-            return 400, "Invalid page token", ""
+            return 400, error.description, ""
         case Invalid() | NotFound() | AlreadyExists() | RuleBroken():
             return _OF_RULES[type(error)], str(error), ""
         case ValidationError():

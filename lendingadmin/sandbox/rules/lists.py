@@ -20,7 +20,9 @@ class Clause(NamedTuple):
 
 
 class InvalidPageToken(ValueError):
-    """The token is not one that was given for this very request; 400 `Invalid page token`."""
+    """The token is not one that was given for this very request; answered with 400."""
+
+    description = "Invalid page token"
 
 
 class Place(NamedTuple):

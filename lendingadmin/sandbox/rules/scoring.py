@@ -24,7 +24,7 @@ ARREARS, OVERSPENDING, LOW_SCORE, TOO_LITTLE = (
 RATINGS = ((750, "A"), (650, "B"), (550, "C"), (450, "D"), (LOWEST, "E"))
 LEVELS = ((30, "low"), (55, "medium"), (100, "high"))
 
-_SENTENCES = {
+SENTENCES = {
     ARREARS: "A loan is more than 30 days late.",
     OVERSPENDING: "More than twice as much money went out as came in.",
     LOW_SCORE: "The score is below 450.",
@@ -65,14 +65,14 @@ class Outcome(NamedTuple):
 def assess(facts: Facts, category: str) -> Outcome:
     """The outcome for an assessment type of this category, `credit` or `loan`."""
     if not has_enough(facts, category):
-        return Outcome(INVALID, NO_DATA, _SENTENCES[TOO_LITTLE], TOO_LITTLE)
+        return Outcome(INVALID, NO_DATA, SENTENCES[TOO_LITTLE], TOO_LITTLE)
     score = compute_score(facts, category)
     risk = (HIGHEST - score) * 100 // (HIGHEST - LOWEST)
     rule = _find_broken_rule(facts, category, score)
     return Outcome(
         type=DECLINED if rule else AUTHORIZED,
         reason=rule,
-        message=_SENTENCES[rule] if rule else None,
+        message=SENTENCES[rule] if rule else None,
         rule=rule,
         risk_level=next(level for most, level in LEVELS if risk <= most),
         risk_score=risk,

@@ -4,7 +4,6 @@ import logging
 
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
 from lendingadmin.desk.assignments import bulk, tasks
@@ -42,13 +41,13 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         try:
             key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
         except idempotency.StaleKey:
-            obstacle = _("This form was open for too long. Look at the count and confirm again.")
+            obstacle = "stale"
         else:
             saved = bulk.find_saved(key)
             if saved is not None:
                 return redirect(saved)
             if request.POST.get("shown") != counted.fingerprint:
-                obstacle = _("The borrowers or their officers changed. This is the new count.")
+                obstacle = "counted-again"
             elif counted.given and not counted.has_more:
                 saved = bulk.save(app_id, write_query(found.wanted), counted, request.user, key)
                 _go_on(saved)

@@ -1,6 +1,7 @@
 """Who stands in for whom."""
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,7 +34,8 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
         if services.hand_over(app_id, *people, *days, person):
             messages.success(request, _("Saved: the borrowers are handed over."))
             return redirect("hand-overs", app_id)
-        form.add_error("firstDay", _("Somebody stands in on some of these days already."))
+        words = _("Somebody stands in on some of these days already.")
+        form.add_error("firstDay", ValidationError(words, code="taken"))
     rows = HandOver.objects.filter(app_id=app_id, ended_at=None, last_day__gte=today)
     if not may_change:
         rows = rows.filter(Q(officer=person) | Q(stand_in=person))

@@ -7,6 +7,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -20,6 +21,7 @@ from lendingadmin.web.keyset import COUNTED, Slice, build_pager, spell_count
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
+NOBODY_LEFT = gettext_noop("Nobody is left to call here now.")
 _PAGE = 25
 _FIGURES_OF = timedelta(days=6)
 
@@ -76,7 +78,7 @@ def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     if lease is not None:
         return redirect("call", found.app.app_id, lease.borrower_id)
     if rules.is_open(services.get_rules(found.app), found.now):
-        messages.info(request, _("Nobody is left to call here now."))
+        messages.info(request, _(NOBODY_LEFT))
     return redirect("queue", found.app.app_id, found.key)
 
 

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -26,6 +27,11 @@ from lendingadmin.web.quotas import STATEMENTS
 from lendingadmin.web.requests import PersonRequest
 
 from .records import find_file
+
+#: Said where columns, days or words can't be answered any more.
+UNCHANGED = gettext_noop(
+    "Nothing was changed: its payments are decided on, or the file itself is deleted."
+)
 
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
@@ -107,8 +113,7 @@ def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
-    words = _("Nothing was changed: its payments are decided on, or the file itself is deleted.")
-    messages.warning(request, words)
+    messages.warning(request, _(UNCHANGED))
     return redirect(file)
 
 

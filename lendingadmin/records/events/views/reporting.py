@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
@@ -32,6 +33,8 @@ from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
+#: The title of the card of an event that is there.
+DUPLICATE = gettext_noop("The service has this event already")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
@@ -137,7 +140,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
     if search_event(app_id, *key).found is None:
         return None
     return Card(
-        title=_("The service has this event already"),
+        title=_(DUPLICATE),
         cause=_("It keeps one event for each account, type and time, and this one is there."),
         next=_("Open it and compare. For other data, give the time at which that was captured."),
         saved="no",
