@@ -24,7 +24,10 @@ EVENT = making.Event(
 )
 NUMERIC = {"telecel-cash", "mtn-momo"}
 # A sign of less than nothing, in every way that statements write it.
-NEGATIVE = ("-500.00", "(500.00)", "500.00-", "500.00 DR", "−500", "-500", "KES -500.00")
+NEGATIVE = (
+    *("-500.00", "(500.00)", "500.00-", "500.00 DR", "−500", "-500", "KES -500.00"),
+    *("DR 500.00", "500.00 NEG", "(-500.00)", "OD 500", "500.00 DEB", "OUT 500", "500KESDR"),
+)
 WORDS = (
     *("school fees", "refund please", "settlement", "to bank", "levy", "charge", "payout L-9"),
     *("reversal", "commission", "sweep", "MP", "SCP", "annulation", "frais"),

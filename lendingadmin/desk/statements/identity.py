@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
+from hashlib import sha256
 from typing import NamedTuple
 
 from babel.numbers import get_currency_precision, is_currency
@@ -27,25 +28,29 @@ class PaymentParts(NamedTuple):
     currency: str
     reference: str
     balance: Decimal | None
+    payer: str = ""
 
 
 def read_parts(line: Line) -> PaymentParts:
     """Return the distinguishing values of a bank's row.
 
     A reference that lost digits is left out. Without a bank's reference the payer's is used, unless
-    it may be a phone number.
+    it may be a phone number. Where nothing else tells two payments of a day apart, who paid does.
     """
     reference = "" if line.is_damaged else line.receipt
     if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:
         reference = line.reference[:_LONGEST]
-    return PaymentParts(line.moment, line.amount, line.currency, reference, line.balance)
+    is_known = bool(reference) or line.balance is not None
+    payer = "" if is_known else f"{line.payer} {line.reference} {line.details}"
+    return PaymentParts(line.moment, line.amount, line.currency, reference, line.balance, payer)
 
 
 def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[str]:
     """Return a unique id for each row; the same row in another file gets the same id.
 
-    People can read it: account, day, amount, balance, reference and number among equal rows. The
-    letters separate the parts, because ids are compared without punctuation.
+    People can read it: account, day, amount, balance, reference or else a mark of the payer, and
+    number among equal rows. The letters separate the parts, because ids are compared without
+    punctuation.
     """
     # Spreadsheets remove leading zeros, and banks add spaces or the currency.
     account = normalise_account(account)
@@ -56,9 +61,16 @@ def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[s
         balance = f"-B{_write(row.balance, row.currency)}" if row.balance is not None else ""
         base = f"{account}-D{day}-A{written}{balance}"
         base += f"-R{row.reference}" if row.reference else ""
+        base += f"-P{_mark(account, row.payer)}" if row.payer.strip() else ""
         seen[base] += 1
         found.append(base if seen[base] == 1 else f"{base}-N{seen[base]}")
     return found
+
+
+def _mark(account: str, payer: str) -> str:
+    """Return six figures that tell payers apart and say nothing of them."""
+    folded = "".join(sign for sign in payer.casefold() if sign.isalnum())
+    return sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
 
 
 def normalise_account(account: str) -> str:

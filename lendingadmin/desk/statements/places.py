@@ -16,9 +16,11 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.managers import RECORDED
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.people.index.words import fold_number
 from lendingadmin.web.keyset import unindexed
 
 from .agreement import Agreement, compare_payer
+from .identity import normalise_account
 from .lines import PUT, Kind, Place
 from .models import Allocation, StatementFile, StatementLine
 from .rows import About, read_about
@@ -73,14 +75,18 @@ def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> 
     wanted = {-line.amount for line in lines if line.amount}
     rows = StatementLine.objects.filter(
         # By the small index of such reversals, as above.
-        unindexed(
-            Q(file__app_id=file.app_id, file__network=file.network, file__account=file.account)
-        ),
+        unindexed(Q(file__app_id=file.app_id, file__network=file.network)),
         kind=Kind.REVERSAL,
         reverses_key="",
         amount__in=wanted,
     )
-    reversals = [(row, read_about(row)) for row in rows.select_related("file")]
+    # Without its head a file says of no account; the same account may be written in two ways.
+    account = normalise_account(file.account)
+    reversals = [
+        (row, read_about(row))
+        for row in rows.select_related("file").defer("file__content")
+        if not account or normalise_account(row.file.account) in ("", account)
+    ]
     return {
         line.position
         for line in lines
@@ -88,7 +94,7 @@ def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> 
         or any(
             row.amount == -(line.amount or 0)
             and _is_not_older(row, line)
-            and _may_name_same(about, read_about(line))
+            and may_name_same(about, read_about(line))
             for row, about in reversals
         )
     }
@@ -102,14 +108,28 @@ def _is_not_older(reversal: StatementLine, line: StatementLine) -> bool:
     return reversal.moment + timedelta(days=1) > line.moment
 
 
-def _may_name_same(reversal: About, payment: About) -> bool:
+def may_name_same(reversal: About, payment: About) -> bool:
     """Whether a reversal shares a payer or reference with a payment, or nothing can be compared."""
-    pairs = ((reversal.reference, payment.reference), (reversal.phone, payment.phone))
-    shared = [one == other for one, other in pairs if one and other]
+    shared = []
+    if reversal.reference and payment.reference:
+        one, other = fold_number(reversal.reference), fold_number(payment.reference)
+        # A reversal may bear a reference of its own: another one says nothing.
+        shared += [True] if one == other else []
+    if reversal.phone and payment.phone:
+        phones = _compare_phones(reversal.phone, payment.phone)
+        shared += [] if phones == Agreement.UNKNOWN else [phones == Agreement.AGREES]
     if reversal.payer and payment.payer:
         payer = About(payer=reversal.payer)
         shared.append(compare_payer(payer, payment.payer, "") == Agreement.AGREES)
     return any(shared) or not shared
+
+
+def _compare_phones(one: str, other: str) -> Agreement:
+    """Compare two numbers of which one may be written without its country, or in part."""
+    for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
+        if whole.isdigit():
+            return compare_payer(About(phone=shown), "", whole)
+    return Agreement.AGREES if one == other else Agreement.UNKNOWN
 
 
 def place_recorded() -> int:

@@ -244,3 +244,29 @@ def test_the_zeros_of_an_account_are_no_other_account(clerk: Client, loans: None
         bring_in(clerk, f"{rows}{end}".encode()).lines.get().receipt_key for end in ("", ",")
     ]
     assert len(set(unnamed)) == 2
+
+
+NO_REFERENCE = Line(
+    number=1,
+    kind=Kind.PAYMENT,
+    amount=Decimal(500),
+    currency="KES",
+    moment=datetime(2026, 10, 20, tzinfo=UTC),
+    receipt="",
+)
+PETER = replace(NO_REFERENCE, payer="OTIENO PETER", reference="LN1000300")
+ABEL = replace(NO_REFERENCE, payer="ABEL MWANGI", reference="LN2000555")
+
+
+def test_without_a_reference_of_the_bank_the_payers_are_told_apart() -> None:
+    (peter,) = name([PETER])
+    both = name([ABEL, PETER])
+    assert peter in both and len({one for _line, one in both}) == 2
+    assert name([replace(PETER, payer="Otieno  Peter")])[0][1] == peter[1]
+    # Its id goes to the service: it says nothing of who paid.
+    assert not any(word in peter[1] for word in ("OTIENO", "PETER", "1000300"))
+
+
+def test_a_balance_or_reference_tells_more_than_a_payer() -> None:
+    for known in ({"receipt": "000123"}, {"balance": Decimal(900)}):
+        assert name([replace(PETER, **known)])[0][1] == name([replace(ABEL, **known)])[0][1]

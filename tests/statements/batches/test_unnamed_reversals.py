@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from lendingadmin.desk.statements.places import may_name_same
+from lendingadmin.desk.statements.rows import About
 from tests.statements import making
 from tests.statements.desk import DeskService
 
@@ -81,8 +83,13 @@ def test_it_is_found_in_a_later_file_too(clerk: Client, service: DeskService) ->
 def test_a_reversal_of_another_account_stops_nothing(clerk: Client, service: DeskService) -> None:
     other = b"Short Code,777777\n" + write(("SJAA000002", "23", "-500.00", ""))
     bring_in(clerk, other)
-    batch = check(clerk, write(PAID))
+    batch = check(clerk, b"Short Code,888888\n" + write(PAID))
     assert [one[2] for one in list_rows(batch)] == ["fine"]
+
+
+def test_a_payment_of_no_account_may_be_of_any(clerk: Client, service: DeskService) -> None:
+    bring_in(clerk, b"Short Code,777777\n" + write(("SJAA000002", "23", "-500.00", "")))
+    assert [one[2] for one in list_rows(check(clerk, write(PAID)))] == ["may-reversed"]
 
 
 def test_a_person_may_say_that_it_was_another(clerk: Client, service: DeskService) -> None:
@@ -102,3 +109,21 @@ def test_a_row_is_not_recorded_by_itself_either(clerk: Client, service: DeskServ
     assert answer.status_code == 302 and answer.headers["Location"] == file.get_absolute_url()
     other = bring_in(clerk, write(("SJAA000009", "22", "70.00", ANNE)))
     assert clerk.get(f"{other.get_absolute_url()}rows/1/record").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("reversal", "payment", "may_be"),
+    [
+        (About(phone="0712345678"), About(phone="254712345678"), True),
+        (About(phone="254712***678"), About(phone="254712345678"), True),
+        (About(phone="254712345678"), About(phone="254712***678"), True),
+        (About(phone="0712345679"), About(phone="254712345678"), False),
+        (About(reference="REV77"), About(reference="L-100"), True),
+        (About(reference="REV77", payer="Jane Kamau"), About(payer="Peter Otieno"), False),
+        (About(reference="REV77", payer="Peter Otieno"), About(payer="Otieno Peter"), True),
+    ],
+)
+def test_a_reversal_names_the_same_by_any_way_of_writing(
+    reversal: About, payment: About, *, may_be: bool
+) -> None:
+    assert may_name_same(reversal, payment) is may_be

@@ -144,7 +144,10 @@ class _Reader:
             self.closing = amount
 
     def _read_entry(self, entry: Element) -> Iterator[Line]:
-        amount, is_out = _read_amount(entry), _text(entry, "CdtDbtInd") == "DBIT"
+        side = _text(entry, "CdtDbtInd").upper()
+        # Without a side that is known nobody can say whether the money came or went.
+        amount = _read_amount(entry) if side in ("CRDT", "DBIT") else None
+        is_out = side == "DBIT"
         if is_out and amount is not None:
             amount = -amount
         status = _text(entry, "Sts/Cd") or _text(entry, "Sts/Prtry") or _text(entry, "Sts")

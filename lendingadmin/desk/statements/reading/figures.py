@@ -8,8 +8,15 @@ from babel.numbers import get_currency_precision, is_currency
 
 # Spaces of every width, apostrophes, and what names a currency stand around figures.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
-_SIDE = re.compile(r"(?i)(dr|cr|db)\.?$")
-_CURRENCY = re.compile(r"(?i)^(?:[a-z]{2,4}\.?|[€£$₦₵])|(?:[a-z]{3}\.?|[€£$₦₵])$")
+# A word with the point behind it, one sign, or figures.
+_PARTS = re.compile(r"[^\W\d_]+[€£$₦₵¢]?\.?|[\d.,]+|\S")
+_SIGNS = re.compile(r"[-+−–]")
+_INNER_SPACES = re.compile(r"(?<=\d)[\s\u00a0\u2007\u2009\u202f'’]+(?=\d)")
+# The direction that a word beside the figures gives. Any other word names a currency, or nothing
+# that is known here.
+_OUT = frozenset({"DR", "DB", "DEB", "DEBIT", "NEG", "OUT", "OD", "W", "WD"})
+_IN = frozenset({"CR", "CREDIT"})
+_GLUED_SIDE = re.compile(r"(?i)^(.{2,})(dr|db|cr)$")
 _COMMA_DECIMALS = re.compile(r"\d{1,3}(?:\.\d{3})*,\d{1,2}|\d+,\d{1,2}")
 _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 # As spreadsheets write it: an operator's own id may have an E among its figures.
@@ -18,13 +25,21 @@ _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
 _NO_CENTS = re.compile(r"/[=-]$")
 # As databases write it: no figure is lost with these.
 _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
-_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
 # What is written for a currency beside its code.
 _MARKS = {
     "KSH": "KES",
+    "KSHS": "KES",
     "USH": "UGX",
+    "USHS": "UGX",
     "TSH": "TZS",
+    "TSHS": "TZS",
     "GHC": "GHS",
+    "GH": "GHS",
+    "GH₵": "GHS",
+    "GH¢": "GHS",
+    "BIRR": "ETB",
+    "BR": "ETB",
     "FCFA": "XOF",
     "CFA": "XOF",
     "€": "EUR",
@@ -33,6 +48,8 @@ _MARKS = {
     "₵": "GHS",
     "$": "USD",
 }
+# Shillings or francs, whichever they are: the currency is that of the file.
+_OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
 _EXACT = 15
@@ -44,30 +61,26 @@ _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 def read_amount(text: str, currency: str = "") -> Decimal | None:
     """Return what `(1,234.50)`, `500 DR`, `KES 1,234.50`, `1 234,50` or `500/=` says, or None.
 
-    Brackets, a minus and DR are negative. None too for more than three decimals. In a currency
-    without minor units a point before three figures divides thousands: `25.000` is 25,000.
+    Brackets, a minus and DR are negative, and one does not undo the other. None too for more than
+    three decimals, half a pair of brackets, and a word that is neither a direction nor a currency.
+    In a currency without minor units a point before three figures divides thousands: `25.000` is
+    25,000.
     """
     if not text:
         return None
     if currency and not get_currency_precision(currency):
-        text = _THOUSANDS.sub("", text)
+        text = _GROUPED.sub(lambda found: re.sub("[.,]", "", found[0]), text)
     return Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
 
 
 def _read_odd_amount(text: str) -> Decimal | None:
-    bare = _NO_CENTS.sub("", _SPACES.sub("", text))
-    is_negative = bare.startswith("(") and bare.endswith(")")
-    bare = bare.strip("()")
-    side = _SIDE.search(bare)
-    bare = _SIDE.sub("", bare)
-    bare = _CURRENCY.sub("", bare, count=1).strip(".")
-    if bare[:1] in "+-−":
-        is_negative ^= bare[:1] in ("-", "−")
-        bare = _CURRENCY.sub("", bare[1:], count=1)
-    if bare[-1:] == "-":
-        is_negative, bare = not is_negative, bare[:-1]
-    if side and side[1].lower() != "cr":
-        is_negative = True
+    figures, words, signs = _split_amount(text)
+    if len(figures) != 1 or _SIGNS.sub("", signs) not in ("", "()"):
+        return None
+    sides = {word for word in words if word in _OUT | _IN}
+    if any(not _names_currency(word) for word in words if word not in sides):
+        return None
+    (bare,) = figures
     if _COMMA_DECIMALS.fullmatch(bare):
         bare = bare.replace(".", "").replace(",", ".")
     elif not _FIGURE.fullmatch(bare):
@@ -77,7 +90,27 @@ def _read_odd_amount(text: str) -> Decimal | None:
     # More is no amount of money that could be kept to the last figure.
     if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
         return None
+    is_negative = bool(sides & _OUT) or not set("(-−–").isdisjoint(signs)
     return -amount if is_negative else amount
+
+
+def _split_amount(text: str) -> tuple[list[str], list[str], str]:
+    """The figures of an amount, the words around them in capitals, and the other signs."""
+    figures, words, signs = list[str](), list[str](), ""
+    for part in _PARTS.findall(_INNER_SPACES.sub("", _NO_CENTS.sub("", text.strip()))):
+        if any(map(str.isdigit, part)):
+            figures.append(part.rstrip("."))
+        elif part[0].isalpha() or part in _MARKS:
+            word = part.rstrip(".").upper()
+            glued = None if _names_currency(word) else _GLUED_SIDE.match(word)
+            words += glued.groups() if glued else [word]
+        else:
+            signs += part
+    return figures, words, signs
+
+
+def _names_currency(word: str) -> bool:
+    return is_currency(word) or word in _MARKS or word in _OF_MANY_COUNTRIES
 
 
 def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]:
@@ -103,9 +136,10 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
 
 def read_currency(text: str) -> str:
     """Return the code of the currency that an amount names; empty where it names none."""
-    bare = _SIDE.sub("", _SPACES.sub("", text).strip("()+-−"))
-    mark = "".join(sign for sign in bare if not (sign.isdigit() or sign in ".,/=-−")).upper()
-    return mark if is_currency(mark) else _MARKS.get(mark, "")
+    for word in _split_amount(text)[1]:
+        if word in _MARKS or is_currency(word):
+            return _MARKS.get(word, word)
+    return ""
 
 
 def read_id(text: str) -> tuple[str, bool]:

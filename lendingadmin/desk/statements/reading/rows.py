@@ -42,7 +42,8 @@ _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
-_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)[A-Z0-9]{10}\b")
+# Of ten figures alone nobody can say: it may be a phone number, a day or an account.
+_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 
 
 class Context(NamedTuple):
@@ -236,9 +237,9 @@ class _Reader:
         return next(fitting, first)
 
     def _read_lines(self, body: Sequence[tuple[int, Sequence[str]]]) -> list[Line]:
-        found = list[Line]()
+        found, usual = list[Line](), self._find_usual_length(body)
         for number, row in body:
-            if any(row[self.width :]):
+            if any(row[self.width :]) or len(row) > usual:
                 words = _(
                     "Row %(number)s has more cells than headings, because its text contains a "
                     "comma or a tab. Its amount is not certain."
@@ -250,6 +251,14 @@ class _Reader:
             else:
                 found.extend(self._read_row(number, row))
         return found
+
+    def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
+        """How many cells a row may have: as many as the headings, or more where all rows have them,
+        as with a comma behind each.
+        """
+        lengths = [len(row) for _number, row in body if any(row)]
+        headings = max(self.width, len(self.rows[self.at]))
+        return max(headings, min(lengths)) if len(lengths) > 1 else headings
 
     def _is_continued(self, row: Sequence[str]) -> bool:
         """Whether a row holds nothing but more words of the row above."""
