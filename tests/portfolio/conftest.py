@@ -8,12 +8,14 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import snapshot_job, tasks
-from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.portfolio.loan_lists import LoanList
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
 HOME = "/apps/kenya/"
+LISTS = f"{HOME}loans/lists/"
 
 
 @pytest.fixture
@@ -53,3 +55,13 @@ def words(html: str) -> str:
 def outstanding(row: Snapshot) -> list[object]:
     amount, loans = row.figures["sums"]["outstanding"]
     return [Decimal(amount), loans]
+
+
+def list_pages(found: LoanList) -> list[SnapshotLoan]:
+    """All loans of a list, page by page."""
+    page = found.read_page()
+    loans = [row.loan for row in page.rows]
+    while page.next:
+        page = found.read_page(str(page.next))
+        loans += [row.loan for row in page.rows]
+    return loans

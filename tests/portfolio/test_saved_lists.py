@@ -13,9 +13,9 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import saved_lists
 from lendingadmin.desk.portfolio.models import SavedList
 from tests.conftest import ClientOf
-from tests.portfolio.conftest import counted, page, words
+from tests.portfolio.conftest import LISTS, counted, page, words
 from tests.portfolio.service import BookService
-from tests.portfolio.test_loan_lists import LISTS, owing
+from tests.portfolio.test_loan_lists import owing
 from tests.repayments.rows import row as entry
 
 pytestmark = pytest.mark.django_db

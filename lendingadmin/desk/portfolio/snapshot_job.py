@@ -58,9 +58,12 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
 
 
-def find_with_loans(app_id: str) -> Snapshot | None:
-    """The newest complete snapshot, whose loans are kept; None before the first of this version."""
-    row = list_complete(app_id).first()
+def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
+    """The newest complete snapshot, or that of a number; None if its loans are not kept, or if its
+    figures have another meaning.
+    """
+    rows = list_complete(app_id)
+    row = (rows.filter(pk=number) if number else rows).first()
     is_read = row and row.has_loans and row.figures_version == FIGURES_VERSION
     return row if is_read else None
 
