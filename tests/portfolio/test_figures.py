@@ -301,7 +301,7 @@ loans = st.lists(
         ),
         st.integers(0, 30),
         *(money,) * 4,
-        st.one_of(st.none(), st.integers(-3, 100)),
+        st.sampled_from([None, -3, 0, *(days + more for days in AT_RISK for more in (0, 1))]),
         st.sampled_from([None, 1, 2, 7, "odd"]),
         st.sampled_from(
             [None, "2026-11-01T00:00:00.000Z", "2026-11-30T00:00:00.000Z", "2025-12-31T23:59:59Z"]
