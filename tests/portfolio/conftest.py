@@ -8,6 +8,7 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.dashboard import PortfolioSummary
 from lendingadmin.desk.portfolio.loan_lists import LoanList
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from tests.conftest import ClientOf
@@ -44,6 +45,18 @@ def page(client: Client, address: str = HOME) -> str:
     answer = client.get(address)
     assert answer.status_code == 200, answer.status_code
     return answer.content.decode()
+
+
+def mark(state: str) -> str:
+    """The mark of what a page says of a state."""
+    return f'data-state="{state}"'
+
+
+def read_summary(client: Client) -> PortfolioSummary:
+    """What the home page shows of the newest count."""
+    summary = client.get(HOME).context["summary"]
+    assert isinstance(summary, PortfolioSummary)
+    return summary
 
 
 def words(html: str) -> str:

@@ -31,7 +31,7 @@ from lendingadmin.web.keyset import Slice
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import LISTS, counted, list_pages, page, words
+from tests.portfolio.conftest import LISTS, counted, list_pages, mark, page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
 
@@ -250,7 +250,7 @@ def test_of_a_count_of_yesterday_nobody_is_known_to_owe_nothing_today(
     assert ids("show=due-today") == []
     Snapshot.objects.filter(pk=row.pk).update(began_at=row.began_at - timedelta(days=1))
     assert ids("show=due-today") == ["L-000"]
-    assert read("show=due-today").title == "Loans due since they were counted, up to today"
+    assert read("show=due-today").title == loan_lists.DUE_SINCE
 
 
 @pytest.mark.django_db
@@ -325,11 +325,11 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
     service.loans = [owing(number, f"{number + 1}.00") for number in range(30)]
     counted()
     desk = client_of(officer)
-    text = words(page(desk, f"{LISTS}?show=overdue&pageSize=25"))
-    assert "Overdue loans as of just now , when the loans were counted" in text
+    html = page(desk, f"{LISTS}?show=overdue&pageSize=25")
+    text = words(html)
+    assert f"<bdi>{KINDS['overdue'].title}</bdi>" in html and ">just now</time>" in html
     assert "Kamau Ann L-029 +254700186215" in text
     assert "30 loans (KES) 465.00" in text and "L-004" not in text
-    html = page(desk, f"{LISTS}?show=overdue&pageSize=25")
     following = re.search(r'href="([^"]+)" rel="next"', html)
     assert following and 'aria-sort="descending"' in html
     html = page(desk, unescape(following[1]))
@@ -463,7 +463,7 @@ def test_a_page_comes_off_an_index_without_a_sort(
 
 @pytest.mark.django_db
 def test_before_the_first_count_the_page_says_so(client_of: ClientOf, officer: User) -> None:
-    assert "The loans are not counted yet" in words(page(client_of(officer), LISTS))
+    assert mark("uncounted") in page(client_of(officer), LISTS)
 
 
 @pytest.mark.django_db

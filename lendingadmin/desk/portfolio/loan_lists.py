@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.core.caching import shared
 from lendingadmin.core.gateway import LendingApp
@@ -28,6 +28,7 @@ from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
 from .snapshot_job import find_with_loans
 
+DUE_SINCE = gettext_noop("Loans due since they were counted, up to today")
 _CLOSED_LATELY = timedelta(days=30)
 _KEPT_SECONDS = 6 * 3600
 
@@ -109,7 +110,7 @@ class LoanList:
         if not self.is_valid:
             return gettext("Loans")
         if self.wanted["show"] == "due-today" and self.counted_on < self.today:
-            return gettext("Loans due since they were counted, up to today")
+            return gettext(DUE_SINCE)
         return self.kind.title
 
     @property

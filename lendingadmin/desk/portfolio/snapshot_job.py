@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.core.monitoring.metrics import TableGauge
@@ -30,6 +31,7 @@ from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
+STOPPED_BY = gettext_noop("Stopped by %(person)s.")
 
 State = Snapshot.State
 
@@ -99,7 +101,7 @@ def stop(app_id: str, by: User) -> Snapshot | None:
     """Stop the running snapshot; the worker sees it after its page. None where none is running."""
     running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
     row, now = running.first(), timezone.now()
-    why = _("Stopped by %(person)s.") % {"person": by.username}
+    why = _(STOPPED_BY) % {"person": by.username}
     changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
     # Whichever page the worker has come to.
     return row if row and running.filter(pk=row.pk).update(**changes) else None
