@@ -28,7 +28,7 @@ Key = tuple[datetime, int]
 
 
 class Slice(NamedTuple):
-    """The rows of one page, and the number of the row behind which the next begins, if any.
+    """The rows of one page, and the key of the row behind which the next begins, if any.
 
     `total` is the length of the whole list as far as `COUNTED`, or one more; None where the search
     did not come to its end. `looked_through` says that the page ends where the search did, not
@@ -36,7 +36,7 @@ class Slice(NamedTuple):
     """
 
     rows: list[Any]
-    next: int | None = None
+    next: int | str | None = None
     total: int | None = None
     looked_through: bool = False
 

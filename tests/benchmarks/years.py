@@ -40,7 +40,6 @@ LEAST_ROWS, LONG = 20_000, 10_000
 READ = 15_000
 JOURNAL, TRAIL = "/apps/kenya/repayments/", "/audit/"
 LISTS, STATEMENTS = "/apps/kenya/loans/lists/", "/apps/kenya/statements/"
-BOOK = "/apps/kenya/book/1/"
 
 
 def main() -> None:
@@ -322,8 +321,8 @@ def addresses() -> dict[str, str]:
     doubtful = list(own.filter(state="unknown").values_list("pk", flat=True))
     unknown = doubtful[len(doubtful) // 2]
     deep = Repayment.objects.count() // 2
-    loans = SnapshotLoan.objects.filter(is_open=True).count()
-    last = -(-loans // DEFAULT_PAGE_SIZE)
+    smallest = SnapshotLoan.objects.filter(is_open=True).order_by("outstanding_rank", "-pk")
+    last = smallest.values_list("account_id", flat=True)[DEFAULT_PAGE_SIZE]
     deep_entry = Entry.objects.order_by("pk").first().pk + deep * 4  # type: ignore[union-attr]
     return {
         "any page, with its badge": "/glossary/",
@@ -376,7 +375,7 @@ def addresses() -> dict[str, str]:
         "receipt, unknown, polled": f"{JOURNAL}{unknown}/status?seen=unknown",
         "loan": "/apps/kenya/loans/L-000001/",
         "loans, the open ones of a count": LISTS,
-        "loans, the open ones, the last page": f"{LISTS}?page={last}",
+        "loans, the open ones, the last page": f"{LISTS}?before={last}",
         "loans, the open ones by product": f"{LISTS}?sort=product",
         "loans, overdue": f"{LISTS}?show=overdue",
         "loans, overdue, by days late": f"{LISTS}?show=overdue&sort=-late",
@@ -386,10 +385,10 @@ def addresses() -> dict[str, str]:
         "loans, 31 to 60 days late": f"{LISTS}?late=31-60",
         "loans, a product": f"{LISTS}?product=term-3-months",
         "loans, closed lately": f"{LISTS}?show=closed",
-        "loans of a figure, the principal": f"{BOOK}?by=principal_outstanding",
-        "loans of a figure, more than 90 days late": f"{BOOK}?by=par90",
-        "loans of a figure, a performance": f"{BOOK}?by=performance:2",
-        "loans of a figure, what was not reported": f"{BOOK}?by=untold:overdue",
+        "loans of a figure, the principal": f"{LISTS}?count=1&show=figure-principal_outstanding",
+        "loans of a figure, more than 90 days late": f"{LISTS}?count=1&show=figure-par90",
+        "loans of a figure, a performance": f"{LISTS}?count=1&show=figure-performance:2",
+        "loans of a figure, what was not reported": f"{LISTS}?count=1&show=figure-untold:overdue",
         "repayment form": "/apps/kenya/loans/L-000001/repayments/new",
         "timeline of 5,000, a borrower": "/apps/kenya/borrowers/B-LONG/timeline/",
         "timeline of 5,000, a loan": "/apps/kenya/loans/L-000001/timeline/",

@@ -27,6 +27,7 @@ class Place(NamedTuple):
 
 _APP = "/apps/kenya"
 _EMPTY = "/apps/uganda"
+_COUNTED = f"{_APP}/loans/lists/?count={{count}}&show=figure-"
 _LOAN = f"{_APP}/loans/{{open_loan}}"
 _BORROWER = f"{_APP}/borrowers/{{borrower}}"
 _OFFERS = f"{_APP}/borrowers/{{offered_to}}/offers"
@@ -94,8 +95,8 @@ FRAME = (
     Place("home-support", f"{_APP}/", "support", shows="My payments today"),
     Place("payment", f"{_APP}/payment", "support", shows="Record a payment"),
     Place("home-counting", "/apps/ghana/", "officer", shows="137 of about 250"),
-    Place("loans-behind-figure", f"{_APP}/book/{{count}}/?by=par1", shows="more than 1 day late"),
-    Place("loans-behind-nothing", f"{_APP}/book/{{count}}/?by=untold:overdue"),
+    Place("loans-behind-figure", _COUNTED + "par1", shows="more than 1 day late"),
+    Place("loans-behind-nothing", _COUNTED + "untold:overdue"),
     Place("loan-list-overdue", f"{_APP}/loans/lists/?show=overdue", shows="Overdue loans"),
     Place("loan-list-due", f"{_APP}/loans/lists/?show=due-this-week", "officer"),
     Place("loan-list-closed", f"{_APP}/loans/lists/?show=closed", "viewer"),
@@ -103,7 +104,7 @@ FRAME = (
     Place("loan-list-uncounted", f"{_EMPTY}/loans/lists/", shows="not counted yet"),
     Place("loan-list-saved", f"{_APP}/loans/lists/{{saved_list}}/", shows="Call first"),
     Place("loan-list-save", f"{_APP}/loans/lists/new?show=overdue"),
-    Place("count-gone", f"{_APP}/book/99999/", status=404, shows="not kept any more"),
+    Place("count-gone", f"{_APP}/loans/lists/?count=99999", status=404, shows="not kept any more"),
     Place("home-empty", f"{_EMPTY}/", "viewer"),
     Place("home-officer", f"{_APP}/", "officer"),
     Place("glossary", "/glossary/", "officer"),

@@ -19,7 +19,7 @@ LISTS = {
     "events": "/apps/kenya/events/",
     "journal": "/apps/kenya/repayments/",
     "needs checking": "/apps/kenya/repayments/unknown/",
-    "loans behind a figure": "/apps/kenya/book/{count}/?by=par1",
+    "loans behind a figure": "/apps/kenya/loans/lists/?count={count}&show=figure-par1",
     "products": "/products/",
     "assessment types": "/assessment-types/",
     "found people": "/apps/kenya/find/for/{search_people}",

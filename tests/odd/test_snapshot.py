@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.figures import Figures
+from lendingadmin.desk.portfolio.loan_list_form import list_figures
 from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.desk.portfolio.reading import KEYS
 from tests.odd.pages import check
@@ -34,13 +35,10 @@ def test_no_odd_value_breaks_the_counting(desk: Client, service: OddService, pla
     assert row.loans_read >= 1
     check(desk, "/apps/kenya/", {200}, place.name)
     figures = Figures.from_json(row.figures)
-    kinds = [f"performance:{kind}" for kind in figures.performance]
-    lists = ["outstanding", "overdue", "paid", "principal_outstanding", "par1", *kinds]
-    lists += [f"untold:{name}" for name in figures.untold]
-    for by in lists:
-        address = reverse("book-loans", args=["kenya", row.pk])
-        answer = desk.get(address, {"by": by})
-        assert answer.status_code == 200, by
+    for show in list_figures(figures):
+        address = reverse("loan-list", args=["kenya"])
+        answer = desk.get(address, {"show": show, "count": row.pk})
+        assert (answer.status_code, answer.context["found"].wanted["show"]) == (200, show)
         assert "<script>x" not in answer.content.decode()
     told = [x.outstanding for x in row.loans.filter(is_open=True) if x.outstanding is not None]
     assert sum(told, Decimal(0)) == figures.sums["outstanding"].amount

@@ -8,12 +8,15 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import snapshot_job, tasks
-from lendingadmin.desk.portfolio.models import Snapshot
+from lendingadmin.desk.portfolio.dashboard import PortfolioSummary
+from lendingadmin.desk.portfolio.loan_lists import LoanList
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
 HOME = "/apps/kenya/"
+LISTS = f"{HOME}loans/lists/"
 
 
 @pytest.fixture
@@ -44,6 +47,18 @@ def page(client: Client, address: str = HOME) -> str:
     return answer.content.decode()
 
 
+def mark(state: str) -> str:
+    """The mark of what a page says of a state."""
+    return f'data-state="{state}"'
+
+
+def read_summary(client: Client) -> PortfolioSummary:
+    """What the home page shows of the newest count."""
+    summary = client.get(HOME).context["summary"]
+    assert isinstance(summary, PortfolioSummary)
+    return summary
+
+
 def words(html: str) -> str:
     """What a person reads, spaces made one; without the tips, which are hidden."""
     html = re.sub(r'<span class="tip".*?</span>', " ", html, flags=re.S)
@@ -53,3 +68,13 @@ def words(html: str) -> str:
 def outstanding(row: Snapshot) -> list[object]:
     amount, loans = row.figures["sums"]["outstanding"]
     return [Decimal(amount), loans]
+
+
+def list_pages(found: LoanList) -> list[SnapshotLoan]:
+    """All loans of a list, page by page."""
+    page = found.read_page()
+    loans = [row.loan for row in page.rows]
+    while page.next:
+        page = found.read_page(str(page.next))
+        loans += [row.loan for row in page.rows]
+    return loans

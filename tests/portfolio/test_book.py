@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 from html import unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
@@ -14,39 +15,46 @@ from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import snapshot_job, tasks
+from lendingadmin.desk.portfolio.loan_list_form import KINDS, find_kind
 from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
-from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.conftest import HOME, LISTS, counted, mark, page, read_summary, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
 State = Snapshot.State
+COUNT_BUTTON = f'action="{HOME}book/count"'
 
 
 def links(html: str) -> set[str]:
-    return {unescape(one) for one in re.findall(r'href="(/apps/kenya/book/[^"]+)"', html)}
+    return {unescape(one) for one in re.findall(rf'href="({LISTS}[^"]+count=[^"]+)"', html)}
 
 
-def sum_of(client: Client, address: str, currency: str = "KES") -> tuple[Decimal, int]:
-    """What the list at an address says it adds up to, and on how many loans."""
-    found = re.search(rf"{currency} (−?[\d,.]+)</strong>\s+on ([\d,]+) loan", page(client, address))
-    assert found, address
-    return Decimal(found[1].replace(",", "").replace("−", "-")), int(found[2].replace(",", ""))
+def address_of(row: Snapshot, by: str) -> str:
+    """The address of the list behind a figure of a count."""
+    return f"{LISTS}?{urlencode({'show': f'figure-{by}', 'count': row.pk})}"
+
+
+def sum_of(client: Client, address: str, label: str = "Outstanding") -> tuple[Decimal, int]:
+    """What the list at an address says a column adds up to, and how many loans it has."""
+    foot = page(client, address).partition("<tfoot>")[2]
+    loans = re.search(r">([\d,]+) loans? \(KES\)", foot)
+    found = re.search(rf'data-label="{label}" class="number">(−?[\d,.]+)', foot)
+    assert loans and found, address
+    return Decimal(found[1].replace(",", "").replace("−", "-")), int(loans[1].replace(",", ""))
 
 
 def test_before_the_first_count_it_says_what_happens(
     service: BookService, client_of: ClientOf, people: dict[str, User], settings: Any
 ) -> None:
-    text = words(page(client_of(people["officer"])))
-    assert "The loans have not been counted yet" in text
-    assert "Count the loans" in text
-    assert "by itself" not in text
+    html = page(client_of(people["officer"]))
+    assert mark("uncounted") in html and COUNT_BUTTON in html
+    assert mark("by-itself") not in html and "by itself" not in words(html)
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
-    text = words(page(client_of(people["viewer"])))
-    assert "It is counted again by itself." in text
+    html = page(client_of(people["viewer"]))
+    assert mark("by-itself") in html and COUNT_BUTTON not in html
     # Nothing shows otherwise that there is no worker.
-    assert "within a minute. If it does not" in text and "worker may be down" in text
-    assert "Count the loans" not in text
+    assert "within a minute. If it does not" in html and "worker may be down" in html
     assert service.pages == 0
 
 
@@ -57,10 +65,12 @@ def test_each_role_sees_the_figures(
     counted()
     client = client_of(people[role])
     text = words(page(client))
-    assert "loans as of just now" in text and "Portfolio 5 loans" in text
-    assert "Outstanding KES 300.00 on 5 open loans open by status word" in text
-    assert "Overdue KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
-    assert ("Refresh" in text) is (role != "viewer")
+    summary = read_summary(client)
+    assert "loans as of just now" in text and summary.snapshot.loans_read == 5
+    assert [tile.amount for tile in summary.tiles] == [300, 25, None]
+    assert "KES 300.00 on 5 open loans open by status word" in text
+    assert "KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
+    assert (COUNT_BUTTON in page(client)) is (role != "viewer")
     for address in links(page(client)):
         assert client.get(address).status_code == 200, address
     assert service.pages == 3
@@ -75,25 +85,29 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
         loan(4, balances={"repayment": None}),
     ]
     counted()
+    service.loans[0]["balances"]["repayment"]["paid"] += Decimal("7.50")
     last = counted()
     html = page(desk)
     text = words(html)
-    at = f"{HOME}book/{last.pk}/?by="
     figures = ["outstanding", "overdue", "paid", "principal_outstanding"]
     figures += [f"par{days}" for days in (1, 30, 60, 90)]
-    assert links(html) >= {f"{at}{by}" for by in figures}
     month = f"{timezone.now():%Y-%m}"
-    assert f"{at}month%3A{month}" in links(html)
-    assert sum_of(desk, f"{at}outstanding") == (240, 4)
-    assert sum_of(desk, f"{at}par30") == (100, 2)
-    assert sum_of(desk, f"{at}month:{month}") == (90, 1)
-    assert sum_of(desk, f"{at}performance:77") == (60, 1)
-    assert sum_of(desk, f"{at}performance:") == (60, 1)
-    assert "PAR 30 KES 100.00" in text and "50 %" in text
+    figures += [f"month:{month}", "performance:77", "performance:", "untold:overdue"]
+    assert links(html) >= {address_of(last, by) for by in figures}
+    assert sum_of(desk, address_of(last, "outstanding")) == (240, 4)
+    assert sum_of(desk, address_of(last, "par30"), "Outstanding principal") == (100, 2)
+    assert sum_of(desk, address_of(last, f"month:{month}"), "Principal") == (90, 1)
+    assert sum_of(desk, address_of(last, "performance:77")) == (60, 1)
+    assert sum_of(desk, address_of(last, "performance:")) == (60, 1)
+    paid = address_of(last, "paid")
+    assert sum_of(desk, paid, "Paid since the count before") == (Decimal("7.50"), 1)
+    par30 = read_summary(desk).at_risk.items[1]
+    assert (par30.note, par30.value) == ("KES 100.00", "50 %") and "PAR 30" in text
     assert "77" in text and "not reported" in text
     assert "1 loan without this figure" in text
-    lacking = page(desk, f"{at}untold:overdue")
-    assert "Open loans of which the service did not report what is overdue" in lacking
+    lacking = page(desk, address_of(last, "untold:overdue"))
+    title = find_kind("figure-untold:overdue").title  # type: ignore[union-attr]
+    assert title in lacking
     assert "L-004" in lacking and "L-001" not in lacking
 
 
@@ -110,10 +124,12 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
     ]
     row = counted()
     html = page(desk)
-    text, at = words(html), f"{HOME}book/{row.pk}/?by="
-    assert "Outstanding KES 120.00 on 2 open loans" in text
-    assert "PAR 1 KES 100.00" in text and "PAR 30 KES 50.00" in text
-    assert "KES 50.00 on 1 loan more than 30 days late" in html
+    text = words(html)
+    summary = read_summary(desk)
+    assert summary.tiles[0].amount == 120 and "KES 120.00 on 2 open loans" in text
+    assert [item.note for item in summary.at_risk.items[:2]] == ["KES 100.00", "KES 50.00"]
+    assert " on 1 loan more than 30 days late" in summary.at_risk.items[1].words
+    assert summary.at_risk.items[1].words in html
     for by, title in (
         ("outstanding", "Open loans with something outstanding"),
         ("overdue", "Open loans with something overdue"),
@@ -122,15 +138,15 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         ("par1", "Open loans more than 1 day late"),
         ("par30", "Open loans more than 30 days late"),
     ):
-        shown = page(desk, f"{at}{by}")
-        assert f"<h1>{title}" in shown
+        shown = page(desk, address_of(row, by))
+        assert f'<h1 id="title"><bdi>{title}</bdi>' in shown
         expected = {"L-001"} if by == "par30" else {"L-000", "L-001"}
         assert set(re.findall(r"/loans/(L-\d+)/", shown)) == expected, by
     arrears = html.partition("Largest arrears")[2].partition("Principal disbursed")[0]
     assert set(re.findall(r"/loans/(L-\d+)/", arrears)) == {"L-000", "L-001"}
     assert "without this figure" not in arrears
     # What began and what was paid is of closed loans too.
-    assert "L-003" in page(desk, f"{at}month:2026-06")
+    assert "L-003" in page(desk, address_of(row, "month:2026-06"))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +173,7 @@ def test_by_what_a_loan_counted_as_open_stands_beside_each_figure(
     service.loans = [loan(number, status=status) for number, status in enumerate(statuses)]
     counted()
     text = words(page(desk))
-    assert f"Outstanding KES 120.00 on 2 open loans {beside} Overdue" in text
+    assert f"KES 120.00 on 2 open loans {beside} Overdue" in text
     assert f"of what is outstanding {beside} Paid since" in text
     assert f"KES 100.00 . {beside} PAR 1" in text
     assert f"Open loans by performance {beside} 1 " in text
@@ -181,15 +197,15 @@ def test_without_status_words_the_dates_and_the_result_decide(
         "L-002": False,
         "L-003": False,
     }
-    assert sum_of(desk, f"{HOME}book/{row.pk}/?by=outstanding") == (60, 1)
+    assert sum_of(desk, address_of(row, "outstanding")) == (60, 1)
 
 
 def test_words_of_the_settings(desk: Client, service: BookService, settings: Any) -> None:
     settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
     row = counted()
     assert "performing" in words(page(desk))
-    text = words(page(desk, f"{HOME}book/{row.pk}/?by=performance:1"))
-    assert "Open loans of performance: performing" in text
+    title = find_kind("figure-performance:1").title  # type: ignore[union-attr]
+    assert "performing" in title and title in page(desk, address_of(row, "performance:1"))
 
 
 def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> None:
@@ -197,24 +213,24 @@ def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> Non
     service.loans = [loan(n) for n in range(120)]
     service.loans[77]["balances"] = {"repayment": {"overdue": Decimal("99.00"), "unpaid": 100}}
     row = counted()
-    address, seen = f"{HOME}book/{row.pk}/?by=overdue", []
+    address, seen = address_of(row, "overdue"), []
     while address:
-        html = page(desk, address)
+        html, last = page(desk, address), address
         seen += re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)
         following = re.search(r'href="([^"]+)" rel="next"', html)
         address = unescape(following[1]) if following else ""
     assert seen[0] == "L-077"
     assert sorted(seen) == [f"L-{n:03}" for n in range(120)]
-    assert sum_of(desk, f"{HOME}book/{row.pk}/?by=overdue&from=100") == (694, 120)
+    assert "before=" in last and sum_of(desk, last, "Overdue") == (694, 120)
 
 
-def test_without_a_figure_the_list_is_that_of_what_is_outstanding_to_its_end(
+def test_without_a_figure_the_list_of_a_count_is_that_of_its_open_loans_to_its_end(
     desk: Client, service: BookService
 ) -> None:
     service.size = 1000
     service.loans = [loan(n) for n in range(60)]
     row = counted()
-    html = page(desk, f"{HOME}book/{row.pk}/")
+    html = page(desk, f"{LISTS}?count={row.pk}")
     following = re.search(r'href="([^"]+)" rel="next"', html)
     assert following
     assert sum_of(desk, unescape(following[1])) == (3600, 60)
@@ -224,8 +240,10 @@ def test_how_late_the_largest_arrears_are(desk: Client, service: BookService) ->
     service.loans = [loan(0, schedule={"daysLate": 1}), loan(1, schedule={"daysLate": -3})]
     counted()
     text = words(page(desk))
-    assert "L-000 1 day late KES" in text
-    assert "L-001 KES" in text
+    assert re.findall(r"(L-\d+)( 1 day late)? KES", text) == [
+        ("L-000", " 1 day late"),
+        ("L-001", ""),
+    ]
 
 
 def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookService) -> None:
@@ -235,11 +253,12 @@ def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookSe
     html = page(desk)
     text = words(html)
     # What nobody told is neither nothing nor zero.
-    assert "KES 0" not in text.partition("Principal disbursed by month")[0]
-    assert "Nothing is overdue" not in text
-    assert "No arrears are known" in text and "Outstanding not reported" in text
-    for figure in ("Outstanding", "Overdue", "Paid since the count before"):
-        assert f"{figure} — not reported by the service" in text
+    summary = read_summary(desk)
+    assert "KES 0" not in words(html.partition('id="months-title"')[0])
+    assert (summary.arrears, summary.arrears_untold) == ([], 3)
+    assert html.count(mark("not-reported")) == 3
+    assert [tile.amount for tile in summary.tiles] == [None, None, None]
+    assert text.count("— not reported by the service") == 3
     assert "3 loans without this figure" in text
     for address in links(html):
         assert desk.get(address).status_code == 200, address
@@ -251,44 +270,46 @@ def test_what_is_not_told_any_more_is_not_shown_as_it_was(
     counted()
     service.loans = [loan(n, balances=None) for n in range(3)]
     counted()
-    courses = words(page(desk)).partition("Trend")[2]
-    assert "Outstanding not reported" in courses
-    assert "Outstanding KES" not in courses.partition("As numbers")[0]
+    outstanding = page(desk).partition('<figure class="trend">')[2].partition("<details>")[0]
+    assert mark("not-reported") in outstanding and "KES" not in words(outstanding)
 
 
 def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> None:
     service.loans = []
     counted(), counted()
     html = page(desk)
-    assert "Outstanding KES 0.00 on 0 open loans" in words(html)
-    assert "There is nothing to draw: no count has more than nothing." in words(html)
-    assert "Drawn from the second count on." not in words(html).partition("PAR 30")[0]
-    assert "Nothing is overdue" in words(html)
+    summary = read_summary(desk)
+    assert summary.tiles[0].amount == 0 and "KES 0.00 on 0 open loans" in words(html)
+    assert html.count(mark("zero")) == 2 and html.count(mark("first")) == 1
+    assert (summary.arrears, summary.arrears_untold) == ([], 0)
     for address in links(html):
         assert desk.get(address).status_code == 200, address
 
 
-@pytest.mark.parametrize("query", ["?by=nothing", "?by=month:2026-13", "?by=performance:%00"])
-def test_an_address_that_names_no_figure(query: str, desk: Client, service: BookService) -> None:
-    row = counted()
-    assert desk.get(f"{HOME}book/{row.pk}/{query}").status_code == 404
+@pytest.mark.parametrize("by", ["nothing", "month:2026-13", "performance:\x00"])
+def test_an_address_that_names_no_figure_shows_none(
+    by: str, desk: Client, service: BookService
+) -> None:
+    answer = desk.get(address_of(counted(), by))
+    assert answer.status_code == 200
+    assert answer.context["found"].title == KINDS[""].title
 
 
 @pytest.mark.parametrize("place", ["-1", "x", "99999999", "9" * 30, "\x00"])
-def test_a_place_that_is_none(place: str, desk: Client, service: BookService) -> None:
-    row = counted()
-    assert desk.get(f"{HOME}book/{row.pk}/", {"from": place}).status_code == 200
+def test_a_place_that_is_none_is_the_first(place: str, desk: Client, service: BookService) -> None:
+    html = page(desk, f"{address_of(counted(), 'outstanding')}&{urlencode({'before': place})}")
+    assert len(re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)) == 5
 
 
 def test_a_count_that_is_not_kept_or_not_whole(desk: Client, service: BookService) -> None:
     row = counted()
-    gone = desk.get(f"{HOME}book/{row.pk + 1}/")
+    gone = desk.get(f"{LISTS}?count={row.pk + 1}")
     assert gone.status_code == 404
-    assert "not kept any more" in gone.content.decode()
-    assert desk.get(f"{HOME}book/{'9' * 30}/").status_code == 404
-    assert desk.get(f"/apps/ghana/book/{row.pk}/").status_code == 404
+    assert "portfolio/gone.html" in [one.name for one in gone.templates]
+    assert desk.get(f"{LISTS}export.csv?count={row.pk + 1}").status_code == 302
+    assert desk.get(f"/apps/ghana/loans/lists/?count={row.pk}").status_code == 404
     Snapshot.objects.update(state=State.FAILED)
-    assert desk.get(f"{HOME}book/{row.pk}/").status_code == 404
+    assert desk.get(f"{LISTS}?count={row.pk}").status_code == 404
 
 
 def test_home_asks_the_database_little_and_the_service_nothing(
@@ -302,7 +323,8 @@ def test_home_asks_the_database_little_and_the_service_nothing(
         page(desk)
     of_book = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
     assert len(of_book) == 7, of_book
-    address = f"{HOME}book/{Snapshot.objects.latest('id').pk}/?by=par1"
+    address = address_of(Snapshot.objects.latest("id"), "par1")
+    page(desk, address)
     with CaptureQueriesContext(connection) as made:
         page(desk, address)
     of_list = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
@@ -313,12 +335,13 @@ def test_home_asks_the_database_little_and_the_service_nothing(
 def test_trends_show_from_the_second_count_on(desk: Client, service: BookService) -> None:
     row = counted()
     Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=41))
-    assert "Drawn from the second count on." in words(page(desk))
+    assert mark("first") in page(desk)
     for ago in range(40, 0, -1):
         row = counted()
         Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=ago))
     html = page(desk)
-    assert "Outstanding over 31 counts" in html
+    series = read_summary(desk).series
+    assert [len(one.rows) for one in series] == [31] * 3 and series[0].described in html
     assert html.count("<path") >= 3
 
 
@@ -327,8 +350,9 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=12))
     row = tasks.start("kenya", None)
     snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
-    text = words(page(desk))
-    assert "The newest count failed The lending service had a fault." in text
-    assert "Outstanding KES 300.00 on 5 open loans open by status word" in text
-    assert "loans as of 12 min ago" in text
-    assert "Refresh" in text
+    html = page(desk)
+    text = words(html)
+    assert f"<p {mark('failed')}>The lending service had a fault.</p>" in html
+    assert "KES 300.00 on 5 open loans open by status word" in text
+    assert read_summary(desk).tiles[0].amount == 300 and "loans as of 12 min ago" in text
+    assert COUNT_BUTTON in html

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from lendingadmin.core.gateway import silence
 from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.desk.portfolio.loan_list_form import KINDS
 from lendingadmin.desk.portfolio.sections import Work, list_work
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
@@ -29,7 +30,7 @@ from lendingadmin.records.assessments.running import CREATE
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import counted, page, words
+from tests.portfolio.conftest import counted, mark, page, words
 from tests.portfolio.service import BookService, loan
 from tests.portfolio.test_loan_lists import due, owing
 from tests.repayments.rows import row
@@ -58,9 +59,14 @@ def badge(html: str) -> str:
 
 def section(html: str, name: str) -> str:
     """What a person reads in one section."""
+    return words(read_section(html, name))
+
+
+def read_section(html: str, name: str) -> str:
+    """One section of the page."""
     found = re.search(rf'<section[^>]*aria-labelledby="{name}-title".*?</section>', html, re.S)
     assert found, name
-    return words(found[0])
+    return found[0]
 
 
 @pytest.mark.parametrize(
@@ -104,10 +110,11 @@ def test_rights_decide_and_not_the_name_of_a_role() -> None:
 
 
 def test_before_the_first_count_the_lists_say_so(client_of: ClientOf, support: User) -> None:
-    text = words(page(client_of(support)))
-    assert "Due and overdue The loans have not been counted yet." in text
-    assert "Payments that you record today appear here with their totals." in text
-    assert "All repayments confirmed." in text and "as of" not in text
+    html = page(client_of(support))
+    # The list to call, and the portfolio below.
+    assert html.count(mark("uncounted")) == 2
+    assert html.count(mark("none")) == 1 and "as of" not in words(html)
+    assert 'data-finding="all-confirmed"' in html
 
 
 # --- the clerk's ---------------------------------------------------------------------------
@@ -138,9 +145,8 @@ def test_needs_checking_has_its_count_and_the_oldest(client_of: ClientOf, suppor
     oldest = [
         row(support, UNKNOWN, created_at=now - timedelta(hours=12 - hour)) for hour in range(7)
     ]
-    html = page(client_of(support))
-    text = section(html, "checking")
-    assert text.startswith("Needs checking 7 All 7")
+    text = section(page(client_of(support)), "checking")
+    assert re.findall(r"(?<!\S)\d+(?!\S)", text)[:2] == ["7", "7"]
     assert [one.account_id in text for one in oldest] == [True] * 5 + [False] * 2
 
 
@@ -157,15 +163,16 @@ def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
     client = client_of(support)
     html = page(client)
     overdue, today = section(html, "overdue"), section(html, "due-today")
-    assert "Overdue loans All 7 overdue loans" in overdue
+    assert f"All 7 {KINDS['overdue'].title.lower()}" in overdue
     assert re.findall(r"L-\d+", overdue) == ["L-007", "L-006", "L-005", "L-004", "L-003"]
     assert "Kamau Ann L-007 +254700000001 KES 7.00 12 days late" in overdue
-    assert "Loans due today Open the list" in today and "KES 10.00" in today
+    assert today.startswith(KINDS["due-today"].title) and "KES 10.00" in today
+    assert 'href="/apps/kenya/loans/lists/?show=due-today"' in html
     assert 'href="tel:+254700000001"' in html
     row(support, account_id="L-007", amount="7")
     row(support, account_id="L-006", amount="2")
     overdue = section(page(client), "overdue")
-    assert "All 6 overdue loans" in overdue and "L-007" not in overdue
+    assert f"All 6 {KINDS['overdue'].title.lower()}" in overdue and "L-007" not in overdue
     assert "KES 4.00 12 days late KES 2.00 recorded just now" in overdue
 
 
@@ -218,7 +225,7 @@ def test_who_pays_this_week(client_of: ClientOf, officer: User, service: BookSer
     service.loans = [due(number, 0, f"{number}.00") for number in range(1, 8)]
     counted()
     text = section(page(client_of(officer)), "due-this-week")
-    assert "All 7 loans due this week" in text
+    assert f"All 7 {KINDS['due-this-week'].title.lower()}" in text
     assert len(re.findall(r"L-\d+", text)) == 5
 
 
@@ -242,29 +249,29 @@ def test_a_person_s_change_waits_for_who_may_approve_it(
     second = User.objects.create_user("second")
     give_roles(second, "manager")
     mine, theirs = client_of(manager), client_of(second)
-    assert "Nothing waits for a decision." in section(page(theirs), "decisions")
+    assert mark("none") in read_section(page(theirs), "decisions")
     form = {"roles": choose("officer", "support")}
     assert theirs.get(f"/people/{officer.pk}/").status_code == 200
     mine.post(f"/people/{officer.pk}/", form)
-    text = section(page(theirs), "decisions")
-    assert "1 change of a person waits for you under People" in text
-    assert "Nothing waits" not in text
-    assert "Nothing waits for a decision." in section(page(mine), "decisions")
+    html = read_section(page(theirs), "decisions")
+    assert "1 change of a person waits for you under People" in words(html)
+    assert mark("none") not in html
+    assert mark("none") in read_section(page(mine), "decisions")
 
 
 def test_a_restored_database_waits_for_a_manager(client_of: ClientOf, manager: User) -> None:
     client, now = client_of(manager), timezone.now()
     gap = Restoration.objects.create(app_id="kenya", since=now - timedelta(hours=1), until=now)
-    text = section(page(client), "decisions")
-    assert "The database was restored: go through what it forgot" in text
-    assert "Nothing waits" not in text
+    html = read_section(page(client), "decisions")
+    assert 'data-decision="restored"' in html and mark("none") not in html
     restoration.end_gap(gap, manager)
-    assert "Nothing waits for a decision." in section(page(client), "decisions")
+    html = read_section(page(client), "decisions")
+    assert 'data-decision="restored"' not in html and mark("none") in html
 
 
 def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: User) -> None:
     client, now = client_of(manager), timezone.now()
-    assert "Nothing waits for a decision." in section(page(client), "decisions")
+    assert mark("none") in read_section(page(client), "decisions")
     waiting = [
         row(support, RepaymentState.PRESUMED),
         row(support, RepaymentState.NOT_FOUND),
@@ -364,27 +371,26 @@ WAITING = [
     (wait_undecided, "To resolve", True),
 ]
 LIMITS = ApprovalLimits(Decimal(50000), None, look_alikes=False)
-NOTHING = "Nothing waits for a decision."
 
 
-@pytest.mark.parametrize(("put_there", "mark", "leaves_out_own"), WAITING)
+@pytest.mark.parametrize(("put_there", "decision", "leaves_out_own"), WAITING)
 def test_all_that_waits_for_a_person_is_counted_for_who_may_decide(
     client_of: ClientOf,
     support: User,
     manager: User,
     settings: Any,
     put_there: Callable[[User], object],
-    mark: str,
+    decision: str,
     leaves_out_own: bool,
 ) -> None:
     settings.APPROVAL_LIMITS = {"kenya": LIMITS}
     client = client_of(manager)
-    assert NOTHING in section(page(client), "decisions")
+    assert mark("none") in read_section(page(client), "decisions")
     put_there(manager)
-    assert (NOTHING in section(page(client), "decisions")) == leaves_out_own
+    assert (mark("none") in read_section(page(client), "decisions")) == leaves_out_own
     put_there(support)
     html = page(client)
-    assert mark in html and NOTHING not in section(html, "decisions")
+    assert decision in html and mark("none") not in read_section(html, "decisions")
 
 
 def test_more_of_what_waits_takes_no_more_queries(
@@ -523,19 +529,20 @@ def test_a_service_that_is_down_is_one_plain_banner(
 ) -> None:
     counted()
     client = client_of(support)
-    assert "No answer from the service" not in page(client)
+    assert mark("silent") not in page(client)
     for _ in range(2):
         row(support, UNKNOWN, next_check_at=timezone.now())
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address
     html = page(client)
     text = words(html)
-    assert re.search(r"No answer from the service since \d\d:\d\d:\d\d ?; 2 payments are", text)
+    silent = html.partition(mark("silent"))[2].partition("</p>")[0]
+    assert silent.startswith(' data-count="2"') and re.search(r"\d\d:\d\d:\d\d", silent)
     assert sections(html) == [*CLERK, "book"]
-    assert "Outstanding KES 300.00" in text and "Needs checking 2" in text
+    assert "KES 300.00" in text and badge(html) == "2"
     assert html.count('class="notice') == 1
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = service.server.url
     counted()
-    assert "No answer from the service" not in page(client)
+    assert mark("silent") not in page(client)
 
 
 @pytest.mark.usefixtures("quiet")

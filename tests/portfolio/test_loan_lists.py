@@ -2,9 +2,11 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 from typing import Any
 
 import pytest
@@ -26,15 +28,15 @@ from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.desk.portfolio.views.loan_lists import COLUMNS
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.web import keyset
+from lendingadmin.web.keyset import Slice
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import counted, page, words
+from tests.portfolio.conftest import LISTS, counted, list_pages, mark, page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
 
 Record = Callable[..., None]
-LISTS = "/apps/kenya/loans/lists/"
 
 
 def owing(number: int, overdue: str | None = "5.00", **fields: Any) -> dict[str, Any]:
@@ -67,6 +69,12 @@ def read(query: str = "") -> LoanList:
 
 def ids(query: str = "") -> list[str]:
     return [row.account_id for row in read(query).rows]
+
+
+def read_csv(answer: Any) -> list[dict[str, str]]:
+    """The rows of an export."""
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 @pytest.fixture
@@ -243,7 +251,7 @@ def test_of_a_count_of_yesterday_nobody_is_known_to_owe_nothing_today(
     assert ids("show=due-today") == []
     Snapshot.objects.filter(pk=row.pk).update(began_at=row.began_at - timedelta(days=1))
     assert ids("show=due-today") == ["L-000"]
-    assert read("show=due-today").title == "Loans due since they were counted, up to today"
+    assert read("show=due-today").title == loan_lists.DUE_SINCE
 
 
 @pytest.mark.django_db
@@ -318,14 +326,16 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
     service.loans = [owing(number, f"{number + 1}.00") for number in range(30)]
     counted()
     desk = client_of(officer)
-    text = words(page(desk, f"{LISTS}?show=overdue&pageSize=25"))
-    assert "Overdue loans as of just now , when the loans were counted" in text
+    html = page(desk, f"{LISTS}?show=overdue&pageSize=25")
+    text = words(html)
+    assert f"<bdi>{KINDS['overdue'].title}</bdi>" in html and ">just now</time>" in html
     assert "Kamau Ann L-029 +254700186215" in text
     assert "30 loans (KES) 465.00" in text and "L-004" not in text
-    html = page(desk, f"{LISTS}?show=overdue&pageSize=25&page=2")
+    following = re.search(r'href="([^"]+)" rel="next"', html)
+    assert following and 'aria-sort="descending"' in html
+    html = page(desk, unescape(following[1]))
     assert "Kamau Ann L-004" in words(html) and "L-005" not in words(html)
-    assert '<a class="button small" href="/apps/kenya/loans/lists/?show=overdue' in html
-    assert 'aria-sort="descending"' in html
+    assert 'rel="next"' not in html and 'aria-sort="descending"' in html
     text = words(page(client_of(viewer), f"{LISTS}?show=overdue"))
     assert "K. A. L-029" in text and "186215" not in text
 
@@ -333,7 +343,11 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
 @pytest.mark.django_db
 @pytest.mark.parametrize("longest", [-1, 5_000], ids=["past others", "sorted"])
 @pytest.mark.parametrize(
-    "query", ["", "show=overdue", "show=due-this-week", "late=1-7", "product=P"]
+    "query",
+    [
+        *("", "show=overdue", "show=due-this-week", "late=1-7", "product=P"),
+        *("show=figure-overdue", "show=figure-performance:1"),
+    ],
 )
 def test_the_pages_are_the_list_in_pieces(
     service: BookService, monkeypatch: pytest.MonkeyPatch, query: str, longest: int
@@ -347,10 +361,9 @@ def test_the_pages_are_the_list_in_pieces(
     counted()
     for sort in ("-overdue", "overdue", "product", "-late", "late", "loan", "due", "-outstanding"):
         found = read(f"{query}&sort={sort}&pageSize=25")
-        pages = loan_lists.LoanPaginator(found)
-        pieces = [loan for number in pages.page_range for loan in pages.page(number)]
+        pieces = list_pages(found)
         assert pieces == list(found.rows) and len(pieces) == found.totals.loans > 50, sort
-    assert list(loan_lists.LoanPaginator(read("product=none")).page(1)) == []
+    assert read("product=none").read_page() == Slice([])
 
 
 @pytest.mark.django_db(transaction=True)
@@ -365,20 +378,66 @@ def test_the_lists_of_a_count_are_added_up_before_somebody_asks(service: BookSer
 
 
 @pytest.mark.django_db
-def test_the_last_page_counts_the_loans_once_and_knows_what_was_settled_since(
+def test_a_later_page_counts_nothing_and_leaves_out_what_was_settled_since(
     service: BookService, record: Record
 ) -> None:
     service.size = 1000
     service.loans = [owing(number, f"{number % 3}.00") for number in range(60)]
     counted()
-    for paid in ("", "L-001", "L-002"):
+    before = str(read("show=overdue&pageSize=25").read_page().next)
+    # The last one of the first page has left the list too.
+    for paid in ("", "L-001", before):
         if paid:
             record(paid, "2.00")
         found = read("show=overdue&pageSize=25")
+        found.sum_counted()
         with CaptureQueriesContext(connection) as queries:
-            last = list(loan_lists.LoanPaginator(found).page(2))
-        assert last == list(found.rows)[25:]
-        assert bool(paid) != any("COUNT" in one["sql"] for one in queries.captured_queries)
+            later = [row.loan.account_id for row in found.read_page(before).rows]
+        listed = [loan.account_id for loan in found.rows]
+        assert later == listed[-15:] and len(listed) == 40 - 1 * bool(paid) - (paid == before)
+        assert not any("COUNT" in one["sql"] for one in queries.captured_queries)
+
+
+@pytest.mark.django_db
+def test_a_count_that_comes_meanwhile_begins_the_page_at_the_same_loan(
+    service: BookService,
+) -> None:
+    service.size = 1000
+    service.loans = [owing(number, f"{number}.00") for number in range(60)]
+    counted()
+    before = str(read("pageSize=25&sort=-overdue").read_page().next)
+    service.loans = service.loans[:50]
+    counted()
+    assert before == "L-035"
+    rows = read("pageSize=25&sort=-overdue").read_page(before).rows
+    assert [row.loan.account_id for row in rows] == [f"L-{n:03}" for n in range(34, 9, -1)]
+
+
+@pytest.mark.django_db
+def test_a_list_over_the_count_that_its_address_names_is_as_it_was_counted(
+    client_of: ClientOf, manager: User, service: BookService, record: Record
+) -> None:
+    service.loans = [owing(0, "9.00"), owing(1, "5.00")]
+    old = counted()
+    service.loans = [owing(0, "2.00")]
+    newest = counted()
+    record("L-000", "2.00")
+    assert read(f"show=figure-overdue&count={old.pk}").totals.sums["overdue"].amount == 14
+    found = read(f"show=figure-overdue&count={newest.pk}")
+    assert (found.totals.sums["overdue"].amount, found.recorded) == (2, {})
+    assert read("show=figure-overdue").totals.sums["overdue"].amount == 0
+    desk = client_of(manager)
+    # What is made of a list is made of the newest count.
+    for query, leads_on in (("", True), (f"?count={old.pk}", False)):
+        html = page(desk, f"{LISTS}{query}")
+        assert ("/collections/queues/new?" in html) is leads_on
+        assert ("/assignments/lists/new?" in html) is leads_on
+        assert f"{LISTS}new?" in html
+    answer = desk.get(f"{LISTS}export.csv?technical=1&show=figure-overdue&count={old.pk}")
+    rows = read_csv(answer)
+    assert [row["balances.repayment.overdue"] for row in rows] == ["9.00", "5.00"]
+    assert [row["balances.principal.unpaid"] for row in rows] == ["50.00", "50.00"]
+    assert [row["recordedSince"] for row in rows] == ["", ""]
 
 
 @pytest.mark.django_db
@@ -405,7 +464,7 @@ def test_a_page_comes_off_an_index_without_a_sort(
 
 @pytest.mark.django_db
 def test_before_the_first_count_the_page_says_so(client_of: ClientOf, officer: User) -> None:
-    assert "The loans are not counted yet" in words(page(client_of(officer), LISTS))
+    assert mark("uncounted") in page(client_of(officer), LISTS)
 
 
 @pytest.mark.django_db
@@ -413,7 +472,10 @@ def test_before_the_first_count_the_page_says_so(client_of: ClientOf, officer: U
     "query",
     [
         *("show=nothing", "late=4", "pageSize=7", "pageSize=", "product=%00", "sort=%00"),
-        *("page=x", "page=-1", f"page={'9' * 30}", f"product={'x' * 1500}", f"sort={'x' * 1500}"),
+        *("before=x", "before=%00", "before=L-0%2F", f"before={'9' * 300}", "count=x", "count=-1"),
+        *("show=figure-", "show=figure-par31", "show=figure-month:1", "show=figure-month:0000-01"),
+        *(f"{name}={'x' * 1500}" for name in ("product", "sort", "show")),
+        *("show=figure-performance:%00", f"show=figure-performance:{'x' * 1500}"),
     ],
 )
 def test_an_address_that_makes_no_sense_is_no_fault(
@@ -436,8 +498,7 @@ def test_the_csv_has_all_of_the_list_with_names(
     counted()
     record("L-000", "1.00")
     answer = client_of(officer).get(f"{LISTS}export.csv?technical=1&show=overdue")
-    text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = read_csv(answer)
     assert [row["accountId"] for row in rows] == ["L-000", "L-002"]
     assert rows[0]["balances.repayment.overdue"] == "8.00"
     assert rows[0]["recordedSince"] == "1" and rows[1]["recordedSince"] == ""

@@ -12,12 +12,12 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.conftest import HOME, LISTS, counted, page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
 
 pytestmark = pytest.mark.django_db
-LISTS = ("outstanding", "overdue", "par1", "performance:1", "month:2026-06", "untold:paid")
+FIGURES = ("outstanding", "overdue", "par1", "performance:1", "month:2026-06", "untold:paid")
 
 
 def addresses(service: BookService, loans: int = 3) -> list[str]:
@@ -25,7 +25,7 @@ def addresses(service: BookService, loans: int = 3) -> list[str]:
     service.size = 1000
     service.loans = [loan(number, borrowerId=f"B-{number}") for number in range(loans)]
     row = counted()
-    return [HOME, *(f"{HOME}book/{row.pk}/?by={by}" for by in LISTS)]
+    return [HOME, *(f"{LISTS}?show=figure-{by}&count={row.pk}" for by in FIGURES)]
 
 
 def test_the_name_stands_over_the_id_of_the_loan(
@@ -74,7 +74,7 @@ def test_a_count_from_before_borrowers_were_kept_shows_ids_alone(
     counted().loans.update(borrower_id="")
     row = counted()
     row.loans.update(borrower_id="")
-    for address in (HOME, f"{HOME}book/{row.pk}/", places[0]):
+    for address in (HOME, f"{LISTS}?count={row.pk}", places[0]):
         assert "Kamau" not in page(desk, address)
 
 

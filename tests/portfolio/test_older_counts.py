@@ -8,7 +8,7 @@ from django.test import Client
 
 from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.models import Snapshot
-from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.conftest import HOME, LISTS, counted, mark, page, read_summary, words
 from tests.portfolio.service import BookService
 
 
@@ -24,12 +24,12 @@ def make_older(row: Snapshot) -> Snapshot:
 @pytest.mark.django_db
 def test_figures_of_an_older_version_are_not_shown(desk: Client, service: BookService) -> None:
     old = make_older(counted())
-    text = words(page(desk))
-    assert "The figures have a new meaning" in text and "Count the loans" in text
-    assert "Portfolio at risk KES" not in text and "PAR 30" not in text
-    answer = desk.get(f"{HOME}book/{old.pk}/?by=overdue")
+    html = page(desk)
+    assert mark("older") in html and f'action="{HOME}book/count"' in html
+    assert 'id="par-title"' not in html and "PAR 30" not in html
+    answer = desk.get(LISTS, {"show": "figure-overdue", "count": old.pk})
     assert answer.status_code == 404
-    assert "The figures had another meaning at this count." in answer.content.decode()
+    assert "portfolio/gone.html" in [one.name for one in answer.templates]
 
 
 @pytest.mark.django_db
@@ -38,11 +38,12 @@ def test_trends_draw_no_figures_of_an_older_version(desk: Client, service: BookS
     row = counted()
     html = page(desk)
     assert "2 older counts are not shown: the figures had another meaning then." in words(html)
-    assert html.count("Drawn from the second count on.") == 3
-    assert not [old.pk for old in olds if f"/book/{old.pk}/" in html]
+    assert html.count(mark("first")) == 3
+    assert not [old.pk for old in olds if f"count={old.pk}" in html]
     # What was paid since is known all the same: it is of every loan in both versions.
     assert row.previous == olds[-1]
-    assert "Paid since the count before KES 0.00 on 0 loans" in words(html)
+    paid = read_summary(desk).tiles[2]
+    assert (paid.amount, paid.untold) == (0, 0) and "KES 0.00 on 0 loans" in words(html)
 
 
 @pytest.mark.django_db

@@ -8,6 +8,7 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
+from lendingadmin.desk.portfolio.views.payment import NOTHING_FITS
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.money.repayments.models import Repayment
 from tests.conftest import ClientOf
@@ -192,13 +193,13 @@ def test_a_batch_says_nothing_of_how_a_person_is_paid(
 
 def test_a_person_without_an_open_loan_is_shown_as_such(desk: Client, people: BookService) -> None:
     html = enter(desk, "David Otieno").content.decode()
-    assert "No open loan is known here" in html and f"{HOME}borrowers/B-4/" in html
+    assert 'data-state="no-loan"' in html and f"{HOME}borrowers/B-4/" in html
     assert 'name="loan"' not in html
 
 
 def test_nobody_is_said_beside_the_field(desk: Client, people: BookService) -> None:
     answer = enter(desk, "Zawadi")
-    assert error_of(answer, "who") == "No person and no loan fits this. Nothing was recorded."
+    assert error_of(answer, "who") == str(NOTHING_FITS)
     html = answer.content.decode()
     assert 'value="Zawadi"' in html and 'value="3500"' in html and "autofocus" in html
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lendingadmin.desk.portfolio import retention
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import list_complete
-from tests.portfolio.conftest import HOME, counted, page, words
+from tests.portfolio.conftest import LISTS, counted, page
 from tests.portfolio.service import BookService
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -149,9 +149,8 @@ def test_figures_of_older_counts_stay_and_lead_nowhere(desk: Client, service: Bo
     assert retention.prune() is True
     assert old.loans.count() == 0 and newest.loans.count() == 5
     html = page(desk)
-    assert f"/book/{newest.pk}/" in html and f"/book/{old.pk}/" not in html
-    answer = desk.get(f"{HOME}book/{old.pk}/?by=overdue")
+    assert f"count={newest.pk}" in html and f"count={old.pk}" not in html
+    answer = desk.get(LISTS, {"show": "figure-overdue", "count": old.pk})
     assert answer.status_code == 404
-    text = words(answer.content.decode())
-    assert "The loans of this count are not kept any more" in text
-    assert f"/book/{newest.pk}/?by=overdue" in answer.content.decode()
+    assert answer.context["newest_url"] == f"{LISTS}?show=figure-overdue"
+    assert f'href="{LISTS}?show=figure-overdue"' in answer.content.decode()

@@ -191,7 +191,8 @@ def test_stopped_in_the_middle_adds_nothing_more(service: BookService, support: 
     let_go.set()
     thread.join()
     row.refresh_from_db()
-    assert (row.state, row.why, row.loans_read) == (State.STOPPED, "Stopped by support.", 2)
+    why = snapshot_job.STOPPED_BY % {"person": "support"}
+    assert (row.state, row.why, row.loans_read) == (State.STOPPED, why, 2)
     assert row.loans.count() == 2
     assert service.pages == 2
     assert tasks.start("kenya", None) is not None

@@ -156,7 +156,7 @@ WITHOUT: dict[str, str] = {
         f"statement-batch-{step}": _DONE for step in ("begin", "accept", "stop", "resume", "reopen")
     },
     **dict.fromkeys(("book-count", "book-stop", "book-progress"), "a number"),
-    **dict.fromkeys(("book-loans", "loan-list", "loan-list-export"), _COUNTED),
+    **dict.fromkeys(("loan-list", "loan-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list", "saved-list-export"), _COUNTED),
     **dict.fromkeys(("saved-list-delete", "saved-list-new", "saved-list-pin"), _DONE),
     **dict.fromkeys(("loan-new", "event-confirm", "repayment-confirm"), _TYPED),

@@ -24,8 +24,8 @@ from lendingadmin.web.display.rates import rate
 from lendingadmin.web.display.statuses import find_status
 from lendingadmin.web.display.times import day
 
-from .drilldown import list_arrears, write_performance
 from .figures import AT_RISK, Figures
+from .loan_list_form import FIGURE, write_performance
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 from .snapshot_job import list_complete
 
@@ -147,7 +147,7 @@ class _SummaryBuilder:
             months=self._months(),
             performance=self._performance(),
             series=self._build_series(kept),
-            arrears=list_arrears(self.snapshot, _LARGEST),
+            arrears=_list_arrears(self.snapshot),
             arrears_untold=self.figures.untold.get("overdue", 0),
             all_arrears_url=self._url("overdue"),
             opened_by=self._write_opened_by(),
@@ -165,8 +165,8 @@ class _SummaryBuilder:
         return words % {"loans": self._loans(by_dates), "dates": dates}
 
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:
-        args = [self.app.app_id, (snapshot or self.snapshot).pk]
-        return reverse("book-loans", args=args, query={"by": by})
+        query = {"show": FIGURE + by, "count": (snapshot or self.snapshot).pk}
+        return reverse("loan-list", args=[self.app.app_id], query=query)
 
     def _money(self, amount: Decimal) -> str:
         return money(amount, self.app.currency, self.locale)
@@ -328,6 +328,12 @@ class _SummaryBuilder:
 
     def _rate(self, share: Decimal | None) -> str:
         return rate(share, self.locale)
+
+
+def _list_arrears(snapshot: Snapshot) -> list[SnapshotLoan]:
+    """The open loans with the largest overdue amounts, without negative ones."""
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True, overdue_rank__isnull=False)
+    return list(rows.filter(overdue_rank__gt=0).order_by("-overdue_rank", "id")[:_LARGEST])
 
 
 def _sort_key(key: str) -> tuple[int, int, str]:

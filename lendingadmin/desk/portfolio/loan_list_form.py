@@ -1,16 +1,22 @@
 """What a list of loans is asked for: its kinds and orders, and the form that reads an address."""
 
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 from django import forms
+from django.conf import settings
+from django.db.models import Q
 from django.utils.text import format_lazy
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext_noop as _
 
-from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id
+from lendingadmin.web.display.statuses import find_status
+from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id, whole_number
 
-from .models import LONGEST_ID
+from .figures import AT_RISK, OTHER_KINDS, Figures
+from .models import LACKS_VALUES, LONGEST_ID
 
 
 class DaysLate(NamedTuple):
@@ -38,6 +44,8 @@ SORTED_BY = {
     "overdue": ("overdue_rank", True),
     "outstanding": ("outstanding_rank", True),
     "principal": ("principal_rank", True),
+    "principal_outstanding": ("principal_outstanding_rank", True),
+    "paid_since_last": ("paid_since_last_rank", True),
     "due": ("next_due_day", False),
     "began": ("start_day", False),
     "settled": ("settlement_day", True),
@@ -45,20 +53,31 @@ SORTED_BY = {
 
 
 class ListKind(NamedTuple):
-    """A list to begin with: its label, its title and its order.
+    """A list to begin with: its label, its title, its order and its loans.
 
-    `indexed` are the orders in which an index holds what parts it from other lists.
+    `indexed` are the orders in which an index holds what parts it from other lists. `is_open` is
+    None where closed loans are on it too. `amount` is an order whose column it shows beside what is
+    overdue and outstanding. The lists behind figures have no label.
     """
 
     label: str
     title: str
     sort: str
     indexed: tuple[str, ...] = ()
+    condition: Q = Q()
+    is_open: bool | None = True
+    amount: str = ""
 
 
 KINDS: Mapping[str, ListKind] = {
     "": ListKind(_("Open"), _("Open loans"), "-outstanding"),
-    "overdue": ListKind(_("Overdue"), _("Overdue loans"), "-overdue", ("overdue", "late")),
+    "overdue": ListKind(
+        _("Overdue"),
+        _("Overdue loans"),
+        "-overdue",
+        ("overdue", "late"),
+        Q(overdue_rank__gt=0),
+    ),
     "due-today": ListKind(_("Due today"), _("Loans due today"), "-outstanding", ("due",)),
     "due-this-week": ListKind(_("Due this week"), _("Loans due this week"), "due", ("due",)),
     "first-missed": ListKind(
@@ -67,6 +86,7 @@ KINDS: Mapping[str, ListKind] = {
         "-overdue",
         # In the order of days late all loans that are not late would come first.
         ("overdue", "late"),
+        Q(is_first_missed=True),
     ),
     "closed": ListKind(
         _("Closed lately"),
@@ -74,18 +94,139 @@ KINDS: Mapping[str, ListKind] = {
         "-settled",
         # They are few, and of loans that are not open no other order has an index: all are sorted.
         tuple(SORTED_BY),
+        is_open=False,
+        amount="principal",
+    ),
+}
+AMOUNTS = {
+    "principal": _("Principal"),
+    "principal_outstanding": _("Outstanding principal"),
+    "paid_since_last": _("Paid since the count before"),
+}
+# The lists behind the figures of a count, each with exactly the loans that its figure adds up.
+FIGURE = "figure-"
+
+
+def _build_figure(
+    title: str,
+    amount: str,
+    is_open: bool | None = True,
+    condition: Q | None = None,
+    indexed: tuple[str, ...] = (),
+) -> ListKind:
+    """The list of the loans that have an amount and meet a condition, the largest first."""
+    known = Q(**{f"{SORTED_BY[amount][0]}__isnull": False}) & (condition or Q())
+    shown = amount if amount in AMOUNTS else ""
+    return ListKind("", title, f"-{amount}", indexed or (amount,), known, is_open, shown)
+
+
+def _build_untold(title: str, condition: Q, is_open: bool | None = True) -> ListKind:
+    """The list of the loans that lack the values of a figure."""
+    return ListKind("", title, "loan", ("loan",), condition, is_open)
+
+
+_FIGURES: Mapping[str, ListKind] = {
+    "outstanding": _build_figure(_("Open loans with something outstanding"), "outstanding"),
+    "overdue": _build_figure(_("Open loans with something overdue"), "overdue"),
+    "principal_outstanding": _build_figure(
+        _("Open loans with outstanding principal"), "principal_outstanding"
+    ),
+    "paid": _build_figure(_("Loans paid since the count before"), "paid_since_last", None),
+    "untold:outstanding": _build_untold(
+        _("Open loans of which the service did not report what is outstanding"),
+        Q(outstanding=None) & LACKS_VALUES,
+    ),
+    "untold:overdue": _build_untold(
+        _("Open loans of which the service did not report what is overdue"),
+        Q(overdue=None) & LACKS_VALUES,
+    ),
+    "untold:at_risk": _build_untold(
+        _(
+            "Open loans of which the service did not report the outstanding principal, or how late "
+            "they are"
+        ),
+        LACKS_VALUES
+        & (
+            Q(principal_outstanding=None)
+            | Q(days_late=None, principal_outstanding_rank__isnull=False)
+        ),
+    ),
+    "untold:paid": _build_untold(
+        _("Loans of which the service did not report what was paid since the count before"),
+        Q(paid_since_last=None),
+        None,
+    ),
+    "untold:months": _build_untold(
+        _("Loans of which the service did not report principal or start"),
+        LACKS_VALUES & (Q(principal=None) | Q(start_day=None)),
+        None,
     ),
 }
 
 
-class LoanListForm(forms.Form):
-    """The state of a list, from its address: kind, days late, product, order and page size."""
+def find_kind(show: str) -> ListKind | None:
+    """Return the kind of list that an address names; None if there is none.
 
-    show = forms.ChoiceField(
-        choices=[(key, kind.label) for key, kind in KINDS.items()],
-        required=False,
-        widget=forms.HiddenInput,
-    )
+    The list behind a figure is `figure-` and outstanding, overdue, principal_outstanding, paid,
+    par30, month:2026-05, performance:2 or untold:overdue.
+    """
+    by = show.removeprefix(FIGURE)
+    found = KINDS.get(show) if by == show else _FIGURES.get(by)
+    if found is not None:
+        return found._replace(title=gettext(found.title))
+    if by == show or "\x00" in by:
+        return None
+    name, _colon, value = by.partition(":")
+    if name == "performance" and name != by:
+        title = gettext("Open loans of performance: %(status)s")
+        title %= {"status": write_performance(value)}
+        # Those that owe nothing or did not report it belong to it too.
+        return ListKind("", title, "-outstanding", ("outstanding",), Q(performance=value))
+    days = by.removeprefix("par")
+    if by != days and days in map(str, AT_RISK):
+        title = ngettext(
+            "Open loans more than %(days)s day late",
+            "Open loans more than %(days)s days late",
+            int(days),
+        ) % {"days": days}
+        late = Q(days_late__gt=int(days))
+        return _build_figure(title, "principal_outstanding", True, late, ("late",))
+    if name != "month":
+        return None
+    try:
+        first = date.fromisoformat(f"{value}-01")
+    except ValueError:
+        return None
+    title = gettext("Loans that began in %(month)s") % {"month": f"{first:%B %Y}"}
+    last = first.replace(day=monthrange(first.year, first.month)[1])
+    began = Q(start_day__range=(first, last))
+    return _build_figure(title, "principal", None, began, ("began",))
+
+
+def list_figures(figures: Figures) -> list[str]:
+    """Return the kinds of list behind the figures of a count."""
+    names = [*figures.sums, *(f"untold:{name}" for name in figures.untold)]
+    names += [f"month:{month}" for month in figures.months]
+    names += [f"performance:{key}" for key in figures.performance]
+    return [FIGURE + name for name in names]
+
+
+def write_performance(key: str) -> str:
+    """Return a performance status in the words of the settings, or its number."""
+    if key == OTHER_KINDS:
+        return gettext("other kinds")
+    status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
+    return status.word if status else gettext("not reported")
+
+
+class LoanListForm(forms.Form):
+    """The state of a list, from its address: kind, days late, product, order and page size.
+
+    `count` is the number of the count whose loans it lists, as they were then.
+    """
+
+    show = forms.CharField(required=False, widget=forms.HiddenInput)
+    count = forms.IntegerField(required=False, widget=forms.HiddenInput)
     late = forms.ChoiceField(
         choices=[
             ("", gettext_lazy("any")),
@@ -107,8 +248,12 @@ class LoanListForm(forms.Form):
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
         given = {name: value for name, value in data.items() if value}
         # What no field shows can't be corrected, so it is left out.
-        if given.get("show") not in KINDS:
+        kind = find_kind(given.get("show", ""))
+        self.kind = kind or KINDS[""]
+        if kind is None:
             given.pop("show", None)
+        if not whole_number(given.get("count")):
+            given.pop("count", None)
         if str(given.get("sort", "")).removeprefix("-") not in SORTED_BY:
             given.pop("sort", None)
         super().__init__({"pageSize": str(DEFAULT_PAGE_SIZE)} | given)
@@ -121,4 +266,4 @@ class LoanListForm(forms.Form):
 
     def clean_sort(self) -> str:
         """The order that was asked for, else that of the kind."""
-        return self.cleaned_data["sort"] or KINDS[self.cleaned_data.get("show", "")].sort
+        return self.cleaned_data["sort"] or self.kind.sort

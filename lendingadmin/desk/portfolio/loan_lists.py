@@ -1,7 +1,7 @@
-"""Lists over the loans of the newest count: which loans each shows, in which order, their totals.
+"""Lists over the loans of a count: which loans each shows, in which order, their totals.
 
-A list is what `LoanListForm` reads from an address. What was recorded here since the count corrects
-it (recorded_since.py).
+A list is what `LoanListForm` reads from an address. What was recorded here since the newest count
+corrects it (recorded_since.py), unless the address names the count: so a figure adds up.
 """
 
 import hashlib
@@ -11,53 +11,60 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet, Subquery
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from lendingadmin.core.caching import shared
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.web.keyset import COUNTED, filter_in_order
+from lendingadmin.web.keyset import COUNTED, Slice, filter_in_order
+from lendingadmin.web.lists import whole_number
 
 from .amounts import exactly
-from .loan_list_form import KINDS, LATE, SORTED_BY, LoanListForm
+from .figures import Figures
+from .loan_list_form import AMOUNTS, FIGURE, KINDS, LATE, SORTED_BY, LoanListForm, list_figures
 from .loan_totals import Total, Totals, correct_amounts, sum_up
 from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
 from .snapshot_job import find_with_loans
 
-_OPEN = Q(is_open=True)
+DUE_SINCE = gettext_noop("Loans due since they were counted, up to today")
 _CLOSED_LATELY = timedelta(days=30)
 _KEPT_SECONDS = 6 * 3600
 
 
 class ListedLoan(NamedTuple):
-    """A loan of the count, its amounts less what was recorded since by column, and that."""
+    """A loan of the count, its amounts less what was recorded since by column, and that.
+
+    `amount` is the one that its list shows beside what is overdue and outstanding.
+    """
 
     loan: SnapshotLoan
     amounts: dict[str, Decimal | None]
     recorded: RecordedSince | None
+    amount: Decimal | None
 
 
 def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
-    """The list that a state describes, over the newest count; None before the first.
+    """The list that a state describes, over the count that it names, else over the newest one.
 
-    Where a value of the state can't be, the list has no rows and its form says why.
+    None before the first count, or if the loans of the named one are not kept. Where a value of the
+    state can't be, the list has no rows and its form says why.
     """
-    snapshot = find_with_loans(app.app_id)
+    number = whole_number(state.get("count"))
+    snapshot = find_with_loans(app.app_id, number)
     if snapshot is None:
         return None
     form = LoanListForm(state, list_products(snapshot))
-    return LoanList(app, snapshot, form, read_recorded_since(app, snapshot))
+    return LoanList(app, snapshot, form, {} if number else read_recorded_since(app, snapshot))
 
 
 def prepare_lists(app: LendingApp) -> None:
     """Add up each list to begin with, so that nobody waits for it; what is known costs nothing."""
-    for show in KINDS:
-        found = open_list(app, {"show": show})
-        if found is not None:
-            found.sum_counted()
+    snapshot = find_with_loans(app.app_id)
+    if snapshot is not None:
+        for show in (*KINDS, *list_figures(Figures.from_json(snapshot.figures))):
+            LoanList(app, snapshot, LoanListForm({"show": show}, []), {}).sum_counted()
 
 
 def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
@@ -65,7 +72,7 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
     key = f"loan-products:{snapshot.pk}"
     found: list[Sequence[Any]] | None = shared.get(key)
     if found is None:
-        rows = SnapshotLoan.objects.filter(_OPEN, snapshot=snapshot).exclude(product_id="")
+        rows = SnapshotLoan.objects.filter(is_open=True, snapshot=snapshot).exclude(product_id="")
         groups = rows.values_list("product_id").annotate(loans=Count("pk")).order_by("product_id")
         found = list(groups)
         shared.set(key, found, _KEPT_SECONDS)
@@ -83,6 +90,7 @@ class LoanList:
         recorded: Mapping[str, RecordedSince],
     ) -> None:
         self.snapshot, self.form, self.recorded = snapshot, form, recorded
+        self.kind = form.kind
         self.is_valid = form.is_valid()
         self.wanted: Mapping[str, Any] = form.cleaned_data
         if not self.is_valid:
@@ -102,8 +110,44 @@ class LoanList:
         if not self.is_valid:
             return gettext("Loans")
         if self.wanted["show"] == "due-today" and self.counted_on < self.today:
-            return gettext("Loans due since they were counted, up to today")
-        return gettext(KINDS[self.wanted["show"]].title)
+            return gettext(DUE_SINCE)
+        return self.kind.title
+
+    @property
+    def heading(self) -> str:
+        """The name of the amount that it shows beside what is overdue and outstanding."""
+        return gettext(AMOUNTS[self.kind.amount])
+
+    @property
+    def total(self) -> Total:
+        """The total of that amount."""
+        return self.totals.sums[self.kind.amount]
+
+    def read_page(self, behind: str = "") -> Slice:
+        """Return a page that begins where the one before ended, with the loan `behind`.
+
+        Loans without what the list is ordered by come last.
+        """
+        size, column = self.wanted["pageSize"], self._column
+        parts = [self.first_rows, self.last_rows]
+        rows = SnapshotLoan.objects.filter(snapshot=self.snapshot, account_id=behind)
+        last = rows.first() if behind else None
+        if last is not None:
+            value = getattr(last, column)
+            ties = Q(pk__lt=last.pk) if self._tie == "-id" else Q(pk__gt=last.pk)
+            beyond = f"{column}__{'lt' if self._sign else 'gt'}"
+            if value is None:
+                parts = [parts[1].filter(ties)]
+            else:
+                # The range is for the index, the rest is for equal values.
+                later = Q(**{f"{beyond}e": value}) & (Q(**{beyond: value}) | ties)
+                parts[0] = parts[0].filter(later)
+        page = list[SnapshotLoan]()
+        for part in parts:
+            if len(page) < min(size + 1, self.totals.loans):
+                page += part[: size + 1 - len(page)]
+        following = page[size - 1].account_id if len(page) > size else None
+        return Slice([self.build_row(loan) for loan in page[:size]], following)
 
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:
@@ -173,8 +217,9 @@ class LoanList:
         return Totals(loans - len(self._settled), sums)
 
     def sum_counted(self) -> Totals:
-        """The totals of the count itself; what was added up once is not added up again."""
-        key = self._build_key("loan-totals")
+        """The totals of the count itself, whose loans never change: they are added up once."""
+        digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
+        key = f"loan-totals:{self.snapshot.pk}:{digest}"
         if found := shared.get(key):
             loans, kept = found
             sums = {name: Total(Decimal(text), missing) for name, (text, missing) in kept.items()}
@@ -190,7 +235,9 @@ class LoanList:
 
     def build_row(self, loan: SnapshotLoan) -> ListedLoan:
         """The loan with its amounts of now, as far as they are known here."""
-        return ListedLoan(loan, self._correct(loan), self.recorded.get(loan.account_id))
+        amounts = self._correct(loan)
+        recorded = self.recorded.get(loan.account_id)
+        return ListedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))
 
     def _correct(self, loan: SnapshotLoan) -> dict[str, Decimal | None]:
         return correct_amounts(loan, self.recorded.get(loan.account_id))
@@ -226,27 +273,12 @@ class LoanList:
         with exactly():
             return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
 
-    def count_first_rows(self) -> int:
-        """How many of the rows have what they are ordered by; those of the count, once."""
-        key = self._build_key(f"loans-by-{self._column}")
-        counted = shared.get(key)
-        if counted is None:
-            counted = self._counted.filter(**{f"{self._column}__isnull": False}).count()
-            shared.set(key, counted, _KEPT_SECONDS)
-        settled = [loan for loan in self._touched if loan.pk in self._settled]
-        return int(counted) - sum(getattr(loan, self._column) is not None for loan in settled)
-
-    def _build_key(self, what: str) -> str:
-        """What is known of the count's own loans on this list is kept so: they never change."""
-        digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
-        return f"{what}:{self.snapshot.pk}:{digest}"
-
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
         """What a loan of the list meets, each with the orders of which an index has those."""
-        show = self.wanted["show"]
-        yield Q(is_open=show != "closed"), tuple(SORTED_BY)
-        if show:
-            yield self._build_kind(show), KINDS[show].indexed
+        if self.kind.is_open is not None:
+            yield Q(is_open=self.kind.is_open), tuple(SORTED_BY)
+        if condition := self._build_kind(self.wanted["show"]):
+            yield condition, self.kind.indexed
         if self.wanted["late"]:
             late = LATE[self.wanted["late"]]
             longest = Q(days_late__lte=late.last) if late.last else Q()
@@ -256,59 +288,13 @@ class LoanList:
 
     def _build_kind(self, show: str) -> Q:
         """What parts the loans of a kind from others. What fell due since the count is due."""
-        if show == "overdue":
-            return Q(overdue_rank__gt=0)
         if show == "due-today":
             return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
         if show == "due-this-week":
             sunday = self.today + timedelta(days=6 - self.today.weekday())
             return Q(next_due_day__gte=self.counted_on, next_due_day__lte=sunday)
-        if show == "first-missed":
-            return Q(is_first_missed=True)
-        return Q(settlement_day__gte=self.today - _CLOSED_LATELY)
-
-
-class LoanPaginator(Paginator[SnapshotLoan]):
-    """Pages of a list, whose length is known from its totals."""
-
-    def __init__(self, found: LoanList) -> None:
-        super().__init__(found.rows, found.wanted["pageSize"])
-        self._found = found
-
-    @cached_property
-    def count(self) -> int:
-        """How many loans the list has."""
-        return self._found.totals.loans
-
-    def page(self, number: int | str) -> Page[SnapshotLoan]:
-        """A page, taken off an index if one has its order; else only its own rows are read whole.
-
-        It is looked for from the nearer end.
-        """
-        page, known = super().page(number), self._found.first_rows
-        first, last = max(page.start_index() - 1, 0), page.end_index()
-        if last <= self.count / 2:
-            page.object_list = list(known[first:last])
-            if len(page.object_list) == last - first:
-                return page
-        length = self._found.count_first_rows()
-        page.object_list = [
-            *_read_slice(known, length, first, min(last, length)),
-            *_read_slice(
-                self._found.last_rows, self.count - length, max(first - length, 0), last - length
-            ),
-        ]
-        return page
-
-
-def _read_slice(
-    rows: QuerySet[SnapshotLoan], length: int, first: int, last: int
-) -> list[SnapshotLoan]:
-    """Those from `first` to before `last` of so many rows, none where there are none."""
-    if last <= first:
-        return []
-    keys = rows.values("pk")
-    if last > length / 2:
-        keys, first, last = keys.reverse(), length - last, length - first
-    found = SnapshotLoan.objects.filter(pk__in=Subquery(keys[first:last]))
-    return list(found.order_by(*rows.query.order_by))
+        if show == "closed":
+            return Q(settlement_day__gte=self.today - _CLOSED_LATELY)
+        if show.startswith(f"{FIGURE}month:"):
+            return self.kind.condition & Q(start_day__lte=self.counted_on)
+        return self.kind.condition

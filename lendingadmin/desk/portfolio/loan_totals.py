@@ -10,7 +10,10 @@ from .amounts import exactly
 from .models import SnapshotLoan
 from .recorded_since import RecordedSince
 
-_SUMMED = ("overdue", "outstanding", "next_due_amount", "principal")
+_SUMMED = (
+    *("overdue", "outstanding", "next_due_amount"),
+    *("principal", "principal_outstanding", "paid_since_last"),
+)
 
 
 class Total(NamedTuple):
@@ -32,7 +35,7 @@ def correct_amounts(
 ) -> dict[str, Decimal | None]:
     """The amounts of a counted loan less what was recorded since, which pays what is overdue first.
 
-    By column: what is overdue, outstanding and next due, and the principal.
+    By column: what is overdue, outstanding and next due; the others stay as they were counted.
     """
     amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
     if recorded is None or not recorded.amount:

@@ -6,7 +6,7 @@ never change; those of older ones are deleted, and their figures stay (retention
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Func, Q
+from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
@@ -29,13 +29,6 @@ LACKS_VALUES = (
     | Q(principal=None)
     | Q(start_day=None)
 )
-# The largest first, then those of which nothing is known: NULLS LAST is in no index of SQLite, and
-# a number that is passed beside the query is not that of an index.
-LARGEST_OUTSTANDING = Func(
-    "outstanding_rank",
-    template="COALESCE(%(expressions)s, -1e308)",
-    output_field=models.FloatField(),
-).desc()
 LONGEST_STATUS = 64
 LONGEST_NAME = 60
 
@@ -164,10 +157,7 @@ class SnapshotLoan(models.Model):
             ),
             models.Index(fields=["snapshot", "start_day", "id"], name="portfolio_by_start_day"),
             models.Index(
-                "snapshot",
-                "performance",
-                LARGEST_OUTSTANDING,
-                "id",
+                fields=["snapshot", "performance", "-outstanding_rank", "id"],
                 condition=Q(is_open=True),
                 name="portfolio_by_performance",
             ),

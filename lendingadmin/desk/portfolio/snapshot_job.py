@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.core.monitoring.metrics import TableGauge
@@ -30,6 +31,7 @@ from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 500
+STOPPED_BY = gettext_noop("Stopped by %(person)s.")
 
 State = Snapshot.State
 
@@ -58,9 +60,12 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
 
 
-def find_with_loans(app_id: str) -> Snapshot | None:
-    """The newest complete snapshot, whose loans are kept; None before the first of this version."""
-    row = list_complete(app_id).first()
+def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
+    """The newest complete snapshot, or that of a number; None if its loans are not kept, or if its
+    figures have another meaning.
+    """
+    rows = list_complete(app_id)
+    row = (rows.filter(pk=number) if number else rows).first()
     is_read = row and row.has_loans and row.figures_version == FIGURES_VERSION
     return row if is_read else None
 
@@ -96,7 +101,7 @@ def stop(app_id: str, by: User) -> Snapshot | None:
     """Stop the running snapshot; the worker sees it after its page. None where none is running."""
     running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
     row, now = running.first(), timezone.now()
-    why = _("Stopped by %(person)s.") % {"person": by.username}
+    why = _(STOPPED_BY) % {"person": by.username}
     changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
     # Whichever page the worker has come to.
     return row if row and running.filter(pk=row.pk).update(**changes) else None

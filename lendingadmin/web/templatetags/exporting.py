@@ -11,24 +11,21 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 
 @register.inclusion_tag("_export.html", takes_context=True)
-def export_link(context: Context) -> dict[str, str]:
+def export_link(context: Context, **more: str) -> dict[str, str]:
     """A link to the route `<list>-export`, for those who may export; else nothing."""
-    return {"address": _find_address(context)}
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    if request is None or match is None or not request.user.has_perm("dashboard.export"):
+        return {"address": ""}
+    query = {name: value for name, value in request.GET.items() if name not in _PLACES}
+    try:
+        address = reverse(f"{match.url_name}-export", kwargs=match.kwargs, query=query | more)
+    except NoReverseMatch:
+        return {"address": ""}
+    return {"address": address}
 
 
 @register.simple_tag(takes_context=True)
 def technical_export(context: Context) -> str:
     """The address of the same with the API's names and values; empty where there is none."""
-    return _find_address(context, technical="1")
-
-
-def _find_address(context: Context, **more: str) -> str:
-    request = context.get("request")
-    match = getattr(request, "resolver_match", None)
-    if request is None or match is None or not request.user.has_perm("dashboard.export"):
-        return ""
-    query = {name: value for name, value in request.GET.items() if name not in _PLACES}
-    try:
-        return reverse(f"{match.url_name}-export", kwargs=match.kwargs, query=query | more)
-    except NoReverseMatch:
-        return ""
+    return export_link(context, technical="1")["address"]

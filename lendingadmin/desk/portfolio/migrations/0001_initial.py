@@ -125,7 +125,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='snapshotloan',
-            index=models.Index(models.F('snapshot'), models.F('performance'), models.OrderBy(models.Func('outstanding_rank', output_field=models.FloatField(), template='COALESCE(%(expressions)s, -1e308)'), descending=True), models.F('id'), condition=models.Q(('is_open', True)), name='portfolio_by_performance'),
+            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'performance', '-outstanding_rank', 'id'], name='portfolio_by_performance'),
         ),
         migrations.AddIndex(
             model_name='snapshotloan',

@@ -37,6 +37,6 @@ def sorted_by(context: Context, name: str, label: str, is_number: bool = False) 
     sort = context["found"].wanted["sort"]
     is_current, is_descending = sort.removeprefix("-") == name, sort.startswith("-")
     descends = not is_descending if is_current else name not in _ASCENDING_FIRST
-    url = address_with(context["request"], {"sort": f"{'-' * descends}{name}", "page": ""})
+    url = address_with(context["request"], {"sort": f"{'-' * descends}{name}", "before": ""})
     order = ("descending" if is_descending else "ascending") if is_current else ""
     return {"label": label, "url": url, "order": order, "is_number": is_number}

@@ -1,10 +1,9 @@
-"""Lists over the loans of the newest count, and the names that people give them."""
+"""Lists over the loans of a count, and the names that people give them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page
 from django.db import IntegrityError, transaction
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -17,7 +16,7 @@ from lendingadmin.core import audit, gateway
 from lendingadmin.core.staff.roles import SEE_NAMES
 from lendingadmin.desk.portfolio import saved_lists
 from lendingadmin.desk.portfolio.loan_list_form import LoanListForm
-from lendingadmin.desk.portfolio.loan_lists import ListedLoan, LoanPaginator, open_list
+from lendingadmin.desk.portfolio.loan_lists import ListedLoan, open_list
 from lendingadmin.desk.portfolio.models import SavedList, Snapshot
 from lendingadmin.desk.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.lending.values import timestamp_text
@@ -34,6 +33,8 @@ from lendingadmin.web.exports import (
     write_moment,
     write_status,
 )
+from lendingadmin.web.keyset import build_pager
+from lendingadmin.web.lists import as_id
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest, address_with
 
@@ -56,6 +57,8 @@ COLUMNS = name_columns(
         "balances.repayment.unpaid": gettext_lazy("Outstanding"),
         "schedule.nextInstallment.dueDate": gettext_lazy("Next due"),
         "schedule.nextInstallment.amounts.repayment": gettext_lazy("Next instalment"),
+        "balances.principal.unpaid": gettext_lazy("Outstanding principal"),
+        "paidSinceLastCount": gettext_lazy("Paid since the update before"),
         "countedAt": (gettext_lazy("Updated"), write_moment),
         "recordedSince": gettext_lazy("Recorded here since"),
         "recordedMeanwhile": gettext_lazy("Recorded here during the update"),
@@ -82,30 +85,21 @@ def _show(
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
     found = open_list(app, state)
+    if found is None and state.get("count"):
+        newest = {"newest_url": address_with(request, {"count": ""})}
+        return render(request, "portfolio/gone.html", newest, status=404)
     context: dict[str, Any] = {"app": app, "found": found, "saved": saved}
     if saved is not None:
         context["may_delete"] = saved_lists.may_delete(request.user, saved)
         context["is_pinned"] = saved.pinned_by.filter(pk=request.user.pk).exists()
     if found and found.is_valid:
-        page = LoanPaginator(found).get_page(request.GET.get("page"))
+        page = found.read_page(as_id(request.GET.get("before")))
         context |= {
-            "rows": [found.build_row(loan) for loan in page],
-            "pages": _list_pages(request, page),
+            "rows": page.rows,
+            "pager": build_pager(request, page),
             "query": saved_lists.write_query(found.wanted),
         }
     return render(request, "portfolio/loan_list.html", context)
-
-
-def _list_pages(request: PersonRequest, page: Page[Any]) -> list[tuple[object, str]]:
-    """The numbers of the pages with their addresses, the current one and gaps without."""
-    if page.paginator.num_pages == 1:
-        return []
-    return [
-        (number, address_with(request, {"page": str(number)}) if number != page.number else "")
-        if isinstance(number, int)
-        else (number, "")
-        for number in page.paginator.get_elided_page_range(page.number)
-    ]
 
 
 @access(_LIST, methods=("GET", "POST"))
@@ -214,7 +208,8 @@ def _build_rows(
             *(loan.account_id, loan.borrower_id, loan.product_id, loan.status, loan.performance),
             *(loan.start_day, loan.settlement_day, loan.principal, loan.days_late),
             *(amounts["overdue"], amounts["outstanding"]),
-            *(loan.next_due_day, amounts["next_due_amount"], counted_at),
+            *(loan.next_due_day, amounts["next_due_amount"], loan.principal_outstanding),
+            *(loan.paid_since_last, counted_at),
             *((recorded.amount, recorded.meanwhile) if recorded else (None, None)),
             name,
         )

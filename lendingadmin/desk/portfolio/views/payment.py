@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.desk.portfolio.forms import PaymentBoxForm
@@ -24,6 +25,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.quotas import OverQuota
 from lendingadmin.web.requests import PersonRequest
 
+NOTHING_FITS = gettext_lazy("No person and no loan fits this. Nothing was recorded.")
 RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 
 
@@ -81,7 +83,7 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])
     if found.is_empty:
-        form.add_error("who", _("No person and no loan fits this. Nothing was recorded."))
+        form.add_error("who", NOTHING_FITS)
     return found
 
 
