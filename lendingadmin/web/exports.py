@@ -20,7 +20,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.monitoring import metrics
@@ -31,6 +31,7 @@ from .requests import PersonRequest
 
 #: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
+BROKEN_OFF = gettext_lazy("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
 
 
 class ExportPlaces(ForkSafe):
@@ -206,8 +207,7 @@ def _text(
             yield _lines([[_repeated(repeated)]])
         ended = "done"
     except LendingError as error:
-        words = _("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
-        yield _lines([[words % {"rows": count, "why": error.message}]])
+        yield _lines([[BROKEN_OFF % {"rows": count, "why": error.message}]])
         ended = "broken"
     finally:
         try:

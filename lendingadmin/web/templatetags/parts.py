@@ -43,12 +43,13 @@ def notice(
     icon: str = "",
     announce: object = "",
     extra: str = "",
+    finding: str = "",
 ) -> SafeString:
     """`{% notice "warn" "Title" %}<p>…</p>{% endnotice %}`: what a person must not miss.
 
     `tone` is good, warn, bad, info or odd, or the level of a message, and brings its icon unless
     `icon` names another. `announce` is said aloud when the notice comes into the page; True says
-    the title. `extra` is one more class.
+    the title. `extra` is one more class. `finding` is the mark by which scripts and tests find it.
     """
     tone = _LEVELS.get(tone, tone)
     given = {
@@ -58,5 +59,6 @@ def notice(
         "icon": icon or _ICONS.get(tone, ""),
         "announce": title if announce is True else announce,
         "extra": extra,
+        "finding": finding,
     }
     return render_to_string("_notice.html", given)
