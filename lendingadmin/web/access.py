@@ -233,14 +233,16 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     """
     if must_choose_password(request.user):
         page = _CHANGE_PASSWORD
+        finding = "choose-password"
         words = _("Somebody else may know your password. Choose a new one, and you can work on.")
     # Who adds a factor may have to confirm first who they are.
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"
+        finding = "set-up-two-step"
         words = _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
     else:
         return None
-    messages.warning(request, words)
+    messages.warning(request, words, extra_tags=finding)
     return _lead_away(request, resolve_url(page))
 
 
@@ -249,7 +251,8 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     if is_confirmed(request):
         return None
     if request.method == "POST":
-        messages.warning(request, _("Nothing was changed yet: confirm it and do it once more."))
+        words = _("Nothing was changed yet: confirm it and do it once more.")
+        messages.warning(request, words, extra_tags="confirm-first")
     return _lead_away(request, get_confirm_url(request))
 
 
@@ -294,6 +297,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
         next=_("Ask a manager to do it, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",
         tone="warn",
+        finding="role",
     )
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", {"card": card})

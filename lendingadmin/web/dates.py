@@ -24,7 +24,7 @@ def plausible(value: date) -> None:
     Raises ValidationError.
     """
     if not 1900 <= value.year < 9999:
-        raise ValidationError(_("Give a year between 1900 and 9998."))
+        raise ValidationError(_("Give a year between 1900 and 9998."), code="year")
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:

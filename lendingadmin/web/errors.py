@@ -5,6 +5,7 @@ different cards, and so is this dashboard's own limit; the person's own role has
 the access rule.
 """
 
+import re
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -44,6 +45,7 @@ class Card:
     """What `_error_card.html` draws. `saved` is "no", "unknown" or "yes"; empty for a read.
 
     `status` is the HTTP status that the service answered with, None where no answer came.
+    `finding` names the kind of the fault on the page, for what reads its marks.
     """
 
     title: str
@@ -57,6 +59,8 @@ class Card:
     status: int | None = None
     # The parts of a page share it: one of them says all, the others a line.
     is_outage: bool = False
+    # A kept card has lost it, and is the same card.
+    finding: str = field(default="", compare=False)
 
 
 # What each kind of fault is called, what to do about it, and which status the page bears.
@@ -217,6 +221,7 @@ def card(error: LendingError) -> Card:
         tone="warn" if isinstance(error, NotFound) else "bad",
         status=error.status,
         is_outage=is_outage(type(error).__name__, error.status),
+        finding=_name_kind(error),
     )
 
 
@@ -243,6 +248,11 @@ def status(error: LendingError) -> int:
 
 def _deletes(error: LendingError) -> bool:
     return error.operation.endswith(".delete")
+
+
+def _name_kind(error: LendingError) -> str:
+    """The name of its kind as a mark: `not-found` for NotFound."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", _kind(error)[0].__name__).lower()
 
 
 def _kind(error: LendingError) -> tuple[type[LendingError], str, str, HTTPStatus]:

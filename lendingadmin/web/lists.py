@@ -32,6 +32,7 @@ _ORDERS = (
     (NEWEST_FIRST, gettext_lazy("newest first")),
     ("asc", gettext_lazy("oldest first")),
 )
+NO_PAGE_SIZE = gettext_lazy("The service does not take a page size here.")
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -262,8 +263,7 @@ def _read(
             return call(**asked | {"page_token": None}), [note], True
         if "pageSize" in (operation.list_parameters or ()):
             raise
-        note = _("The service does not take a page size here.")
-        return call(**asked | {"page_size": None}), [note], False
+        return call(**asked | {"page_size": None}), [str(NO_PAGE_SIZE)], False
 
 
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:

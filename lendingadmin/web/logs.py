@@ -7,6 +7,8 @@ from threading import Lock
 
 from django.http import HttpRequest
 
+# What a line says in place of an address that leads nowhere.
+NO_ROUTE = "(no route)"
 # What Django says of a request beside its line.
 _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -19,7 +21,7 @@ class NoAddress(logging.Filter):
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             match = request.resolver_match
-            route = f"/{match.route}" if match else "(no route)"
+            route = f"/{match.route}" if match else NO_ROUTE
             addresses = {request.path, request.path_info, request.get_full_path()}
             # Django writes what is not ASCII in escapes.
             addresses |= {one.encode("unicode_escape").decode("ascii") for one in addresses}

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 NO_DATABASE = gettext_noop("The dashboard's database is busy, full or can't be reached.")
-_NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
+NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
 _SAVED = gettext_noop("saved")
 
 
@@ -56,7 +56,7 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
     """Nothing was sent; `done` is what the person wanted, “saved” or “recorded”."""
     return Card(
         title=_("Not %(done)s") % {"done": _(done)},
-        cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+        cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
         next=_("Send it again in a minute. If it lasts, tell your administrator."),
         saved="no",
     )
@@ -149,7 +149,7 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
     if _was_cut_off():
         return replace(
             build_unknown_card(),
-            cause=f"{_(NO_DATABASE)} {_(_NOTHING_SENT)}",
+            cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
             next=_("Look for what you entered before you enter it again."),
         )
     return replace(

@@ -8,11 +8,14 @@ import simplejson
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
+from lendingadmin.money.writes.models import Check
+from lendingadmin.money.writes.states import WriteFound
 from lendingadmin.web import coalesce
 from tests.borrowers.forms import filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LIST = "GET /v1/projects/demo/apps/kenya/assessments?"
@@ -112,9 +115,9 @@ def test_a_score_outside_the_usual_scale_has_no_picture(
     desk: Client, fault_server: FaultServer
 ) -> None:
     answer(fault_server, GOOD | {"result": GOOD["result"] | {"creditScore": 1200}}, KIND)
-    page = desk.get(PAGE).content.decode()
-    assert "Credit score 1,200" not in page
-    assert "1,200" in page
+    page = desk.get(PAGE)
+    assert "1,200" not in [gauge.value for gauge in page.context["gauges"]]
+    assert "1,200" in page.content.decode()
 
 
 def test_past_the_normal_time_it_asks_no_more(desk: Client, fault_server: FaultServer) -> None:
@@ -149,16 +152,17 @@ def test_a_fault_while_it_waits_is_shown_and_asked_past(
     fault_server.on(ONE, refusal(500, "broken"))
     fragment = desk.get(f"{PAGE}status?polls=1")
     assert fragment.status_code == 200
-    assert "The service has a fault" in fragment.content.decode()
+    assert list_marks(fragment, "finding") == ["lending-error", "running"]
     assert "?polls=2" in fragment.content.decode()
 
 
 def test_the_page_stands_without_the_types(desk: Client, fault_server: FaultServer) -> None:
     fault_server.on("GET /v1/assessmentTypes", refusal(403, "no"))
     assert desk.get(PAGE).status_code == 200
-    form = desk.get("/apps/kenya/assessments/new").content.decode()
-    assert "The assessment types can&#x27;t be read just now" in form
-    assert 'type="text" name="assessmentType"' in form
+    form = desk.get("/apps/kenya/assessments/new")
+    assert list_marks(form, "finding") == ["not-allowed"]
+    assert form.context["types_card"].tone == "warn"
+    assert 'type="text" name="assessmentType"' in form.content.decode()
 
 
 def test_where_a_filter_is_ignored_what_does_not_belong_is_left_out(
@@ -171,7 +175,7 @@ def test_where_a_filter_is_ignored_what_does_not_belong_is_left_out(
     page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
     assert "Open A-1" in page
     assert "A-9" not in page
-    assert "Only part of the service's list was read" in page
+    assert list_marks(page, "finding") == ["already-running", "partial-list"]
 
 
 def test_a_filter_that_is_refused_is_left_off(desk: Client, fault_server: FaultServer) -> None:
@@ -185,9 +189,10 @@ def test_a_filter_that_is_refused_is_left_off(desk: Client, fault_server: FaultS
 
 def test_when_it_cant_be_checked_the_form_says_so(desk: Client, fault_server: FaultServer) -> None:
     fault_server.on(LIST, refusal(500, "broken"))
-    page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1").content.decode()
-    assert "Whether one is already running could not be checked" in page
-    assert "Start the assessment" in page
+    page = desk.get("/apps/kenya/assessments/new?accountId=borrower:B-1")
+    assert list_marks(page, "finding") == ["lending-error"]
+    assert page.context["card"].tone == "warn"
+    assert '<button class="main" type="submit">' in page.content.decode()
 
 
 def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
@@ -203,7 +208,7 @@ def test_an_answer_that_is_lost_is_not_known_and_leads_to_its_own_page(
     }
     page = desk.post("/apps/kenya/assessments/new", body, follow=True).content.decode()
     assert "<strong>Not known yet.</strong>" in page
-    assert "None of the same account, type and time was made around then" in page
+    assert Check.objects.get().found == WriteFound.NOT_SEEN
 
 
 def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
@@ -214,7 +219,7 @@ def test_a_running_one_without_an_id_does_not_stop_the_form_for_ever(
     fault_server.on("POST /v1/projects/demo/apps/kenya/assessments", reply(GOOD))
     where = "/apps/kenya/assessments/new"
     form = desk.get(f"{where}?accountId=borrower:B-1")
-    assert "An assessment of this account is already running" in form.content.decode()
+    assert list_marks(form, "finding") == ["already-running"]
     body = {
         "accountId": "borrower:B-1",
         "assessmentType": "assessmentTypes/credit",

@@ -14,6 +14,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.records.assessments.models import KnownAssessment
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller, ago, new_assessment
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KIND = "assessmentTypes/credit-90-days"
@@ -64,7 +65,7 @@ def test_it_is_started_waited_for_and_read(desk: Client, app: LendingApp, book: 
     assert KnownAssessment.objects.get().account_id == "borrower:b"
     page = desk.get(answer.headers["Location"])
     waiting = page.content.decode()
-    assert "The assessment is running" in waiting
+    assert list_marks(page, "finding") == ["running"]
     assert "data-poll hx-get" in waiting
     assert "normally at most 1 min 30 s" in waiting
     entry = Entry.objects.get(action="assessments.create")
@@ -101,15 +102,15 @@ def test_a_running_one_is_warned_of_before_and_after(
 ) -> None:
     blind = desk.get(address(app, "new"))
     key = made(book)["assessmentId"]
-    warned = desk.get(address(app, "new"), {"accountId": "borrower:b"}).content.decode()
-    assert "An assessment of this account is already running" in warned
-    assert key in warned
-    assert "Nothing was sent" not in warned
+    warned = desk.get(address(app, "new"), {"accountId": "borrower:b"})
+    assert list_marks(warned, "finding") == ["already-running"]
+    assert key in warned.content.decode()
+    assert list_marks(warned, "saved") == []
     body = hidden(blind) | {"accountId": "borrower:b", "assessmentType": KIND}
     stopped = desk.post(address(app, "new"), body)
     assert stopped.status_code == 200
-    assert "already running" in stopped.content.decode()
-    assert "Nothing was sent" in stopped.content.decode()
+    assert list_marks(stopped, "finding") == ["already-running"]
+    assert list_marks(stopped, "saved") == ["no"]
     assert len(book.get("/assessments").body["assessments"]) == 1
     assert desk.post(address(app, "new"), body | hidden(stopped)).status_code == 302
 
@@ -125,7 +126,7 @@ def test_a_refusal_keeps_what_was_entered(desk: Client, app: LendingApp, book: C
     answer = start(desk, app, "borrower:nobody")
     page = answer.content.decode()
     assert answer.status_code == 200
-    assert "The service refused this request" in page
+    assert list_marks(page, "finding") == ["bad-request"]
     assert 'value="borrower:nobody"' in page
     assert re.search(rf'value="{KIND}"[^>]*checked', page)
 
@@ -151,7 +152,7 @@ def test_nothing_is_sent_that_is_not_whole(
 def test_a_viewer_starts_none(client_of: ClientOf, viewer: User, app: LendingApp) -> None:
     desk = client_of(viewer)
     assert desk.get(address(app, "new")).status_code == 403
-    assert "Start an assessment" not in desk.get(address(app)).content.decode()
+    assert address(app, "new") not in desk.get(address(app)).content.decode()
 
 
 def test_the_list_has_it_and_its_pages_follow(desk: Client, app: LendingApp, book: Caller) -> None:
@@ -174,8 +175,8 @@ def test_finished_it_polls_no_more(
         page = desk.get(address(app, f"{key}/status?polls=2")).content.decode()
         if "data-poll hx-get" not in page:
             break
-    assert "Too little data to judge" in page
-    assert "Have the borrower open the lending app" in page and "Report data</a>" in page
+    assert list_marks(page, "finding") == ["no-data"]
+    assert "Report data</a>" in page
     assert "events/reported?accountId=borrower%3Ab&amp;until=20" in page
     assert "Data: too little; Rules: not reached; Outcome: invalid" in page
     assert "accountId=borrower%3Ab" in page

@@ -9,12 +9,15 @@ from django.db import connection
 from django.test import Client
 
 from lendingadmin.core.worker import walks
+from lendingadmin.lending.errors import NotAllowed
 from lendingadmin.lending.values import Assessment
 from lendingadmin.records.assessments import known, tasks
 from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.records.assessments.walk import AssessmentWalk
+from lendingadmin.records.borrowers.panels import LIST_NOT_READ
 from tests.faults.behaviours import refusal, reply
 from tests.plans import scans_of, watched_queries
+from tests.web.marks import list_marks
 
 from .conftest import APP, walked
 from .service import LIST, ONE, AssessmentService, assessment
@@ -66,7 +69,7 @@ def test_status_and_outcome_are_those_of_now(desk: Client, his: AssessmentServic
 @pytest.mark.parametrize(
     "answer",
     [
-        refusal(503, "Wanjiru is down"),
+        refusal(503, "down, says Njeri"),
         refusal(404),
         reply(assessment(99)),
         reply(assessment(16, "B-2")),
@@ -82,7 +85,7 @@ def test_one_that_cannot_be_read_is_shown_as_it_was_kept(
     shown, words = panel(desk)
     assert shown[:3] == ["A-17", "A-16", "A-15"]
     assert words.count("not read just now") == 1
-    assert "Wanjiru is down" not in words
+    assert "Njeri" not in words
     assert KnownAssessment.objects.get(assessment_id="A-16").account_id == "borrower:B-1"
 
 
@@ -132,17 +135,18 @@ class TestBeforeAWalkIsWhole:
     def test_a_service_that_does_not_list_them(self, desk: Client, his: AssessmentService) -> None:
         his.server.on(LIST, refusal(403, "Forbidden"))
         walked()
-        assert "The service account may not do" in panel(desk)[1]
+        assert list_marks(desk.get(PANEL), "finding") == ["not-allowed"]
         known.keep(APP, Assessment(assessment(17)))
         shown, words = panel(desk)
         assert shown == ["A-17"]
-        assert "Not all assessments of this app could be read" in words
-        assert "The service's own list could not be read" in words
+        assert list_marks(desk.get(PANEL), "finding") == ["index-failed"]
+        assert LIST_NOT_READ % {"why": NotAllowed.default_message} in words
 
 
 def test_a_later_walk_that_failed_is_told(desk: Client, his: AssessmentService) -> None:
     walked()
-    AssessmentIndex.objects.update(state="failed", why="The service was down.")
+    AssessmentIndex.objects.update(state="failed", why="down at noon")
     shown, words = panel(desk)
     assert len(shown) == 6
-    assert "The last attempt to read all again failed: The service was down." in words
+    assert list_marks(desk.get(PANEL), "finding") == ["index-refresh-failed"]
+    assert "down at noon" in words

@@ -12,6 +12,7 @@ from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.core.audit import record, tasks, verification
 from lendingadmin.core.audit.anchor import Link, read_anchor, write_anchor
+from lendingadmin.core.audit.management.commands.audit import NO_ANCHOR
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 
@@ -63,7 +64,7 @@ def test_it_follows_the_chain_and_only_its_owner_reads_it(
     watch()
     kept = read_anchor()
     assert kept and kept.newest == link(more[-1])
-    assert "There is no anchor yet" not in verify()
+    assert NO_ANCHOR not in verify()
 
 
 def test_a_tail_that_is_cut_off_is_told_once_by_mail_and_by_the_command(
@@ -157,7 +158,7 @@ def test_a_file_that_cannot_be_used_is_told_in_a_line(
 
 
 def test_before_the_first_entry_and_before_the_first_anchor(anchor: Path) -> None:
-    assert "There is no anchor yet" in verify()
+    assert NO_ANCHOR in verify()
     watch()
     watch()
     kept = read_anchor()

@@ -8,6 +8,14 @@ from typing import Any
 PERSON = {"individual__surname": "Otieno", "individual__phoneNumber": "0712345678"}
 
 
+def is_unchanged(page: Any) -> bool:
+    """Return whether the form for a borrower says that nothing was changed."""
+    general = page.context["form"].errors.as_data()
+    return [one.code for one in general.get("__all__", ())] == ["unchanged"] and (
+        general["__all__"][0].message in page.content.decode()
+    )
+
+
 class _Fields(HTMLParser):
     """The fields of every POST form, with the values that a browser would send."""
 

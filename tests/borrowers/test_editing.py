@@ -9,11 +9,14 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from tests.borrowers.forms import filled
+from lendingadmin.money.writes.models import Check
+from lendingadmin.money.writes.states import WriteFound
+from tests.borrowers.forms import filled, is_unchanged
 from tests.conftest import ClientOf
 from tests.faults.behaviours import echo, refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db
 ROLE = "manager"  # who edits JSON too
@@ -79,7 +82,7 @@ def edited(desk: Client, name: str, before: str, after: str) -> dict[str, str]:
 
 def test_a_form_that_nobody_touched_sends_nothing(desk: Client, service: FaultServer) -> None:
     answer = desk.post(EDIT, filled(desk.get(EDIT)))
-    assert "Nothing was changed" in answer.content.decode()
+    assert is_unchanged(answer)
     assert sent(service) == []
 
 
@@ -199,7 +202,7 @@ def test_a_record_that_changed_meanwhile_is_not_written_over(
     page = desk.post(confirm, follow=True)
     text = page.content.decode()
     assert sent(service) == []
-    assert "The record changed since the form was opened" in text
+    assert list_marks(page, "finding") == ["moved"]
     assert "individual · sex" in text and "not there" in text
     assert filled(page)["individual-surname"] == "MINE"
     # Going on takes the newer version and puts what was entered on top of it.
@@ -215,7 +218,7 @@ def test_a_record_that_changed_meanwhile_is_not_written_over(
 def test_a_digit_that_changed_is_a_change(desk: Client, service: FaultServer) -> None:
     confirm = entered(desk, individual__surname="MINE")
     service.on(RECORD, reply(WHOLE.replace("1.50", "1.5")))
-    assert "The record changed" in desk.post(confirm, follow=True).content.decode()
+    assert list_marks(desk.post(confirm, follow=True), "finding") == ["moved"]
     assert sent(service) == []
 
 
@@ -237,7 +240,7 @@ def test_a_doubt_leads_to_its_own_page(desk: Client, service: FaultServer) -> No
     page = desk.post(confirm, follow=True)
     text = page.content.decode()
     assert "not like this" in text and "<strong>Not known yet.</strong>" in text
-    assert "It is as it was before, so far." in text
+    assert Check.objects.get().found == WriteFound.NOT_SEEN
     assert desk.post(confirm).headers["Location"] == page.request["PATH_INFO"]
     assert len(sent(service)) == 1
 
@@ -260,7 +263,7 @@ def test_a_read_that_fails_at_the_confirm_step_sends_nothing(
 ) -> None:
     confirm = entered(desk, individual__surname="B")
     service.on(RECORD, refusal(500, "down"))
-    assert "The service has a fault" in desk.post(confirm).content.decode()
+    assert list_marks(desk.post(confirm), "finding") == ["lending-error"]
     assert sent(service) == []
 
 

@@ -8,9 +8,11 @@ from django.test import Client
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.web.display.assessments import type_warning
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db
 ROLE = "viewer"
@@ -42,7 +44,7 @@ def test_a_product_is_found_by_its_uid(desk: Client, app: LendingApp) -> None:
 def test_a_product_that_is_not_listed(desk: Client, app: LendingApp) -> None:
     answer = desk.get("/products/nothing/")
     assert answer.status_code == 404
-    assert "The project lists no product of this id" in answer.content.decode()
+    assert list_marks(answer, "finding") == ["not-listed"]
 
 
 def test_assessment_types(desk: Client, app: LendingApp) -> None:
@@ -67,7 +69,7 @@ def test_an_assessment_type_has_a_page(desk: Client, app: LendingApp) -> None:
         assert words in page, words
     assert "Assess somebody" not in page
     old = desk.get("/assessment-types/credit-60-days/").content.decode()
-    assert "Deprecated: the service may refuse it" in old
+    assert type_warning(2) in old
     gone = desk.get("/assessment-types/nothing/")
     assert gone.status_code == 404
     assert "lists no assessment type of this id" in gone.content.decode()

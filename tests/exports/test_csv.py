@@ -11,11 +11,14 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.lending.errors import ServiceFault
+from lendingadmin.web.exports import BROKEN_OFF
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, press
 from tests.sandbox.calling import Caller
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROLE = "support"
@@ -148,14 +151,14 @@ def test_what_breaks_off_says_so(desk: Client, odd_service: FaultServer) -> None
     page = simplejson.dumps({"loans": [{"accountId": "1"}], "nextPageToken": "t"})
     odd_service.on(LOANS, reply(page), refusal(500, "broken"))
     rows = table(desk.get("/apps/kenya/loans/export.csv?technical=1"))
-    assert rows[-1][0].startswith("BROKEN OFF after 1 rows")
+    assert rows[-1] == [BROKEN_OFF % {"rows": 1, "why": ServiceFault.default_message}]
 
 
 def test_a_fault_before_the_first_row_is_a_card(desk: Client, odd_service: FaultServer) -> None:
     odd_service.on(LOANS, refusal(500, "broken"))
     answer = desk.get("/apps/kenya/loans/export.csv?technical=1")
     assert answer.status_code == 502
-    assert "The service has a fault" in answer.content.decode()
+    assert list_marks(answer, "finding") == ["lending-error"]
 
 
 def test_a_size_that_is_refused_is_left_off(desk: Client, odd_service: FaultServer) -> None:

@@ -6,7 +6,9 @@ import pytest
 import simplejson
 from django.core.management import call_command
 
+from lendingadmin.core.gateway.management.commands.lending_check import ALL_IS_WELL
 from lendingadmin.lending.operations import OPERATIONS
+from lendingadmin.web import checks
 from tests.faults import addresses
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
@@ -72,7 +74,7 @@ def test_a_working_account_passes(service):
         "scope platform.lending, good for 59 min",
         "scope platform.lending, good for 60 min",
     )
-    assert written.endswith("All is well.\n")
+    assert written.endswith(f"{ALL_IS_WELL}\n")
     for name in READS:
         places = ["-"] if name in ("products.list", "assessmentTypes.list") else ["kenya", "ghana"]
         for where in places:
@@ -90,7 +92,9 @@ def test_a_key_of_the_example_is_told(service, settings, capsys):
     assert "release" not in capsys.readouterr().err
     settings.SECRET_KEY = "replace-me-as-well"
     assert check()[0] == 0
-    assert "SECRET_KEY holds the key of .env.example. Until" in capsys.readouterr().err
+    (found,) = checks.the_secret_key_is_ones_own()
+    said = capsys.readouterr().err
+    assert said.startswith(found.msg) and "release" in said
 
 
 def test_only_reads_go_out_one_item_each(service):
@@ -143,9 +147,8 @@ def test_an_operation_that_is_not_allowed_says_what_it_needs(service):
     result, detail = rows["ghana", "loans.list"]
     assert result == "failed"
     assert detail.startswith("403 ")
-    assert detail.endswith(
-        "Needs lending.loans.list and one of platform.lending, platform.lending:read."
-    )
+    needed = OPERATIONS["loans.list"]
+    assert detail.endswith(f" {needed.permission} and one of {', '.join(needed.scopes)}.")
     assert rows["ghana", "loans.get"] == ("not tried", "the list could not be read")
     assert rows["kenya", "loans.get"][0] == "ok"
     assert "1 of these needs attention." in written

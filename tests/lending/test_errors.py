@@ -47,17 +47,18 @@ def test_every_status_has_a_class(status: int) -> None:
 
 
 def test_an_error_carries_what_people_and_logs_need() -> None:
+    said = "Jane may not"
     error = error_for_status(
         OPERATIONS["loans.makeRepayment"],
         403,
-        error_description="Jane may not",
+        error_description=said,
         request_id="r-1",
     )
     assert isinstance(error, errors.NotAllowed)
     assert error.scopes == ("platform.lending", "platform.lending:write")
     assert error.permission == "lending.loans.makeRepayment"
     assert (error.operation, error.request_id) == ("loans.makeRepayment", "r-1")
-    assert error.error_description == "Jane may not"
+    assert error.error_description == said
     assert "Jane" not in str(error) + repr(error)
     assert str(error) == f"loans.makeRepayment: 403: {error.message}"
 

@@ -148,10 +148,11 @@ def test_any_other_object_is_unknown(
 def test_the_right_record_with_words_of_an_error_is_unknown(
     write: Write, app: AppClient, fault_server: FaultServer
 ) -> None:
-    say(fault_server, write.good | {"error_description": "Duplicate national id"})
+    refusal = {"error_description": "Duplicate national id"}
+    say(fault_server, write.good | refusal)
     error = error_of(lambda: write.call(app))
     assert (type(error), error.saved) == (Unconfirmed, Saved.UNKNOWN)
-    assert error.error_description == "Duplicate national id"
+    assert error.error_description == refusal["error_description"]
     assert "national" not in str(error)
 
 
@@ -198,10 +199,11 @@ def test_a_record_that_does_not_hold_what_was_sent_is_unknown(
 def test_a_delete_that_comes_with_words_of_an_error_is_unknown(
     resource: str, app: AppClient, fault_server: FaultServer
 ) -> None:
-    say(fault_server, {"error_description": "Has open loans"})
+    refusal = {"error_description": "Has open loans"}
+    say(fault_server, refusal)
     error = error_of(lambda: getattr(app, resource).delete("x-1"))
     assert (type(error), error.saved) == (Unconfirmed, Saved.UNKNOWN)
-    assert error.error_description == "Has open loans"
+    assert error.error_description == refusal["error_description"]
 
 
 # --- reads ---------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def test_the_rest_reads_as_its_pages_need_it():
     assert borrower.settings.get("timezone") == "Africa/Nairobi"
     assert offer.done is True
     assert offer.result.response.products[0].terms.interest.risk_premium_rate == Decimal("0.05")
-    assert event.data[0].values[0].get("rawBody") == "You have received 500"
+    assert event.data[0].values[0].get("rawBody") == shapes.SMS["rawBody"]
     assert Product(shapes.PRODUCT).charges[0].value == 50
     kind = AssessmentType(shapes.ASSESSMENT_TYPE)
     assert kind.settings.accounts.account_types == ("borrower",)

@@ -39,14 +39,13 @@ def test_a_host_that_serves() -> None:
     assert ask() == (200, "ready\n")
 
 
-def test_a_version_before_serves_on_the_database_of_the_next(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_version_before_serves_on_the_database_of_the_next() -> None:
     """What docs/upgrade.md says of going back: nothing here looks for migrations it has not."""
     MigrationRecorder(connection).record_applied("repayments", "9999_of_the_next_version")
     assert ask() == (200, "ready\n")
-    call_command("release", verbosity=1)
-    assert "No migrations to apply." in capsys.readouterr().out
+    applied = MigrationRecorder(connection).applied_migrations()
+    call_command("release", verbosity=0)
+    assert MigrationRecorder(connection).applied_migrations() == applied
 
 
 def test_both_probes_answer_whatever_the_host_is_called() -> None:

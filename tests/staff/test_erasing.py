@@ -17,6 +17,11 @@ from lendingadmin.core.areas import collect
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.encryption import EncryptedTextField, bind
 from lendingadmin.core.staff import erasure, tasks
+from lendingadmin.core.staff.management.commands.erase import (
+    ERASED,
+    WOULD_BE_ERASED,
+    WOULD_BE_ERASED_BY_AGE,
+)
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker.worker import Worker
 from lendingadmin.desk.assignments.models import Assignment, Basis, BulkAssignment, BulkRow
@@ -314,7 +319,7 @@ def test_a_dry_run_says_exactly_what_would_go_and_nothing_goes(
     assert CardToken.objects.exists() and Opened.objects.exists()
     assert Entry.objects.count() == entries
     assert Note.objects.get().is_pinned
-    assert out.getvalue() == erase().replace("Erased:", "Would be erased:")
+    assert out.getvalue() == erase().replace(ERASED, WOULD_BE_ERASED)
 
 
 def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
@@ -326,7 +331,7 @@ def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
     before, out = count_texts(), StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
     said = out.getvalue()
-    assert "Would be erased by age:" in said
+    assert WOULD_BE_ERASED_BY_AGE in said
     for line in ("2 texts of repayments", "2 texts of other writes", "2 offers"):
         assert f"  {line}, older than 30 days\n" in said
     for line in ("2 who paid rows of statements", "2 texts of notes"):

@@ -18,6 +18,7 @@ from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.caching.models import Kept
 from lendingadmin.core.encryption import bind
 from lendingadmin.core.staff import retention, tasks
+from lendingadmin.core.staff.management.commands.erase import WOULD_BE_ERASED_BY_AGE
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker.worker import Worker
 from lendingadmin.desk.collections.models import Call, Contact, Promise, Stop
@@ -289,7 +290,7 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
     assert out.getvalue().splitlines() == [
-        "Would be erased by age:",
+        WOULD_BE_ERASED_BY_AGE,
         "  2 rows of: other writes, and how they were checked, older than 100 days; then they go, "
         "once they are over",
         "  0 rows of: sessions, which are over",

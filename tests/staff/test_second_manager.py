@@ -13,12 +13,19 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.deciding import ANOTHER_MUST_APPROVE
 from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.core.staff.second_manager import describe_change
+from lendingadmin.core.staff.services import REACTIVATE_FIRST
+from lendingadmin.office.staff.views.deciding import APPROVED, NOT_DONE
+from lendingadmin.office.staff.views.people import SAVED_BUT_ROLES, WAITS
 from tests.conftest import PASSWORD, ClientOf, cast
 from tests.roles import change_account, choose, give_roles, group_of, take_roles
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db
 
@@ -71,14 +78,14 @@ class TestRoles:
     def test_a_role_that_is_given_waits_and_the_second_manager_gives_it(
         self, boss: Client, second: User, support: User, client_of: ClientOf
     ) -> None:
-        assert "A role that you give waits" in boss.get(page_of(support)).content.decode()
+        assert list_marks(boss.get(page_of(support)), "finding") == ["needs-second"]
         page = choose_roles(boss, support, "support", "officer", apps=["kenya", "ghana"])
-        assert "A second manager must approve it first" in told(page)
+        assert told(page) == str(WAITS)
         assert held(support) == ["support in ghana", "support in kenya"]
         words = "roles (+officer in ghana, +officer in kenya)"
         assert words.capitalize() in page.content.decode()
         page = decide(client_of(second), waiting())
-        assert told(page) == f"Approved and done: {words}."
+        assert told(page) == APPROVED % {"change": words}
         assert "officer in kenya" in held(support)
         entries = Entry.objects.filter(action="people").order_by("pk")
         assert [(one.username, one.outcome, one.detail) for one in entries] == [
@@ -117,7 +124,7 @@ class TestRoles:
     ) -> None:
         form = {"first_name": "Asha", "roles": choose("support", "officer")}
         page = boss.post(page_of(support), form, follow=True)
-        assert "Saved but for the roles." in told(page)
+        assert told(page) == SAVED_BUT_ROLES % {"waits": WAITS}
         support.refresh_from_db()
         assert support.first_name == "Asha"
 
@@ -172,7 +179,7 @@ class TestWhoDecides:
         choose_roles(boss, second, "manager", "officer")
         for client in (boss, client_of(second)):
             page = decide(client, waiting())
-            assert "Another manager must approve this." in told(page)
+            assert told(page) == str(ANOTHER_MUST_APPROVE)
             assert "Approve</button>" not in page.content.decode()
         assert "officer in kenya" not in held(second)
 
@@ -218,8 +225,9 @@ class TestWhoDecides:
         choose_roles(boss, support, "support", "officer")
         change = waiting()
         one = boss if client == "boss" else client_of(second)
-        assert "Nothing was changed." in told(decide(one, change, "decline"))
+        page = decide(one, change, "decline")
         change.refresh_from_db()
+        assert told(page) == NOT_DONE % {"state": change.get_state_display()}
         assert change.state == ("withdrawn" if client == "boss" else "declined")
         assert "no longer waits" in told(decide(client_of(second), change))
         assert "officer in kenya" not in held(support)
@@ -249,8 +257,8 @@ class TestWhoDecides:
     ) -> None:
         choose_roles(boss, support, "support", "officer")
         page = client_of(second).get("/people/").content.decode()
-        assert "Waiting for a second manager" in page
-        assert "Roles (+officer in ghana, +officer in kenya)" in page
+        assert 'aria-labelledby="changes"' in page
+        assert capfirst(describe_change(waiting())) in page
 
 
 class TestTheAccountOfAManager:
@@ -259,7 +267,7 @@ class TestTheAccountOfAManager:
     ) -> None:
         totp.TOTP.activate(second, totp.generate_totp_secret())
         page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
-        assert "A second manager must approve it first" in told(page)
+        assert told(page) == str(WAITS)
         assert Authenticator.objects.filter(user=second).exists()
         decide(client_of(third), waiting())
         assert not Authenticator.objects.filter(user=second).exists()
@@ -281,7 +289,7 @@ class TestTheAccountOfAManager:
         boss.post(f"{page_of(second)}set-up-link")
         boss.post(f"{page_of(second)}deactivate")
         page = decide(client_of(third), waiting())
-        assert "Reactivate the account first." in told(page)
+        assert told(page) == str(REACTIVATE_FIRST)
         second.refresh_from_db()
         assert second.setup_link_at is None and waiting().decided_by is None
 

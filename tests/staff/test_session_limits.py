@@ -18,6 +18,7 @@ from lendingadmin.core.staff import session_limits
 from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
+from tests.web.marks import list_marks
 
 PAGE = "/accounts/profile/"
 HTMX = {"HX-Request": "true"}
@@ -77,7 +78,7 @@ def test_who_does_nothing_for_half_an_hour_is_signed_out_and_told(
     wait(minutes=31)
     page = clerk.get(PAGE, follow=True)
     assert page.redirect_chain[0][0] == f"/accounts/login/?next={PAGE}"
-    assert "You were signed out after half an hour" in page.content.decode()
+    assert list_marks(page, "finding") == ["signed-out-idle"]
     assert list(Entry.objects.filter(action="sign-out").values_list("username", "outcome")) == [
         ("support", "idle")
     ]
@@ -114,7 +115,7 @@ def test_its_longest_time_is_a_setting(
         wait(minutes=20)
     wait(minutes=1)
     page = clerk.get(PAGE, follow=True).content.decode()
-    assert f"You were signed out {said} you signed in." in page
+    assert list_marks(page, "finding") == ["signed-out-over"] and said in page
 
 
 @pytest.mark.parametrize("cookie", ["", "2999-01-01T00:00:00+00:00", "x:y"])

@@ -16,10 +16,11 @@ from django.urls import get_resolver, path
 
 import lendingadmin
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.roles import RIGHTS
+from lendingadmin.core.staff.roles import RIGHTS, describe_roles
 from lendingadmin.web.access import access, guards_itself, public, routes, rule_of, signed_in
 from tests.conftest import ClientOf
 from tests.roles import give_roles, hold_only, take_roles
+from tests.web.marks import list_marks
 
 SUGGEST = "/apps/kenya/find/suggest"
 HOUSE = Path(lendingadmin.__file__).parent
@@ -144,7 +145,10 @@ class TestOneView:
         answer = client_of(viewer).get("/t/repay")
         assert answer.status_code == 403
         text = answer.content.decode()
-        assert "To record repayments you need the role support or manager" in text
+        assert list_marks(answer, "finding") == ["role"]
+        repay = "lending.loans.makeRepayment"
+        assert RIGHTS[repay].words in text and f"the role {describe_roles(repay)};" in text
+        assert describe_roles(repay) == "support or manager"
         assert "viewer (viewer)" in text
         assert "reached" not in text
 

@@ -55,5 +55,6 @@ def test_a_filter_names_its_controls_and_says_what_is_wrong() -> None:
     labels = {attrs["for"] for tag, attrs in drawn.tags if tag == "label"}
     controls = {attrs["id"] for tag, attrs in drawn.tags if tag in ("input", "select")}
     assert labels == controls
-    assert "This field is required." in drawn.text
+    refusals = [words for words in given["form"].errors.values() for words in words]
+    assert len(refusals) == 2 and all(words in drawn.text for words in refusals)
     assert ("a", {"class": "button quiet", "href": "/there/"}) in drawn.tags

@@ -1,5 +1,6 @@
 """CSV: every row, no formula, and a last row that says when it broke off."""
 
+import csv
 import gc
 import re
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import ServiceFault, Throttled
 from lendingadmin.lending.fields import timestamp_text
-from lendingadmin.web.exports import CsvPage, MomentText, cell, csv_response
+from lendingadmin.web.exports import BROKEN_OFF, Column, CsvPage, MomentText, cell, csv_response
 from lendingadmin.web.keyset import read_slices
 
 
@@ -74,7 +75,9 @@ def export(items: Iterator[str], person: User | None = None, query: str = "") ->
     request: Any = RequestFactory().get(f"/{query}")
     request.user = person or User.objects.get_or_create(username="clerk")[0]
     pages = (CsvPage([[item]]) for item in items)
-    return csv_response(request, "x.csv", ["id"], pages, subject="loans", app_id="kenya")
+    return csv_response(
+        request, "x.csv", [Column("id", "id")], pages, subject="loans", app_id="kenya"
+    )
 
 
 def read(response: Any) -> list[str]:
@@ -110,7 +113,8 @@ def test_a_break_is_told_in_the_last_row() -> None:
 
     *rows, last = lines(breaks_off())
     assert rows == ["id", "a"]
-    assert "BROKEN OFF after 1 rows" in last
+    (cell_of_break,) = next(csv.reader([last]))
+    assert cell_of_break == BROKEN_OFF % {"rows": 1, "why": ServiceFault.default_message}
     assert told()[-1] == ("broken", "1 row")
 
 

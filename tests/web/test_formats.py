@@ -14,6 +14,7 @@ from lendingadmin.core.caching import shared
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.web.display import formats
+from lendingadmin.web.display.times import zone_name
 from lendingadmin.web.middleware import PersonZoneMiddleware
 from tests.sandbox.calling import Caller, new_assessment
 
@@ -36,7 +37,7 @@ def test_two_people_in_turn(
 ) -> None:
     for place in turns:
         shown = desks[place].get(f"/apps/{app.app_id}/loans/l/").content.decode()
-        assert ("New York time" in shown) == (place == "away")
+        assert (zone_name(NEW_YORK) in shown) == (place == "away")
 
 
 def test_the_zone_of_the_moments_is_in_sight(

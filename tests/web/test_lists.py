@@ -14,7 +14,7 @@ from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page
 from lendingadmin.money.repayments.forms import JournalForm
-from lendingadmin.web.lists import ListForm, ListPage, read_page
+from lendingadmin.web.lists import NO_PAGE_SIZE, ListForm, ListPage, read_page
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -137,7 +137,7 @@ def test_a_refused_page_size_is_left_out_where_the_spec_does_not_list_it() -> No
     call = Listed(refused("Unknown parameter pageSize"), page(3))
     shown = read("", call, "borrowers.list")
     assert [asked["page_size"] for asked in call.asked] == [50, None]
-    assert shown.notes == ("The service does not take a page size here.",)
+    assert shown.notes == (NO_PAGE_SIZE,)
 
 
 def test_a_refusal_where_the_spec_lists_the_size_is_an_error() -> None:

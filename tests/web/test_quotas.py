@@ -21,6 +21,7 @@ from lendingadmin.web.access import rule_of
 from lendingadmin.web.quotas import EXPORTS, LIMITS, PROFILE, READS, REVEALS, OverQuota, take
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -227,15 +228,17 @@ def test_a_page_beyond_it_says_what_happened_when_to_go_on_and_whom_to_ask(
     desk, there = client_of(people[role]), f"/apps/{app.app_id}/borrowers"
     assert desk.get(f"{there}/b/?whole=1").status_code == 200
     assert desk.get(f"{there}/b/").status_code == 200
+    said = OverQuota(str(LIMITS[READS].words) % {"most": 1}, 1_800).message
     for page in ("x/", "x/?whole=1", "x/name", "x/panels/record"):
         answer = desk.get(f"{there}/{page}")
         text = answer.content.decode()
         assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1800")
-        assert "You opened 1 borrowers within an hour. You can go on in 30 min." in text
-        assert "Nothing was saved." in text and "ask a manager" in text
+        assert list_marks(answer, "finding") == ["over-quota"]
+        assert list_marks(answer, "saved") == ["no"]
+        assert said in text and "ask a manager" in text
         card = desk.get(f"{there}/{page}", headers=HTMX)
         assert card.status_code == 200 and "<html" not in card.content.decode()
-        assert "You opened 1 borrowers" in card.content.decode()
+        assert list_marks(card, "finding") == ["over-quota"] and said in card.content.decode()
     # What was opened already may be worked on.
     assert desk.get(f"{there}/b/?whole=1").status_code == 200
     assert desk.get(there + "/").status_code == 200
@@ -263,7 +266,8 @@ def test_exports_of_a_day(
     refused = boss.get(borrowers)
     assert refused.status_code == 429
     assert int(refused.headers["Retry-After"]) > 3_600
-    assert "You exported 2 times within a day." in refused.content.decode()
+    assert list_marks(refused, "finding") == ["over-quota"]
+    assert str(LIMITS[EXPORTS].words) % {"most": 2} in refused.content.decode()
     assert Entry.objects.filter(action="dashboard.export", outcome="started").count() == 2
     assert desk.get(borrowers).status_code == 200
 

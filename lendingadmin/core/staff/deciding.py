@@ -3,6 +3,7 @@
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core.staff.models import PersonChange, User
 from lendingadmin.core.staff.reach import is_provided
@@ -23,6 +24,8 @@ from lendingadmin.core.staff.services import (
     record_change,
 )
 
+ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
+
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
     """Do what another manager asked for. Raises ChangeRefused where that can't be, or not by `by`.
@@ -32,7 +35,7 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
     with change_person(by, asked.person_id) as person:
         change = _read_waiting(asked)
         if not may_approve(by, change):
-            raise ChangeRefused(_("Another manager must approve this."))
+            raise ChangeRefused(ANOTHER_MUST_APPROVE)
         if not is_still_asked(change):
             raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
         path = _apply(change, person)

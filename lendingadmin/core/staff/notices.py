@@ -43,4 +43,5 @@ def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
             "Your account was changed since you last signed in. %(change)s. If you did not expect "
             "it, ask another manager."
         )
-        messages.warning(request, words % {"change": describe_change(entry)})
+        words %= {"change": describe_change(entry)}
+        messages.warning(request, words, extra_tags="account-changed")

@@ -103,7 +103,8 @@ class AnotherPasswordValidator:
     def validate(self, password: str, user: object = None) -> None:
         """Raises ValidationError for the same password."""
         if isinstance(user, User) and user.check_password(password):
-            raise ValidationError(_("This is the password that you have: choose another one."))
+            words = _("This is the password that you have: choose another one.")
+            raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:
         """What is said beside the field."""

@@ -38,7 +38,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 from requests import RequestException
 
 from lendingadmin.core.audit import record
@@ -47,6 +47,15 @@ from lendingadmin.core.staff.confirming import BY_PROVIDER
 from lendingadmin.core.staff.models import User
 
 logger = logging.getLogger(__name__)
+
+# Why somebody is not signed in.
+CANCELLED = gettext_lazy("It was cancelled at %(provider)s.")
+NO_ANSWER = gettext_lazy("%(provider)s does not answer. Try again in a few minutes.")
+NO_ROLE = gettext_lazy(
+    "%(provider)s gives you no role here. Ask who manages your groups there for one."
+)
+SIGN_IN_THERE = gettext_lazy("Sign in by %(provider)s.")
+SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a password of the dashboard.")
 
 # By what somebody may have signed in at the provider for it to count as a second factor (RFC 8176):
 # several factors, a one-time password, a key in hardware, a smart card.
@@ -252,10 +261,9 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
         elif error == AuthError.CANCELLED:
-            words = _("It was cancelled at %(provider)s.") % {"provider": settings.OIDC_NAME}
+            words = CANCELLED % {"provider": settings.OIDC_NAME}
         elif isinstance(exception, RequestException):
-            status, words = 503, _("%(provider)s does not answer. Try again in a few minutes.")
-            words %= {"provider": settings.OIDC_NAME}
+            status, words = 503, NO_ANSWER % {"provider": settings.OIDC_NAME}
         # The text of another fault may quote what the provider answered.
         is_ours = isinstance(exception, ProviderFault)
         fault = str(exception) if is_ours else type(exception).__name__ if exception else error
@@ -271,7 +279,7 @@ def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
     """The page for somebody who may sign in by the provider alone; the attempt is recorded."""
     _record_refused(request, person, gettext_noop("not by the identity provider"))
-    return refuse(request, _("Sign in by %(provider)s.") % {"provider": settings.OIDC_NAME})
+    return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
 
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
@@ -340,13 +348,12 @@ def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
         return
     if person and person.is_superuser:
         _record_refused(request, person, gettext_noop("superuser by the identity provider"))
-        raise ProviderRefused(_("Superusers sign in with a password of the dashboard."))
+        raise ProviderRefused(str(SUPERUSERS_SIGN_IN_HERE))
     if person:
         provided_people.set_provided_roles(person, places)
     if not places:
         _record_refused(request, person, gettext_noop("no role by the identity provider"))
-        words = _("%(provider)s gives you no role here. Ask who manages your groups there for one.")
-        raise ProviderRefused(words % {"provider": settings.OIDC_NAME})
+        raise ProviderRefused(NO_ROLE % {"provider": settings.OIDC_NAME})
 
 
 def _record_refused(request: HttpRequest, person: User | None, detail: str) -> None:

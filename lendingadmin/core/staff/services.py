@@ -49,6 +49,8 @@ NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
+NEEDS_NO_PASSWORD = gettext_lazy("They sign in by %(provider)s and need no password here.")
+REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
 # The fields of people and groups whose names are not yet the words for them.
 _FIELDS = {
@@ -292,10 +294,9 @@ def check_needs_link(person: User) -> None:
     a role that lets them manage people waits: who has the link would have that role too.
     """
     if not person.is_active:
-        raise ChangeRefused(_("Reactivate the account first."))
+        raise ChangeRefused(REACTIVATE_FIRST)
     if is_provided(person):
-        words = _("They sign in by %(provider)s and need no password here.")
-        raise ChangeRefused(words % {"provider": settings.OIDC_NAME})
+        raise ChangeRefused(NEEDS_NO_PASSWORD % {"provider": settings.OIDC_NAME})
     if second_manager.is_managing_asked_for(person):
         raise ChangeRefused(
             _(

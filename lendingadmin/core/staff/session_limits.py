@@ -58,7 +58,7 @@ def _end(request: HttpRequest, why: str) -> None:
     request.session.flush()
     request.user = AnonymousUser()
     if why == _IDLE:
-        messages.info(request, _("You were signed out after half an hour without activity."))
+        words = _("You were signed out after half an hour without activity.")
     else:
         hours = settings.SESSION_HOURS
         words = ngettext(
@@ -66,7 +66,8 @@ def _end(request: HttpRequest, why: str) -> None:
             "You were signed out %(hours)d hours after you signed in.",
             hours,
         )
-        messages.info(request, words % {"hours": hours})
+        words %= {"hours": hours}
+    messages.info(request, words, extra_tags=f"signed-out-{why}")
 
 
 def _find_end(request: HttpRequest, active_at: datetime | None) -> str:

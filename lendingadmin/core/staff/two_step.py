@@ -59,4 +59,5 @@ def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
             "Your role asks for two-step sign-in: set it up under your name by %(day)s. After that "
             "you cannot work without it."
         )
-        messages.warning(request, words % {"day": date_format(user.two_step_due_at, "j M Y")})
+        words %= {"day": date_format(user.two_step_due_at, "j M Y")}
+        messages.warning(request, words, extra_tags="two-step-due")

@@ -4,9 +4,9 @@ The form, the page of a borrower and BORROWER_REQUIRED come from it. Settings im
 and no forms.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from django.utils.translation import gettext_noop as _
+from django.utils.translation import gettext_lazy as _
 
 Kind = Literal[
     "category",
@@ -37,9 +37,9 @@ class Field(NamedTuple):
 
     section: str
     name: str
-    label: str
+    label: Any
     kind: Kind = "text"
-    hint: str = ""
+    hint: Any = ""
     is_suggested: bool = False
     is_rare: bool = False
     item_id: str = ""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.client import AppClient
@@ -39,6 +39,7 @@ _ASSESSMENTS = 6
 _LISTED = 100
 # An event holds up to 5 MB (Spec: Limits).
 _EVENTS = 10
+LIST_NOT_READ = gettext_lazy("The service's own list could not be read: %(why)s")
 
 
 class Listed(NamedTuple):
@@ -215,7 +216,7 @@ def _prepare_search(
         if isinstance(listed, LendingError):
             if not items:
                 return listed
-            note = _("The service's own list could not be read: %(why)s") % {"why": listed.message}
+            note = LIST_NOT_READ % {"why": listed.message}
             listed = Listed((), timezone.now())
         keys = {row.assessment_id for row in rows}
         others = (one for one in listed.items if _find_id(one) not in keys)

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core.staff import deciding, reach, services
 from lendingadmin.core.staff.models import PersonChange, User
@@ -13,6 +13,9 @@ from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
 from .people import apply_change, draw_setup_link
+
+APPROVED = gettext_lazy("Approved and done: %(change)s.")
+NOT_DONE = gettext_lazy("%(state)s. Nothing was changed.")
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
@@ -26,9 +29,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
         return redirect("person", number)
     if path:
         return draw_setup_link(request, found.person, path, mail=False)
-    messages.success(
-        request, _("Approved and done: %(change)s.") % {"change": describe_change(found)}
-    )
+    messages.success(request, APPROVED % {"change": describe_change(found)})
     return redirect("person", number)
 
 
@@ -39,7 +40,7 @@ def change_decline(request: PersonRequest, number: int, change: int) -> HttpResp
 
     def decline(by: User) -> str:
         found = deciding.decline_change(request, by, asked)
-        return _("%(state)s. Nothing was changed.") % {"state": found.get_state_display()}
+        return NOT_DONE % {"state": found.get_state_display()}
 
     return apply_change(request, number, decline)
 

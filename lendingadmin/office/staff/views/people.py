@@ -26,7 +26,8 @@ from lendingadmin.web.requests import PersonRequest, address_with
 
 PAGE = 100
 
-_WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
+WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
+SAVED_BUT_ROLES = gettext_lazy("Saved but for the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)
@@ -146,7 +147,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
     def remove(by: User) -> str:
         done = services.remove_second_factors(request, by, number)
         if done.asked:
-            return str(_WAITS)
+            return str(WAITS)
         if not done.is_changed:
             return _("%(person)s had no two-step sign-in.") % {"person": done.person}
         return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
@@ -196,8 +197,8 @@ def _describe_saved(request: PersonRequest, by: User, form: PersonForm) -> str:
     """Save a person; what is saved and what waits, in words."""
     done = services.save_person(request, by, form)
     if done.asked and done.is_changed:
-        return _("Saved but for the roles. %(waits)s") % {"waits": _WAITS}
-    return str(_WAITS) if done.asked else _("Saved.")
+        return SAVED_BUT_ROLES % {"waits": WAITS}
+    return str(WAITS) if done.asked else _("Saved.")
 
 
 def _show_setup_link(
@@ -214,7 +215,7 @@ def _show_setup_link(
         messages.error(request, str(refusal))
         return redirect("person", number)
     if not path:
-        messages.success(request, _WAITS)
+        messages.success(request, WAITS)
         return redirect("person", number)
     return draw_setup_link(request, found, path, asked=asked, is_new=is_new)
 

@@ -6,12 +6,14 @@ from django.contrib import messages
 from django.contrib.auth.views import INTERNAL_RESET_SESSION_TOKEN, PasswordResetConfirmView
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core.staff import services
 from lendingadmin.core.staff.forms import OwnPasswordForm
 from lendingadmin.core.staff.setup_links import setup_tokens
 from lendingadmin.web.access import public
+
+PASSWORD_SET = gettext_lazy("Your password is set. Sign in with it.")
 
 
 class SetupView(PasswordResetConfirmView):
@@ -31,7 +33,7 @@ class SetupView(PasswordResetConfirmView):
         if not services.set_password_by_link(self.request, form.user.pk, token, password):
             self.validlink = False
             return self.render_to_response(self.get_context_data())
-        messages.success(self.request, _("Your password is set. Sign in with it."))
+        messages.success(self.request, PASSWORD_SET)
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ nothing is sent over a version that the person has not seen.
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -115,7 +116,8 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        form.add_error(None, _("Nothing was changed, so there is nothing to send."))
+        words = _("Nothing was changed, so there is nothing to send.")
+        form.add_error(None, ValidationError(words, code="unchanged"))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()
     Draft(app_id, borrower_id, draft.base, draft.shown, sent, patch).keep(request, idempotency_key)

@@ -17,6 +17,8 @@ from lendingadmin.core.audit.anchor import (
 )
 from lendingadmin.core.audit.verification import CUT, Verifier
 
+NO_ANCHOR = "There is no anchor yet: a cut tail would not be seen."
+
 
 class Command(BaseCommand):
     """Verifies the chain, makes missing triggers, moves the anchor."""
@@ -68,7 +70,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(_explain_anchor(error)) from error
         if anchor is None:
-            self.stdout.write("There is no anchor yet: a cut tail would not be seen.")
+            self.stdout.write(NO_ANCHOR)
         elif not stands(anchor.newest):
             newest = anchor.newest.entry_id
             raise CommandError(f"The trail is broken at entry {newest}: {CUT}.")

@@ -11,6 +11,7 @@ from lendingadmin.core.gateway.clients import trial_client
 
 # Checks of keys that everybody knows.
 _REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
+ALL_IS_WELL = "All is well."
 
 
 class Command(BaseCommand):
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         if bad:
             self.stdout.write(f"{bad} of these {'needs' if bad == 1 else 'need'} attention.")
             raise SystemExit(1)
-        self.stdout.write("All is well.")
+        self.stdout.write(ALL_IS_WELL)
 
     def _line(self, where: str, subject: str, result: str, detail: str, style: Any = str) -> None:
         self.stdout.write(style(f"{where:<12}  {subject:<27}  {result:<9}  {detail}"))

@@ -13,6 +13,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from lendingadmin.core.monitoring import canary
 from lendingadmin.core.waiting import sqlite_waiting
 
+ANOTHER_HOST = "Another host is at it; waiting."
+
 # Any number that nothing else in this database locks by.
 _LOCK = 0x6C656E64
 # Seconds between two looks whether another host is through.
@@ -71,7 +73,7 @@ class Command(BaseCommand):
         try:
             beside.set_autocommit(False)
             if not _take_lock(beside):
-                self.stdout.write("Another host is at it; waiting.")
+                self.stdout.write(ANOTHER_HOST)
                 while not _take_lock(beside):
                     # Nothing is held while it waits: an index that is made beside waits for all.
                     beside.rollback()

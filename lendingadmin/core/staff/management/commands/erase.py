@@ -16,6 +16,9 @@ from lendingadmin.core.staff import erasure, retention
 from lendingadmin.lending.errors import InvalidId
 from lendingadmin.lending.ids import check_id
 
+WOULD_BE_ERASED, ERASED = "Would be erased:", "Erased:"
+WOULD_BE_ERASED_BY_AGE = "Would be erased by age:"
+
 
 class Command(BaseCommand):
     """Says what was erased, and what is kept and why. Doing it twice does no harm."""
@@ -49,7 +52,7 @@ class Command(BaseCommand):
 
     def _erase_borrower(self, app_id: str, borrower_id: str, *, is_dry_run: bool) -> None:
         erased = erasure.erase_borrower(app_id, borrower_id, is_dry_run=is_dry_run)
-        self.stdout.write("Would be erased:" if is_dry_run else "Erased:")
+        self.stdout.write(WOULD_BE_ERASED if is_dry_run else ERASED)
         for what, count in erased.gone:
             self.stdout.write(f"  {count:,} {what}")
         self.stdout.write("Kept:")
@@ -72,7 +75,7 @@ class Command(BaseCommand):
 
     def _erase_old(self, *, is_dry_run: bool) -> None:
         texts, rows, over = erasure.count_old(), retention.count_old(), retention.count_over()
-        self.stdout.write("Would be erased by age:" if is_dry_run else "Erased by age:")
+        self.stdout.write(WOULD_BE_ERASED_BY_AGE if is_dry_run else "Erased by age:")
         for kind, count in texts:
             more = " or more" if count >= erasure.COUNTED else ""
             self._say(f"{count:,}{more}", kind.what, kind.count_days())

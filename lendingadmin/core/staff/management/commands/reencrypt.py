@@ -9,6 +9,7 @@ from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
 
 # So many rows that cannot be opened are named, of each table.
 _NAMED = 20
+NONE_NEEDS_IT = "None needs it."
 
 
 class Command(BaseCommand):
@@ -38,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(f"{closed:,} rows cannot be opened with any key of DATA_KEYS.")
         if is_dry and outdated:
             raise CommandError(f"{outdated:,} texts still need it.")
-        self.stdout.write("None needs it." if is_dry or not outdated else "Done.")
+        self.stdout.write(NONE_NEEDS_IT if is_dry or not outdated else "Done.")
 
     def _write(self, count: TableCount, is_dry: bool) -> None:
         words = "need it" if is_dry else "encrypted again"
