@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-# Lower it with each area that is mended; at most 150 are to remain.
-CEILING = 563
+# It only goes down.
+CEILING = 44
 _SENTENCE = re.compile(r"[A-Z“][^<>{}=/]*\w [^<>{}=/]*\w [^<>{}=/]*")
 
 
