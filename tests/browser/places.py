@@ -212,7 +212,7 @@ LOANS = (
     Place("loan-in-doubt", f"{_APP}/loans/{{busy_loan}}/", "support"),
     Place("loan-recorded", f"{_APP}/loans/{{recorded_loan}}/", "support"),
     Place("loan-new", f"{_APP}/loans/new", "officer"),
-    Place("loan-new-wrong", f"{_APP}/loans/new", "officer", steps.record_loan_wrongly),
+    Place("loan-new-wrong", f"{_APP}/loans/new", "manager", steps.record_loan_wrongly),
     Place("loan-delete", f"{_APP}/loans/{{pending_loan}}/delete"),
 )
 
