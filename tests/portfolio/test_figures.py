@@ -410,5 +410,7 @@ def test_the_largest_loans_of_a_figure_come_off_its_index(by: str, index: str) -
             # It rightly sorts a table this small: so it may only where no index has the order.
             cursor.execute("SET LOCAL enable_sort = off; SET LOCAL enable_seqscan = off")
     plan = found.first_rows[:51].explain()
-    assert f"portfolio_by_{index}" in plan, plan
+    # Of a table this small PostgreSQL may take the one of all loans, in the same order.
+    others = ["outstanding"] if connection.vendor == "postgresql" else []
+    assert any(f"portfolio_by_{one}" in plan for one in (index, *others)), plan
     assert "Sort" not in plan and "TEMP B-TREE" not in plan, plan

@@ -122,10 +122,10 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
     False where the rows have changed since, where it does not wait, or waited for too long
     (`approvals.is_expired`, as a single repayment). Raises
-    OwnRepayment for the person who had it recorded, and NotIndependent for a person who is
+    OwnRepayment for who had it recorded or accepted one of its rows, and NotIndependent for a person who is
     not independent of that one.
     """
-    if batch.created_by_id == by.pk:
+    if is_of(batch, by):
         raise OwnRepayment
     check_independent(by, batch.created_by)
     now = timezone.now()
@@ -142,6 +142,12 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
         if is_moved:
             audit.record_about(batch, by, RECORD, "approved")
     return is_moved
+
+
+def is_of(batch: Batch, person: User) -> bool:
+    """Return whether this person had it recorded, or accepted a row of it."""
+    rows = list_to_do(batch).filter(decided_by=person)
+    return batch.created_by_id == person.pk or rows.exists()
 
 
 def read_approval(batch: Batch) -> approvals.Approval | None:
@@ -247,6 +253,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
     if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
+    own = Allocation.objects.filter(
+        batch=OuterRef("pk"), decision=Decision.ACCEPTED, repayment=None, decided_by=person
+    )
+    rows = rows.exclude(Exists(own))
     return rows.exclude(created_by=person).exclude(created_by__in=list_dependent(person))
 
 

@@ -147,15 +147,17 @@ def find_of_loan(
         (open_question or Finding.FINE, open_question is not None),
         (Finding.CLOSED, loan.is_closed),
         (Finding.CURRENCY, is_converted),
-        (Finding.OVERPAID, is_above),
         (Finding.ALIKE, is_alike),
     )
     if contradiction == Finding.TWO_LOANS:
         return contradiction
     if found := next((finding for finding, holds in against if holds), None):
         return found
+    # More than is owed is accepted for many rows at once: it hides nobody else's payment.
     if contradiction and basis != Basis.PERSON:
         return contradiction
+    if is_above:
+        return Finding.OVERPAID
     return Finding.FINE if basis in (*EXACT, Basis.PERSON) else Finding.PROPOSED
 
 

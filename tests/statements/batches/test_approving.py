@@ -126,6 +126,24 @@ class TestApproving:
         batch.refresh_from_db()
         assert batch.state == "ready" and not service.posted
 
+    def test_nobody_approves_a_row_that_they_accepted(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2")
+        batch = check(clerk, pay("L-1", "L-1", "nothing"))
+        decide(boss, batch, 3, action="choose", loan="L-2")
+        decide(boss, batch, 3, action="accept", reason="As the customer said")
+        assert batch.allocations.filter(decided_by=manager, decision="accepted").count() == 1
+        submit(clerk, batch)
+        assert record_now(batch).state == "awaiting"
+        confirm(boss, manager)
+        assert boss.get(f"{batch.get_absolute_url()}approve").status_code == 302
+        assert not batches.list_waiting("kenya", manager).exists()
+        with pytest.raises(OwnRepayment):
+            batches.approve(batch, manager, batches.compute_fingerprint(batch))
+        assert not service.posted
+
     def test_nobody_approves_as_the_person_whose_account_they_changed(
         self, clerk: Client, boss: Client, service: DeskService, manager: User, support: User
     ) -> None:

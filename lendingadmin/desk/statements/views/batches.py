@@ -301,9 +301,9 @@ def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownA
 
 
 def _may_approve(request: PersonRequest, found: Batch) -> bool:
-    if found.created_by_id == request.user.pk or _find_dependence(request, found):
+    if found.state != State.AWAITING or not request.user.has_perm(approvals.APPROVE):
         return False
-    return found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
+    return not (batches.is_of(found, request.user) or _find_dependence(request, found))
 
 
 def _find_dependence(request: PersonRequest, found: Batch) -> str:
