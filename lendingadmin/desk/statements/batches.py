@@ -121,9 +121,9 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
     """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
 
     False where the rows have changed since, where it does not wait, or waited for too long
-    (`approvals.is_expired`, as a single repayment). Raises
-    OwnRepayment for who had it recorded or accepted one of its rows, and NotIndependent for a person who is
-    not independent of that one.
+    (`approvals.is_expired`, as a single repayment). Raises OwnRepayment for who had it recorded or
+    accepted one of its rows, and NotIndependent for a person who is not independent of who had it
+    recorded.
     """
     if is_of(batch, by):
         raise OwnRepayment
