@@ -67,12 +67,14 @@ class LendingError(Exception):
 class BadRequest(LendingError):
     """400, 413, 415 or 422: the service does not accept what was asked, as it was asked."""
 
+    default_saved = Saved.NO
     default_message = "The lending service did not accept what was sent."
 
 
 class NotAccepted(LendingError):
     """The token issuer refuses: the dashboard's service account is not accepted."""
 
+    default_saved = Saved.NO
     default_message = "The lending service does not accept the dashboard's service account."
 
 
@@ -92,6 +94,7 @@ class NotAllowed(LendingError):
     must hold. Spec: Scopes and permissions.
     """
 
+    default_saved = Saved.NO
     default_message = "The dashboard's service account is not allowed to do this."
     scopes: tuple[str, ...] = ()
     permission: str = ""
@@ -100,6 +103,7 @@ class NotAllowed(LendingError):
 class NotFound(LendingError):
     """404: there is no such record."""
 
+    default_saved = Saved.NO
     default_message = "The lending service has no such record."
 
 
@@ -112,6 +116,7 @@ class Conflict(LendingError):
 class RateLimited(LendingError):
     """429: too many requests. `retry_after` is in seconds, None when the service named no time."""
 
+    default_saved = Saved.NO
     default_message = "The lending service is receiving too many requests. Try again in a moment."
     retry_after: float | None = None
 

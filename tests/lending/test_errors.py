@@ -85,3 +85,10 @@ def test_every_class_has_a_sentence_for_people(kind: type[errors.LendingError]) 
     message = kind().message
     assert message.endswith(".") and message[0].isupper()
     assert not {"HTTP", "JSON", "socket", "exception"} & set(message.replace(".", "").split())
+
+
+@pytest.mark.parametrize(
+    "kind", ["BadRequest", "NotAccepted", "NotAllowed", "NotFound", "RateLimited"]
+)
+def test_what_was_refused_was_not_saved_whoever_says_so(kind: str) -> None:
+    assert getattr(errors, kind)(operation="events.list").saved == errors.Saved.NO

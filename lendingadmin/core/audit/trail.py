@@ -57,7 +57,6 @@ def record_about(
     outcome: str,
     *,
     detail: str = "",
-    saved: str = "yes",
 ) -> "Entry":
     """Append an entry about a row of ours; else as `record`.
 
@@ -71,7 +70,7 @@ def record_about(
         app_id=row.app_id,
         subject=getattr(row, "trail_subject", str(row)),
         outcome=outcome,
-        saved=saved,
+        saved="yes",
         detail=detail,
         url=row.get_absolute_url() if has_page else "",
     )

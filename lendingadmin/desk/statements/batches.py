@@ -121,13 +121,14 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
     """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
 
     False where the rows have changed since, where it does not wait, or waited for too long
-    (`approvals.is_expired`, as a single repayment). Raises OwnRepayment for who had it recorded or
-    accepted one of its rows, and NotIndependent for a person who is not independent of who had it
-    recorded.
+    (`approvals.is_expired`, as a single repayment). Raises OwnRepayment for one of its makers, and
+    NotIndependent for a person who is not independent of one of them.
     """
-    if is_of(batch, by):
+    makers = list_makers(batch)
+    if by in makers:
         raise OwnRepayment
-    check_independent(by, batch.created_by)
+    for maker in makers:
+        check_independent(by, maker)
     now = timezone.now()
     if (
         approvals.is_expired(batch.began_at)
@@ -144,10 +145,10 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
     return is_moved
 
 
-def is_of(batch: Batch, person: User) -> bool:
-    """Return whether this person had it recorded, or accepted a row of it."""
-    rows = list_to_do(batch).filter(decided_by=person)
-    return batch.created_by_id == person.pk or rows.exists()
+def list_makers(batch: Batch) -> list[User]:
+    """Return who had it recorded, and who accepted a row of what is to be recorded."""
+    deciders = list_to_do(batch).exclude(decided_by=None).values("decided_by")
+    return list(User.objects.filter(Q(pk=batch.created_by_id) | Q(pk__in=deciders)).order_by("pk"))
 
 
 def read_approval(batch: Batch) -> approvals.Approval | None:
@@ -253,10 +254,11 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
     if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
-    own = Allocation.objects.filter(
-        batch=OuterRef("pk"), decision=Decision.ACCEPTED, repayment=None, decided_by=person
+    accepted = Allocation.objects.filter(
+        batch=OuterRef("pk"), decision=Decision.ACCEPTED, repayment=None
     )
-    rows = rows.exclude(Exists(own))
+    theirs = Q(decided_by=person) | Q(decided_by__in=list_dependent(person))
+    rows = rows.exclude(Exists(accepted.filter(theirs)))
     return rows.exclude(created_by=person).exclude(created_by__in=list_dependent(person))
 
 

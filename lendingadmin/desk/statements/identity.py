@@ -68,7 +68,7 @@ def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[s
 
 
 def _mark(account: str, payer: str) -> str:
-    """Return six figures that tell payers apart and say nothing of them."""
+    """Return six signs that tell payers apart and name none of them."""
     folded = "".join(sign for sign in payer.casefold() if sign.isalnum())
     return sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
 

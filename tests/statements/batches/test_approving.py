@@ -144,6 +144,21 @@ class TestApproving:
             batches.approve(batch, manager, batches.compute_fingerprint(batch))
         assert not service.posted
 
+    def test_nobody_approves_a_row_of_somebody_whose_account_they_changed(
+        self, clerk: Client, boss: Client, service: DeskService, manager: User, officer: User
+    ) -> None:
+        service.add("L-1")
+        batch = check(clerk, pay("L-1", "L-1"))
+        batch.allocations.filter(position=1).update(decided_by=officer)
+        submit(clerk, batch)
+        batch.refresh_from_db()
+        Batch.objects.filter(pk=batch.pk).update(state="awaiting")
+        batch.refresh_from_db()
+        change_account(manager, officer)
+        assert not batches.list_waiting("kenya", manager).exists()
+        with pytest.raises(NotIndependent):
+            batches.approve(batch, manager, batches.compute_fingerprint(batch))
+
     def test_nobody_approves_as_the_person_whose_account_they_changed(
         self, clerk: Client, boss: Client, service: DeskService, manager: User, support: User
     ) -> None:

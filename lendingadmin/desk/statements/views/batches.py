@@ -303,13 +303,15 @@ def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownA
 def _may_approve(request: PersonRequest, found: Batch) -> bool:
     if found.state != State.AWAITING or not request.user.has_perm(approvals.APPROVE):
         return False
-    return not (batches.is_of(found, request.user) or _find_dependence(request, found))
+    is_maker = request.user in batches.list_makers(found)
+    return not (is_maker or _find_dependence(request, found))
 
 
 def _find_dependence(request: PersonRequest, found: Batch) -> str:
     """Return why this person does not approve what waits for it; empty where they may."""
     waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
-    return find_dependence(request.user, found.created_by) if waits_for_them else ""
+    makers = batches.list_makers(found) if waits_for_them else []
+    return next(filter(None, (find_dependence(request.user, one) for one in makers)), "")
 
 
 def _build_accept_form(

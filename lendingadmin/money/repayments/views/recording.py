@@ -174,8 +174,7 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
     try:
         idempotency_key = idempotency.check_key(request, PURPOSE, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        words = _("This form was open for too long. Check it and send it again.")
-        form.add_error(None, ValidationError(words, code="stale"))
+        form.add_error(None, ValidationError(idempotency.TOO_LONG, code="stale"))
         return None
     idempotency.save_draft(request, PURPOSE, idempotency_key, form.entered() | ids)
     return idempotency_key

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending.codec import encode
-from lendingadmin.lending.errors import InvalidId, LendingError, Unreadable
+from lendingadmin.lending.errors import InvalidId, LendingError, Saved, Unreadable
 from lendingadmin.lending.identity import check_named
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
@@ -83,7 +83,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
         encode(raw)
     except (RecursionError, ValueError) as error:
         words = _("The record is nested too deeply to be edited here.")
-        raise Unreadable(words, operation="borrowers.get") from error
+        raise Unreadable(words, operation="borrowers.get", saved=Saved.NO) from error
     return raw
 
 
