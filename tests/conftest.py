@@ -18,7 +18,7 @@ from lendingadmin.core.monitoring.canary import write_canary
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.lending.transport import Transport
-from lendingadmin.web import exports
+from lendingadmin.web import exports, navigation
 from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
 from tests.dearest import Dearest
@@ -187,9 +187,10 @@ def people(viewer: User, officer: User, support: User, manager: User) -> dict[st
 
 
 @pytest.fixture(autouse=True)
-def no_exports_under_way() -> None:
-    """What a test before left unread keeps no place."""
+def nothing_left_over() -> None:
+    """A test begins without the exports that another left unread, and without its badges."""
     exports.places.reset()
+    navigation.write_badges.cache_clear()
 
 
 def confirm(client: Client, person: User) -> None:

@@ -136,12 +136,23 @@ def count_each(lists: Sequence[QuerySet[Any]]) -> list[int]:
     """How many rows each of these has, none counted further than COUNTED + 1: in one query, since
     asking one by one takes longer than counting.
     """
+    return run_counts(*write_counts(lists))
+
+
+def write_counts(lists: Sequence[QuerySet[Any]]) -> tuple[str, tuple[Any, ...]]:
+    """Return the query that counts the rows of each list, and its parameters; "" for no list."""
     asked = [_write_count(rows.order_by().values("pk")[: COUNTED + 1]) for rows in lists]
-    if not asked:
+    query = ", ".join(sql for sql, _params in asked)
+    params = tuple(one for _sql, params in asked for one in params)
+    return "SELECT " + query if query else "", params
+
+
+def run_counts(query: str, params: Sequence[Any]) -> list[int]:
+    """Return the counts that a query of `write_counts` gives."""
+    if not query:
         return []
     with connection.cursor() as cursor:
-        query = "SELECT " + ", ".join(sql for sql, _params in asked)
-        cursor.execute(query, [one for _sql, params in asked for one in params])
+        cursor.execute(query, params)
         return list(cursor.fetchone())
 
 

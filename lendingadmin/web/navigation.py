@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from time import monotonic
 from typing import Any, NamedTuple, cast
 
 from django.conf import settings
@@ -17,10 +18,11 @@ from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
+from lendingadmin.core.staff.permissions import list_held
 from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
 
 from . import apicalls
-from .keyset import count_each, spell_count
+from .keyset import count_each, run_counts, spell_count, write_counts
 from .masking import list_rights
 
 
@@ -143,6 +145,8 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
 )
+# Seconds for which the query of the badges is used again: the times in it are as old at most.
+_WRITTEN_FOR = 60
 _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
 ListWaiting = Callable[[str, Any], QuerySet[Any]]
@@ -321,17 +325,13 @@ class Navigation:
     @cached_property
     def _waiting(self) -> Mapping[str, int]:
         """How many rows wait for the person, by the key of the entry that shows them."""
-        lists = [
-            (entry.key, badge.list_waiting(self.app.app_id, self._request.user))
-            for _heading, entries in _SIDEBAR
-            for entry in entries
-            if self._may_enter(entry)
-            for badge in collect("badges")
-            if badge.entry == entry.key
-        ]
+        app_id, person = self.app.app_id, cast(User, self._request.user)
+        held = frozenset(list_held(person, app_id))
+        entries = [one.key for _heading, group in _SIDEBAR for one in group if self._may_enter(one)]
+        known = (app_id, person, held, tuple(entries), int(monotonic() // _WRITTEN_FOR))
+        keys, query, params = write_badges(*known)
         found: dict[str, int] = {}
-        counts = count_each([rows for _key, rows in lists])
-        for (key, _rows), count in zip(lists, counts, strict=True):
+        for key, count in zip(keys, run_counts(query, params), strict=True):
             found[key] = found.get(key, 0) + count
         return found
 
@@ -342,6 +342,20 @@ class Navigation:
 @lru_cache(maxsize=256)
 def _address(route: str, app_id: str) -> str:
     return reverse(route, args=[app_id] if app_id else [])
+
+
+@lru_cache(maxsize=500)
+def write_badges(
+    app_id: str, person: User, held: frozenset[str], entries: tuple[str, ...], since: int
+) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
+    """Return the entry of each badge, and the query that counts them with its parameters.
+
+    The rows are counted on each page. The text of the query takes ten times as long to write, so it
+    is used again until the rights `held` or the time `since` differ.
+    """
+    badges = [one for key in entries for one in collect("badges") if one.entry == key]
+    query, params = write_counts([one.list_waiting(app_id, person) for one in badges])
+    return tuple(one.entry for one in badges), query, params
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:

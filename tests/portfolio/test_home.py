@@ -460,6 +460,11 @@ def test_the_badge_counts_all_that_waits_for_the_person(
     row(support, alarm="late", alarm_at=now)
     report(row(support), support)
     assert (badge(page(clerk)), badge(page(boss))) == ("3", "5")
+    # Rights that are taken take the counts along at once.
+    role = Group.objects.get(name="manager")
+    names = ["repayments.resolve", "repayments.reviewMistake"]
+    role.permissions.remove(*Permission.objects.filter(codename__in=names))
+    assert badge(page(boss)) == "3"
 
 
 # --- of everybody --------------------------------------------------------------------------
