@@ -1,7 +1,7 @@
-"""CSV of everything that a filter finds: streamed, harmless in a spreadsheet, honest at its end.
+"""CSV or XLSX of everything that a filter finds: harmless in a spreadsheet, honest at its end.
 
 Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
-the API's names, and each value as it came.
+the API's names, and each value as it came. CSV is streamed; `?format=xlsx` gives a workbook.
 """
 
 import csv
@@ -18,7 +18,6 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 from weakref import finalize
 
-import simplejson
 from django.db import Error
 from django.db.models import Func, TextChoices, TextField
 from django.http import HttpResponse, StreamingHttpResponse
@@ -38,10 +37,14 @@ from lendingadmin.lending.values import moment
 from lendingadmin.web.display.statuses import Status
 from lendingadmin.web.display.times import contract_date
 
+from . import xlsx
 from .requests import PersonRequest
 
 #: Of the sixteen threads of a process (Procfile), and of these for one person.
 MOST, MOST_OF_ONE = 2, 1
+XLSX = "xlsx"
+#: The last line of a workbook that has no place for more.
+CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows: export CSV, which has all of them")
 #: The last line of an export that the service broke off.
 BROKEN_OFF = gettext_noop("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
 
@@ -114,7 +117,7 @@ def cell(value: object) -> object:
     if type(value) in _PLAIN:
         return value
     if isinstance(value, bool | dict | list):
-        value = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
+        value = xlsx.write_json(value)
     words = str(value)
     return words if _is_harmless(words) else _FORMULA.sub(r"\1'", words)
 
@@ -153,7 +156,7 @@ class Column(NamedTuple):
 def write_moment(value: object, zone: tzinfo) -> object:
     """A moment of the API's, or an aware datetime, as day and time in the zone; else as it came."""
     found = _read_moment(value)
-    return found.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S") if found else value
+    return found.astimezone(zone).replace(tzinfo=None, microsecond=0) if found else value
 
 
 def write_day(value: object, zone: tzinfo) -> object:
@@ -186,7 +189,7 @@ def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
 
-class CsvPage(NamedTuple):
+class ExportPage(NamedTuple):
     """Rows that are written at once, and how many were left out because they came before."""
 
     rows: Iterable[Row]
@@ -200,18 +203,20 @@ def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield page
 
 
-def csv_response(
+def export_response(
     request: PersonRequest,
-    filename: str,
+    name: str,
     columns: Sequence[Column],
-    pages: Iterable[CsvPage],
+    pages: Iterable[ExportPage],
     *,
     subject: str,
     app_id: str = "",
 ) -> StreamingHttpResponse:
-    """Stream pages of rows, each with a value for every column, or with one that is no record.
+    """Return the file `name` (without its ending) of pages of rows, each with a value for every
+    column, or with one that is no record.
 
-    The last row says when the service broke off, or listed rows again.
+    The last row says when the service broke off, or listed rows again, or more rows follow than a
+    workbook takes.
 
     The trail has that it began, by which filters, and how it ended after how many rows; `subject`
     says there what was exported. Raises Throttled if too many are under way;
@@ -228,9 +233,12 @@ def csv_response(
     )
     if request.GET.get("technical"):
         head, write_row = [column.name for column in columns], list
-    text = _text(head, pages, write_row, note)
-    response = StreamingHttpResponse(_Stream(text, place), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{filename}"'
+    is_workbook = request.GET.get("format") == XLSX
+    rows = _list_rows(head, pages, write_row, note, xlsx.MOST_ROWS if is_workbook else None)
+    parts = xlsx.write_workbook(rows) if is_workbook else _write_csv(rows)
+    kind, ending = (xlsx.CONTENT_TYPE, XLSX) if is_workbook else ("text/csv; charset=utf-8", "csv")
+    response = StreamingHttpResponse(_Stream(parts, rows, place), content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return response
 
 
@@ -247,51 +255,55 @@ def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[
 
 
 class _Stream:
-    """The text of an export, which keeps its place until it ends or its reader leaves."""
+    """The parts of an export, which keeps its place until it ends or its reader leaves."""
 
-    def __init__(self, text: Generator[str], place: ExportPlace) -> None:
-        self._text, self._place = text, place
+    def __init__(
+        self, parts: Generator[str | bytes], rows: Generator[Any], place: ExportPlace
+    ) -> None:
+        self._parts, self._rows, self._place = parts, rows, place
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[str | bytes]:
         return self
 
-    def __next__(self) -> str:
-        return next(self._text)
+    def __next__(self) -> str | bytes:
+        return next(self._parts)
 
     def close(self) -> None:
         """The response is over: it was read whole, or its reader left."""
-        self._text.close()
+        self._parts.close()
+        self._rows.close()
         self._place.give_back()
 
 
-def _text(
+def _list_rows(
     head: Sequence[str],
-    pages: Iterable[CsvPage],
+    pages: Iterable[ExportPage],
     write_row: Callable[[Row], Sequence[object]],
     note: Callable[..., object],
-) -> Generator[str]:
+    most: int | None,
+) -> Generator[list[Sequence[object]]]:
+    """Yield the headings, the rows a page at a time, at most `most`, and what is missing."""
     count = repeated = 0
     # A browser that leaves ends the stream from outside.
     ended = "stopped"
     try:
-        yield "\ufeff" + _lines([head])
+        yield [head]
         for page in pages:
-            # A call of `cell` for each would take as long as all else that is done for a row.
-            rows = [
-                [
-                    x if (type(x) is str and _is_harmless(x)) or type(x) in _PLAIN else cell(x)
-                    for x in write_row(row)
-                ]
-                for row in page.rows
-            ]
-            yield _lines(rows)
+            rows = [write_row(row) for row in islice(page.rows, most and most + 1 - count)]
+            if most and count + len(rows) > most:
+                yield rows[: most - count]
+                count = most
+                yield [[_(CUT_OFF) % {"rows": f"{most:,}"}]]
+                ended = "cut"
+                return
+            yield rows
             metrics.EXPORT_ROWS.inc(len(rows))
             count, repeated = count + len(rows), repeated + page.repeated
         if repeated:
-            yield _lines([[describe_repeated(repeated)]])
+            yield [[describe_repeated(repeated)]]
         ended = "done"
     except LendingError as error:
-        yield _lines([[_(BROKEN_OFF) % {"rows": count, "why": error.message}]])
+        yield [[_(BROKEN_OFF) % {"rows": count, "why": error.message}]]
         ended = "broken"
     finally:
         try:
@@ -299,6 +311,20 @@ def _text(
             note(outcome=ended, detail=words % {"count": count})
         except Error as error:
             logger.warning("the end of an export is not in the trail: %s", type(error).__name__)
+
+
+def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes]:
+    mark = "\ufeff"
+    for page in pages:
+        # A call of `cell` for each would take as long as all else that is done for a row.
+        yield mark + _lines(
+            [
+                x if (type(x) is str and _is_harmless(x)) or type(x) in _PLAIN else cell(x)
+                for x in row
+            ]
+            for row in page
+        )
+        mark = ""
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:

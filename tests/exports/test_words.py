@@ -32,7 +32,7 @@ def test_loans_have_words_days_and_statuses(desk: Client, app: LendingApp, book:
     loan = book.get("/loans/l").body
     assert (cells["accountId"], cells["loanAmount"]) == ("l", "1200.00")
     assert cells["startDate"] == loan["startDate"][:10]
-    assert cells["createdAt"] == write_moment(loan["createdAt"], app.zone) != loan["createdAt"]
+    assert cells["createdAt"] == str(write_moment(loan["createdAt"], app.zone)) != loan["createdAt"]
     assert not cells["status"].isdigit()
 
 
@@ -84,7 +84,8 @@ def test_every_word_is_of_a_column() -> None:
     ],
 )
 def test_a_moment(value: object, written: Any) -> None:
-    assert write_moment(value, NAIROBI) == written
+    found = write_moment(value, NAIROBI)
+    assert (found if found is None else str(found)) == written
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ NOT_WORDS = {
         "text/csv; charset=utf-8",
     },
     "web/lists.py": {"another one"},
+    "web/xlsx.py": {"yyyy-mm-dd hh:mm:ss"},
     "web/logs.py": {"(no route)", ", and {} more since the last line"},
     "web/middleware.py": {"no-store, private"},
     "money/repayments/reconciliation.py": {

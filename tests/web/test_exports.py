@@ -19,7 +19,14 @@ from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import ServiceFault, Throttled
 from lendingadmin.lending.fields import timestamp_text
-from lendingadmin.web.exports import BROKEN_OFF, Column, CsvPage, MomentText, cell, csv_response
+from lendingadmin.web.exports import (
+    BROKEN_OFF,
+    Column,
+    ExportPage,
+    MomentText,
+    cell,
+    export_response,
+)
 from lendingadmin.web.keyset import read_slices
 
 
@@ -74,9 +81,9 @@ def lines(items: Iterator[str]) -> list[str]:
 def export(items: Iterator[str], person: User | None = None, query: str = "") -> Any:
     request: Any = RequestFactory().get(f"/{query}")
     request.user = person or User.objects.get_or_create(username="clerk")[0]
-    pages = (CsvPage([[item]]) for item in items)
-    return csv_response(
-        request, "x.csv", [Column("id", "id")], pages, subject="loans", app_id="kenya"
+    pages = (ExportPage([[item]]) for item in items)
+    return export_response(
+        request, "x", [Column("id", "id")], pages, subject="loans", app_id="kenya"
     )
 
 

@@ -15,7 +15,7 @@ from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page, leave_out_repeat
 from lendingadmin.lending.values import Malformed
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response
+from lendingadmin.web.exports import EXPORT, ExportPage, back_to_list, export_response
 from lendingadmin.web.lists import ListForm
 from lendingadmin.web.masking import is_whole, list_rights, mask_item, mask_open
 from lendingadmin.web.quotas import EXPORTS
@@ -71,12 +71,10 @@ def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
     found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
     build_rows = _make_rows_builder(request, name, app_id)
-    rows = (CsvPage(build_rows(page.items), page.repeated) for page in found)
+    rows = (ExportPage(build_rows(page.items), page.repeated) for page in found)
     subject = name.partition(".")[0]
     filename = "-".join(part for part in (app_id, subject, _today()) if part)
-    return csv_response(
-        request, f"{filename}.csv", head_of(name), rows, subject=subject, app_id=app_id
-    )
+    return export_response(request, filename, head_of(name), rows, subject=subject, app_id=app_id)
 
 
 def _make_rows_builder(

@@ -25,9 +25,9 @@ from lendingadmin.web.access import access
 from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.exports import (
     EXPORT,
-    CsvPage,
+    ExportPage,
     back_to_list,
-    csv_response,
+    export_response,
     name_columns,
     split_into_pages,
     write_moment,
@@ -189,11 +189,11 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
     loans = map(found.build_row, found.rows.iterator(chunk_size=500))
     may_see = request.user.has_perm(SEE_NAMES)
     pages = (
-        CsvPage(_build_rows(app_id, page, found.snapshot, may_see))
+        ExportPage(_build_rows(app_id, page, found.snapshot, may_see))
         for page in split_into_pages(loans)
     )
-    name = f"{app_id}-loan-list-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(request, name, COLUMNS, pages, subject="loan lists", app_id=app_id)
+    name = f"{app_id}-loan-list-{timezone.localdate():%Y-%m-%d}"
+    return export_response(request, name, COLUMNS, pages, subject="loan lists", app_id=app_id)
 
 
 def _build_rows(

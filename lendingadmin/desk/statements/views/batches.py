@@ -35,9 +35,9 @@ from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
-    CsvPage,
+    ExportPage,
     back_to_list,
-    csv_response,
+    export_response,
     name_columns,
     write_moment,
 )
@@ -237,9 +237,9 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
-    name = f"{app_id}-{found.file}-{found}-{timezone.localdate():%Y-%m-%d}.csv"
-    pages = (CsvPage(_list_cells(some)) for some in _list_pages(_filter(found, form)))
-    return csv_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
+    name = f"{app_id}-{found.file}-{found}-{timezone.localdate():%Y-%m-%d}"
+    pages = (ExportPage(_list_cells(some)) for some in _list_pages(_filter(found, form)))
+    return export_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
 
 
 def find_batch(app_id: str, number: int) -> Batch:

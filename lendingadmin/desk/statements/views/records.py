@@ -21,9 +21,9 @@ from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
-    CsvPage,
+    ExportPage,
     back_to_list,
-    csv_response,
+    export_response,
     name_columns,
     split_into_pages,
     write_choice,
@@ -99,9 +99,9 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     if not form.is_valid():
         return back_to_list(request)
     parts = split_into_pages(_filter(standings.judge_all(file), form))
-    pages = (CsvPage(_list_cells(_describe(request, file, part))) for part in parts)
-    name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}.csv"
-    return csv_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
+    pages = (ExportPage(_list_cells(_describe(request, file, part))) for part in parts)
+    name = f"{app_id}-{file}-{timezone.localdate():%Y-%m-%d}"
+    return export_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
 
 
 def find_file(app_id: str, number: int) -> StatementFile:

@@ -23,7 +23,7 @@ from lendingadmin.money.repayments.forms import CashForm, DayForm
 from lendingadmin.money.repayments.managers import write_channel
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.web.access import access
-from lendingadmin.web.exports import EXPORT, CsvPage, back_to_list, csv_response, name_columns
+from lendingadmin.web.exports import EXPORT, ExportPage, back_to_list, export_response, name_columns
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
@@ -143,8 +143,10 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
     place = (shown.isoformat(), str(app.zone), by or "entry")
     rows = [(*place, *_row(line)) for line in list_lines(app, shown, by)]
-    name, subject = f"{app_id}-day-{shown:%Y-%m-%d}.csv", gettext_noop("end of day")
-    return csv_response(request, name, COLUMNS, [CsvPage(rows)], subject=subject, app_id=app_id)
+    name, subject = f"{app_id}-day-{shown:%Y-%m-%d}", gettext_noop("end of day")
+    return export_response(
+        request, name, COLUMNS, [ExportPage(rows)], subject=subject, app_id=app_id
+    )
 
 
 def _row(line: Line) -> Iterable[object]:

@@ -33,10 +33,10 @@ from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
-    CsvPage,
+    ExportPage,
     MomentText,
     back_to_list,
-    csv_response,
+    export_response,
     name_columns,
     write_choice,
     write_moment,
@@ -108,10 +108,10 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
         return back_to_list(request)
     app = gateway.lending_app(app_id)
     writer = _RowWriter(app, request.user)
-    name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}.csv"
+    name = f"{app_id}-repayments-{timezone.localdate():%Y-%m-%d}"
     slices = read_slices(_find(form.cleaned_data, app), get_order(form.cleaned_data), ROWS_AT_ONCE)
-    pages = (CsvPage(writer.write_rows(rows)) for rows in slices)
-    return csv_response(request, name, COLUMNS, pages, subject="repayments", app_id=app_id)
+    pages = (ExportPage(writer.write_rows(rows)) for rows in slices)
+    return export_response(request, name, COLUMNS, pages, subject="repayments", app_id=app_id)
 
 
 def _find(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment, Any]:

@@ -28,9 +28,9 @@ from lendingadmin.web.access import access
 from lendingadmin.web.display.statuses import processing
 from lendingadmin.web.exports import (
     EXPORT,
-    CsvPage,
+    ExportPage,
     back_to_list,
-    csv_response,
+    export_response,
     name_columns,
     write_moment,
     write_status,
@@ -91,9 +91,9 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
     found = gateway.app(app_id).events.pages(**form.asked(), page_size=DEFAULT_PAGE_SIZE)
     pages = leave_out_repeats(found)
     may_see = request.user.has_perm(SEE_NAMES)
-    rows = (CsvPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
-    name = f"events-{app_id}.csv"
-    return csv_response(request, name, _COLUMNS, rows, subject="events", app_id=app_id)
+    rows = (ExportPage(_rows(app_id, page.items, may_see), page.repeated) for page in pages)
+    name = f"events-{app_id}"
+    return export_response(request, name, _COLUMNS, rows, subject="events", app_id=app_id)
 
 
 _COLUMNS = name_columns(
