@@ -18,6 +18,7 @@ from lendingadmin.core.monitoring.canary import write_canary
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.lending.transport import Transport
+from lendingadmin.records.borrowers.views import records
 from lendingadmin.web import exports, navigation
 from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
@@ -147,9 +148,13 @@ def django_db_setup(
 
 @pytest.fixture(scope="session", autouse=True)
 def no_back_off() -> Iterator[None]:
-    """A read that failed is tried again at once; tests of the pauses name their own."""
+    """A read that failed is tried again at once, and pages wait for a busy machine.
+
+    Tests of the pauses, and of pages that do not wait, name their own.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(Transport.__init__.__kwdefaults__, "backoff", 0.0)
+        patch.setattr(records, "MOMENT", 8.0)
         yield
 
 

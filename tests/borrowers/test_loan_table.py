@@ -12,7 +12,8 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.lending.values import Loan, LoanSummary, Malformed
 from lendingadmin.records.borrowers import loan_table
 from lendingadmin.records.borrowers.loan_table import LoanRow, build_rows
-from tests.faults.behaviours import refusal, reply, token
+from lendingadmin.records.borrowers.views import records
+from tests.faults.behaviours import hang, refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.sandbox.calling import Caller
 from tests.web.marks import list_marks
@@ -165,20 +166,67 @@ def test_loans_of_a_record_that_may_be_another_s_are_left_out(
     assert "X-9" in desk.get("/apps/kenya/borrowers/B-1/?whole=1").content.decode()
 
 
+def list_later(page: str) -> list[str]:
+    """The addresses of the service's panels that a page loads by itself."""
+    found = re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', page)
+    return [address for address in found if "/panels/" in address]
+
+
 @pytest.mark.django_db
-def test_a_page_reads_the_record_once(desk: Client, service: FaultServer) -> None:
+def test_what_is_answered_within_a_moment_is_in_the_page(
+    desk: Client, service: FaultServer
+) -> None:
     page = desk.get("/apps/kenya/borrowers/B-1/").content.decode()
-    asked = re.findall(r'hx-get="([^"]+)"[^>]*hx-trigger="load', page)
+    assert list_later(page) == []
+    assert page.count('class="stretch id"') == 1
+    for path in ("borrowers/B-1", "loans?", "assessments?", "events?"):
+        assert service.hits(f"{PROJECT}/{path}") == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("slow", "later"),
+    [
+        (["events?"], ["events"]),
+        (["loans?"], ["loans"]),
+        # The table of loans has what the record lists.
+        (["borrowers/"], ["record", "loans"]),
+        (["borrowers/", "loans?", "assessments?"], ["record", "loans", "assessments"]),
+    ],
+)
+def test_what_takes_longer_is_loaded_by_itself(
+    desk: Client,
+    service: FaultServer,
+    monkeypatch: pytest.MonkeyPatch,
+    slow: list[str],
+    later: list[str],
+) -> None:
+    for path in slow:
+        service.once(f"{PROJECT}/{path}", hang())
+    monkeypatch.setattr(records, "MOMENT", 1.0)
+    page = desk.get("/apps/kenya/borrowers/B-1/")
+    text = page.content.decode()
+    asked = list_later(text)
+    assert [re.findall(r"panels/(\w+)", one)[0] for one in asked] == later
+    assert list_marks(page, "finding") == []
+    before = service.hits(f"{PROJECT}/borrowers/B-1")
     for address in asked:
         answer = desk.get(address, headers={"HX-Request": "true"})
-        assert answer.status_code == 200
-    assert service.hits(f"{PROJECT}/borrowers/B-1") == 1
-    assert service.hits(f"{PROJECT}/loans?") == 1
-    # Another opening of the page reads it again, so that nobody sees what was before a change.
-    service.on(f"{PROJECT}/borrowers/", reply(RECORD | {"category": "company"}))
-    page = desk.get("/apps/kenya/borrowers/B-1/").content.decode()
-    (record,) = re.findall(r'hx-get="([^"]+panels/record[^"]+)"', page)
-    assert "company" in desk.get(record, headers={"HX-Request": "true"}).content.decode()
+        assert list_later(answer.content.decode()) == []
+    # The panels of one page share one read of the record, and the next page reads it again.
+    assert service.hits(f"{PROJECT}/borrowers/B-1") - before == (1 if "loans" in later else 0)
+
+
+@pytest.mark.django_db
+def test_a_heading_is_never_an_id_that_becomes_a_name(
+    desk: Client, service: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.on(f"{PROJECT}/borrowers/", hang())
+    monkeypatch.setattr(records, "MOMENT", 0.5)
+    (heading,) = re.findall(
+        r"<h1>(.*?)</h1>", desk.get("/apps/kenya/borrowers/B-1/").content.decode()
+    )
+    assert "B-1" not in heading
 
 
 @pytest.mark.django_db

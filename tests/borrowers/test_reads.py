@@ -35,7 +35,7 @@ PAGES = [
     ("edit", True),
     ("name?with=phone", True),
     ("name", False),
-    ("", False),
+    ("", True),
     ("panels/loans", False),
     ("panels/events", False),
 ]

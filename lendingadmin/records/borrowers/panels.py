@@ -14,7 +14,14 @@ from django.utils.translation import gettext_lazy, gettext_noop, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.client import AppClient
-from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError, WrongRecord
+from lendingadmin.lending.errors import (
+    BadRequest,
+    InvalidFilter,
+    LendingError,
+    NotSent,
+    TimedOut,
+    WrongRecord,
+)
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.ids import account_id
 from lendingadmin.lending.pages import Page
@@ -309,14 +316,26 @@ def _prepare_one(read: Callable[[AppClient, str, str | None], Any]) -> Any:
 
 
 def read_panels(
-    panels: Sequence[Panel], app_id: str, borrower_id: str, page_token: str | None = None
+    panels: Sequence[Panel],
+    app_id: str,
+    borrower_id: str,
+    page_token: str | None = None,
+    seconds: float | None = None,
 ) -> list[Any]:
-    """What each panel shows, or the LendingError of its read; all reads run at once."""
+    """Return what each panel shows, or the LendingError of its read; all reads run at once.
+
+    With `seconds`, a panel that takes longer is None: it is read later.
+    """
     app = gateway.app(app_id)
     prepared = [panel.prepare(app, borrower_id, page_token) for panel in panels]
     calls = [call for reads in prepared for call in reads.calls]
-    results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
-    return [reads.finish(list(islice(results, len(reads.calls)))) for reads in prepared]
+    results = iter(read_in_parallel(gateway.client(), *calls, seconds=seconds) if calls else ())
+    found: list[Any] = []
+    for reads in prepared:
+        own = list(islice(results, len(reads.calls)))
+        is_late = seconds is not None and any(isinstance(x, TimedOut | NotSent) for x in own)
+        found.append(None if is_late else reads.finish(own))
+    return found
 
 
 def mask_found(found: Any, held: Collection[str]) -> Any:

@@ -34,6 +34,8 @@ from lendingadmin.web.quotas import READS, REVEALS
 from lendingadmin.web.requests import PersonRequest
 from lendingadmin.web.revealing import RevealForm, list_groups, record_reveal
 
+# Seconds for which the page of a borrower waits; what the service answers later follows by itself.
+MOMENT = 0.3
 # What the page offers, by the right that it takes.
 _MAY = {
     "patch": "lending.borrowers.patch",
@@ -58,40 +60,41 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.borrowers.get", quota=READS)
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """One borrower, all around.
+    """One borrower, all around: what the service answers within a moment.
 
-    A browser gets the frame, with what was done here, and loads the service's panels side by side;
-    `?whole=1` is the same page with everything in it, read at once: without JavaScript, and for
-    print.
+    A panel that takes longer is loaded by itself; `?whole=1` waits for all of them: without
+    JavaScript, and for print.
     """
-    whole = "whole" in request.GET
+    whole, held = "whole" in request.GET, list_rights(request.user)
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
-    held, read = list_rights(request.user), None
-    context: dict[str, object]
-    if whole:
-        found = panels.read_panels([panels.RECORD, *seen], app_id, borrower_id)
-        read = found[0]
-        record, *others = (panels.mask_found(one, held) for one in found)
-        if isinstance(record, NotFound):
-            live.drop_gone(app_id, borrower_id)
-        if isinstance(record, NotFound | InvalidId):
-            raise record
-        shown = [
-            Shown.of_loans(one, record, app_id, borrower_id)
-            if panel is panels.LOANS
-            else Shown.of(panel, one)
-            for panel, one in zip(seen, others, strict=True)
-        ]
-        has_loans = panels.LOANS in seen
-        context = _of_record(Shown.of(panels.RECORD, record), borrower_id, has_loans=has_loans)
-        context |= _describe_masked(request, app_id, borrower_id, read)
-    else:
-        shown = [Shown(panel) for panel in seen]
-        context = {"record": Shown(panels.RECORD), "shared": secrets.token_urlsafe(9)}
-    done = history.of_borrower(request.user, app_id, borrower_id)
-    context |= {"panels": shown, "whole": whole, "history": done}
+    found = panels.read_panels(
+        [panels.RECORD, *seen], app_id, borrower_id, seconds=None if whole else MOMENT
+    )
+    record, *others = (panels.mask_found(one, held) for one in found)
+    if isinstance(record, NotFound):
+        live.drop_gone(app_id, borrower_id)
+    if isinstance(record, NotFound | InvalidId):
+        raise record
+    shown = []
+    for panel, one in zip(seen, others, strict=True):
+        if panel is not panels.LOANS or one is None:
+            shown.append(Shown.of(panel, one))
+        elif record is None:  # which lists loans too
+            shown.append(Shown(panel))
+        else:
+            shown.append(Shown.of_loans(one, record, app_id, borrower_id))
+    has_loans = panels.LOANS in seen
+    context = _of_record(Shown.of(panels.RECORD, record), borrower_id, has_loans=has_loans)
+    context |= _describe_masked(request, app_id, borrower_id, found[0])
+    context |= {
+        "panels": shown,
+        "whole": whole,
+        "shared": secrets.token_urlsafe(9),
+        "names": {} if record else get_names(app_id, [borrower_id]),
+        "history": history.of_borrower(request.user, app_id, borrower_id),
+    }
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
-    _remember(request, app_id, borrower_id, read)
+    _remember(request, app_id, borrower_id, found[0])
     return page
 
 
