@@ -15,7 +15,7 @@ from tests.proof.desk import InProcess
 from tests.proof.hostile import FAULTS, Hostile
 
 pytestmark = pytest.mark.django_db(transaction=True)
-_EVERY = 131
+_EVERY = 197
 
 
 def test_whatever_a_crash_leaves_no_claim_is_untrue(
