@@ -10,9 +10,11 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Assessment, Event, Loan, Malformed
 from lendingadmin.records.borrowers.loan_table import LoanRow
 from lendingadmin.records.borrowers.panels import AssessmentRow
+from lendingadmin.records.loans.rows import build_rows
 from lendingadmin.web.display.templatetags.text import breakable
 from lendingadmin.web.templatetags import lists
 
@@ -48,6 +50,8 @@ def drawn(name: str, *items: Any, **given: object) -> Parts:
     if name == "assessments" and given.get("in_panel"):
         context |= {"listed": {"items": [AssessmentRow(item) for item in items]}}
         return Parts(render_to_string("borrowers/_assessments.html", context))
+    if name == "loans":
+        context |= {"rows": build_rows(items, APP, User(), {})}
     return Parts(render_to_string(f"{name}/list.html#table", context))
 
 

@@ -4,7 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
 from lendingadmin.lending.ids import resource_id
+from lendingadmin.web.display import formats, times
 from lendingadmin.web.lists import as_id
 from lendingadmin.web.masking import write_initials
 
@@ -60,6 +65,18 @@ def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[s
     names = get_names(app_id, ids)
     shown = {key: one.name if may_see else one.initials for key, one in names.items()}
     return [shown.get(key, "") for key in ids]
+
+
+def write_name(found: PersonName | None, may_see: bool) -> str:
+    """Return the name as HTML with its age on hover, or the initials; empty where none is known."""
+    if found is None:
+        return ""
+    ago = times.ago(found.read_at, timezone.now(), formats.locale())
+    return format_html(
+        '<bdi class="person" title="{}">{}</bdi>',
+        _("As of %(ago)s") % {"ago": ago},
+        found.name if may_see else found.initials,
+    )
 
 
 def to_borrower_id(value: object) -> str:

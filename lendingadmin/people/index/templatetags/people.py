@@ -9,9 +9,6 @@ from typing import Any
 
 from django import template
 from django.template import Context
-from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.translation import gettext as _
 
 from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES
 from lendingadmin.people.index.find import find_index
@@ -19,8 +16,8 @@ from lendingadmin.people.index.names import (
     PersonName,
     read_names,
     to_borrower_id,
+    write_name,
 )
-from lendingadmin.web.display import formats, times
 
 register = template.Library()
 
@@ -125,11 +122,4 @@ def _find_borrower(entry: Any) -> str:
 
 def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
     """The name, or the initials for who may not see names in the app, by default the page's."""
-    if found is None:
-        return ""
-    may_see = context["request"].user.has_perm(SEE_NAMES, app_id)
-    return format_html(
-        '<bdi class="person" title="{}">{}</bdi>',
-        _("As of %(ago)s") % {"ago": times.ago(found.read_at, timezone.now(), formats.locale())},
-        found.name if may_see else found.initials,
-    )
+    return write_name(found, context["request"].user.has_perm(SEE_NAMES, app_id)) if found else ""

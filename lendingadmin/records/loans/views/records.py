@@ -17,8 +17,10 @@ from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.mistakes import list_open
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import OPEN
+from lendingadmin.people.index.names import get_names
 from lendingadmin.people.search import opened
 from lendingadmin.records.loans import shown
+from lendingadmin.records.loans.rows import build_rows
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.lists import read_page
@@ -41,9 +43,12 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
         gateway.app(app_id).loans.only(shown.LIST_KEYS).list,
         words,
     )
+    app = gateway.lending_app(app_id)
+    names = get_names(app_id, [getattr(one, "borrower_id", None) for one in listing.items])
     context = {
         "list": listing,
-        "app": gateway.lending_app(app_id),
+        "rows": build_rows(listing.items, app, request.user, names),
+        "app": app,
         "may_create": request.user.has_perm("lending.loans.create"),
     }
     return render(request, "loans/list.html", context)
