@@ -161,10 +161,17 @@ def test_names_in_another_order_or_without_a_middle_one_agree(payer: str, name: 
 )
 def test_a_payer_within_the_words_of_a_row(details: str, agreement: Agreement) -> None:
     assert compare_payer(About(details=details), NAME, PHONE) == agreement
-    assert compare_payer(About(others=[details]), NAME, PHONE) == agreement
+    assert compare_payer(About(others=[f"{details} /"]), NAME, PHONE) == agreement
     # The columns are compared too.
     other = compare_payer(About(details=details, payer="PETER OTIENO"), NAME, PHONE)
     assert other == DIFFERS
+
+
+@pytest.mark.parametrize("reference", ["254799999999", "251234567890"])
+def test_an_identifier_is_no_phone_number(reference: str) -> None:
+    """Figures of a column of references, or behind the name of one."""
+    for about in (About(others=[reference]), About(details=f"EREF+{reference} /KREF/{reference}")):
+        assert compare_payer(about, NAME, PHONE) == ABSENT
 
 
 def test_a_number_of_another_country_is_another() -> None:

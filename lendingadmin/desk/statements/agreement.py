@@ -34,7 +34,9 @@ _PAYERS = re.compile(
     r"(?i)\b(?:from|by|payer|sender|depositor|ordering customer|ord|b/o|c2b|kutoka(?: kwa)?|par|"
     r"(?:virement|transfert|re[cç]u|d[eé]p[oô]t|versement|recebido|transfer[eê]ncia) de)\b[\s:.-]*"
 )
-_PAYEES = re.compile(r"(?i)\b(?:to|for|pour|vers|para|kwa|acc(?:ount)?|a/c|no|ref)\b[\s:.-]*$")
+_PAYEES = re.compile(
+    r"(?i)\b(?:to|for|pour|vers|para|kwa|acc(?:ount)?|a/c|no|[ekm]?ref)\b[\s:.+/-]*$"
+)
 _NAME = r"[A-ZÀ-Þ][^\W\d_]{0,40}(?:['’.][^\W\d_]{0,40})?(?!\w)"
 _NAMES = re.compile(rf"[\s:.,/|–-]{{0,4}}({_NAME}(?:[\s,-]{{1,3}}{_NAME}){{0,3}})")
 _DIVIDERS = re.compile(r"_|(?<!\*)\*(?!\*)")
@@ -71,10 +73,10 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
     One part that differs is enough to differ.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
-    found += (_compare_names(one, name) for one in find_names(about.words))
+    found += (_compare_names(one, name) for one in find_names(about.sentences))
     found += (
         _compare_phones(one, phone)
-        for one in find_phones(about.words, phone)
+        for one in find_phones(about.sentences, phone)
         if words.fold_number(one) != words.fold_number(about.reference)
     )
     for one in (Agreement.DIFFERS, Agreement.AGREES, Agreement.UNKNOWN):

@@ -50,6 +50,8 @@ from .rows import About
 # What may be an id within other words; and letters before figures, however the two are divided.
 _WORD = re.compile(r"[\w-]+")
 _PARTS = re.compile(r"(?<![^\W_])([^\W\d_]{1,20})[\s_./#:-]{0,2}(\d{1,18})(?![^\W_])")
+# An amount, a day or a time, of which no part is an id.
+_FIGURE = re.compile(r"\d[\d,]*\.\d\d|\d{1,2}([/.:-])\d{1,2}(?:\1\d{2,4})?")
 _EDGES = f"{string.punctuation}·–—“”«»"
 # Words before the number of a loan, unless it is where the money came from or went to.
 _LOAN = re.compile(
@@ -283,7 +285,7 @@ def _compare_named(
     """
     own = _Own(loan)
     # Where borrowers are known by their phone numbers, a payer's is no reference.
-    phones = {read_phone(one) for one in (payment.phone, *find_phones(payment.words))}
+    phones = {read_phone(one) for one in (payment.phone, *find_phones(payment.sentences))}
     mentions = [
         one
         for one in _list_mentions(payment.words)
@@ -398,7 +400,8 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
     written first.
     """
     folded = text[:LONGEST_WORDS].casefold()
-    words = {word.strip(_EDGES) for word in (*_WORD.findall(folded), *folded.split())}
+    pieces = [piece for piece in folded.split() if not _FIGURE.fullmatch(piece)]
+    words = {word.strip(_EDGES) for x in pieces for word in (x, *_WORD.findall(x))}
     found: list[Sequence[str]] = [
         (word,)
         for word in words

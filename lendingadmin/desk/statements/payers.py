@@ -87,7 +87,7 @@ def _find_payer(about: About) -> tuple[str, str]:
     """Return name and phone of a payer, out of the words of the row where no column has either."""
     if about.payer or about.phone:
         return about.payer, about.phone
-    return next(find_names(about.words), ""), next(find_phones(about.words), "")
+    return next(find_names(about.sentences), ""), next(find_phones(about.sentences), "")
 
 
 def _keep_under(link: PayerLink, payer: str) -> None:

@@ -39,6 +39,11 @@ class About(NamedTuple):
         """All that the row says besides its reference and its payer."""
         return " · ".join(filter(None, (self.details, *self.others)))
 
+    @property
+    def sentences(self) -> str:
+        """The same without identifiers: figures alone are nobody's phone number there."""
+        return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
+
 
 @dataclass(frozen=True)
 class ShownLine:
