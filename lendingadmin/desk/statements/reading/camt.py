@@ -22,14 +22,14 @@ from .tables import MOST_ROWS
 # An element of the standard library, whose parser alone is dangerous.
 Element = Any
 _NONE = ("NOTPROVIDED", "NONREF")
-# Where a bank writes a reference besides `Refs`: of the creditor, of a document, or in words.
-_REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
-_PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
 # Twenty thousand entries of a hundred elements each; deeper than any of them stands.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
+# Where a bank writes a reference besides `Refs`: of the creditor, of a document, or in words.
+_REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
+_PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 
 
 def read_camt(content: bytes, *, zone: tzinfo) -> Statement:

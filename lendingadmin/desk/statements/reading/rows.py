@@ -44,8 +44,6 @@ from .meanings import (
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
-# The fields of columns that hold further references.
-_OTHER = "other "
 _MOVED = ("amount", "paid_in", "paid_out")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # A phone number within other words, some of its figures hidden or not.
@@ -54,6 +52,8 @@ _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
 # Of ten figures alone nobody can say: it may be a phone number, a day or an account.
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
+# The fields of columns that hold further references.
+_OTHER = "other "
 
 
 class Context(NamedTuple):
