@@ -26,6 +26,9 @@ OWN_HASH = hashlib.sha256(PHONE.encode()).hexdigest()
         ("WANJIRU", AGREES),
         ("ANNE WANJIRRU", AGREES),
         ("ANNE WAMBUI WANJIRU MWANGI", AGREES),
+        ("ANNE W. WANJIRU", AGREES),
+        ("A. W. WANJIRU", AGREES),
+        ("ANNE W. KAMAU", DIFFERS),
         ("PETER WANJIRU", DIFFERS),
         ("ANNE OTIENO", DIFFERS),
         ("PETER", DIFFERS),
@@ -95,11 +98,80 @@ def test_any_text_has_an_answer(payer: str, phone: str, name: str, own: str) -> 
         ("FATUMA BINTI ALI", "AISHA BINTI ALI"),
         ("ALI BIN JUMA", "OMAR BIN ALI"),
         ("MRS MARY KAMAU", "MRS MARY OTIENO"),
+        ("ANNE M OTIENO", "Anne Mwangi"),
+        ("M. ANNE OTIENO", "Mwangi Anne"),
+        ("Anne Mwangi", "ANNE M OTIENO"),
+        ("WANJIKU NJOROGE", "NJOROGE W. KAMAU"),
+        ("J. P. KAMAU", "PETER OTIENO KAMAU"),
+        ("KAMAU TRADERS LTD", "PETER KAMAU"),
+        ("PETER KAMAU", "KAMAU TRADERS LTD"),
+        ("ABDI MOHAMED HASSAN", "ABDI ALI YUSUF"),
     ],
 )
 def test_what_many_names_have_proves_no_payer(payer: str, name: str) -> None:
     assert compare_payer(About(payer=payer), name, "") is Agreement.DIFFERS
     assert compare_payer(About(payer=name), name, "") is Agreement.AGREES
+
+
+@pytest.mark.parametrize(
+    ("payer", "name"),
+    [
+        ("OTIENO ANNE", "Anne Achieng Otieno"),
+        ("ACHIENG ANNE M", "Anne Achieng Otieno"),
+        ("A OTIENO", "Anne Achieng Otieno"),
+        ("OTIENO A A", "Anne Achieng Otieno"),
+        ("MOHAMMED HASSAN", "Hassan Mohamed Ali"),
+        ("KAMAU TRADERS", "KAMAU TRADERS LTD"),
+        ("N'GUESSAN LÉA", "Lea Nguessan"),
+    ],
+)
+def test_names_in_another_order_or_without_a_middle_one_agree(payer: str, name: str) -> None:
+    assert compare_payer(About(payer=payer), name, "") is Agreement.AGREES
+
+
+@pytest.mark.parametrize(
+    ("details", "agreement"),
+    [
+        ("MPESA 254712345678 ANNE WANJIRU L-100", AGREES),
+        ("MPESA/0712345678/WANJIRU, ANNE/L-100", AGREES),
+        ("MPESA 25471****678 L-100", AGREES),
+        ("PAID BY 0712 345 678", AGREES),
+        ("TRF FROM ANNE WANJIRU TO 254700000000", AGREES),
+        ("MPESA 254712345678 JANE WANJIKU L-100", DIFFERS),
+        ("MPESA 254799999999 L-100", DIFFERS),
+        ("MPESA 25479****111 ANNE WANJIRU", DIFFERS),
+        ("call +256 772 345678", DIFFERS),
+        ("ORDERING CUSTOMER: Jane Wanjiku REF L-100", DIFFERS),
+        ("VIREMENT DE KOFFI KOUASSI POUR L-100", DIFFERS),
+        ("DEPOSIT BY JANE WANJIKU FOR ANNE", DIFFERS),
+        ("C2B_254712345678_JANE_WANJIKU_L-100", DIFFERS),
+        ("MPS*254712345678*JANE WANJIKU*L-100", DIFFERS),
+        ("MPS*0712345678*ANNE WAMBUI*L-100", AGREES),
+        ("MPESA C2B ACHIENG OTIENO L-100", DIFFERS),
+        ("INWARD B/O JANE WANJIKU INV 5", DIFFERS),
+        ("PESALINK FROM 01109876543210 JANE WANJIKU", DIFFERS),
+        ("PESALINK FROM 01109876543210 ANNE WANJIRU", AGREES),
+        ("TRF FROM EQUITY BANK L-100", ABSENT),
+        ("PAID BY CASH L-100", ABSENT),
+        ("from my salary, by the end of May", ABSENT),
+        ("261122000123 FT26110201 20261102123456", ABSENT),
+        ("A/C 0110012345678 MPESA C2B L-100", ABSENT),
+        ("LOAN REPAYMENT OCTOBER", ABSENT),
+    ],
+)
+def test_a_payer_within_the_words_of_a_row(details: str, agreement: Agreement) -> None:
+    assert compare_payer(About(details=details), NAME, PHONE) == agreement
+    assert compare_payer(About(others=[f"{details} /"]), NAME, PHONE) == agreement
+    # The columns are compared too.
+    other = compare_payer(About(details=details, payer="PETER OTIENO"), NAME, PHONE)
+    assert other == DIFFERS
+
+
+@pytest.mark.parametrize("reference", ["254799999999", "251234567890"])
+def test_an_identifier_is_no_phone_number(reference: str) -> None:
+    """Figures of a column of references, or behind the name of one."""
+    for about in (About(others=[reference]), About(details=f"EREF+{reference} /KREF/{reference}")):
+        assert compare_payer(about, NAME, PHONE) == ABSENT
 
 
 def test_a_number_of_another_country_is_another() -> None:

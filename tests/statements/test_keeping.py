@@ -65,6 +65,7 @@ def test_each_line_is_kept_as_it_was_read(support: User, name: str) -> None:
             assert row.receipt.endswith(f"-R{line.receipt}") or not line.receipt
             assert (row.receipt_key, row.bank_key) == (normalise_external_id(row.receipt), key)
         about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
+        about += [line.others] if line.others else []
         is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL) and any(about)
         assert row.about == (json.dumps(about, ensure_ascii=False) if is_told else "")
         assert (row.owner, row.placed_by, row.placed_at, row.place_reason) == (None, None, None, "")

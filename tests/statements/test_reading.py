@@ -53,6 +53,15 @@ def test_each_layout_in_each_form(layout: str, pack: str) -> None:
         ]
 
 
+def test_every_column_of_a_reference_is_read() -> None:
+    table = (
+        "Booked,In,Our ref,Payer,Remarks,Loan No,Branch\n2026-10-22,500,R1,ANNE,for L-3,L-4,L-5\n"
+    )
+    named = Mapping(moment="Booked", amount="In", reference="Our ref", payer="Payer")
+    found = open_statement(table.encode(), mapping=named)
+    assert [(x.reference, x.others) for x in found.lines] == [("R1", ["for L-3", "L-4"])]
+
+
 def test_the_head_says_whose_it_is_and_what_it_covers() -> None:
     found = open_statement(making.pack_csv(making.write_mpesa(EVENTS)))
     assert (found.network, found.account, found.holder) == (

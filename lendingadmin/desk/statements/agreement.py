@@ -1,6 +1,7 @@
 """Whether what a row says of its payer agrees with the borrower of the loan that it names."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 from django.db import models
 
@@ -18,8 +19,43 @@ _TITLES = "mr mrs ms miss dr prof rev eng hon madam mama baba mzee sheikh hajj a
 _COMPANIES = (
     "ltd limited co company traders trading enterprises stores shop group sacco investments"
 )
+_COMPANY_WORDS = frozenset(_COMPANIES.split())
 _COMMON = frozenset(f"{_TITLES} {_COMPANIES} bin binti ben bint ibn".split())
-_FEWEST_DIGITS, _LONGEST_LOCAL = 4, 10
+_FEWEST_DIGITS, _LONGEST_LOCAL, _COUNTRY = 4, 10, 3
+# What may be a phone number within other words: with some figures hidden, or all of them.
+_WITHIN = re.compile(
+    r"(?<![\w*+-])(?:\+?0?\d{1,6}[*xX•]{2,}\d{2,4}|0\d{3}[ -]\d{3}[ -]\d{3}|"
+    r"\+\d{3}[ -]?\d{2,3}[ -]?\d{3}[ -]?\d{3,4}|\d{9,15})(?![\w*])"
+)
+# Numbers of Africa, and those of a country that are dialled with a zero. Others may be an account.
+_DIALLED = re.compile(r"(?:2[1-5]\d{9,11}|0[1-9]\d{8})")
+# Words before a payer, and before someone who is paid or something that is paid for.
+_PAYERS = re.compile(
+    r"(?i)\b(?:from|by|payer|sender|depositor|ordering customer|ord|b/o|c2b|kutoka(?: kwa)?|par|"
+    r"(?:virement|transfert|re[cç]u|d[eé]p[oô]t|versement|recebido|transfer[eê]ncia) de)\b[\s:.-]*"
+)
+_PAYEES = re.compile(
+    r"(?i)\b(?:to|for|pour|vers|para|kwa|acc(?:ount)?|a/c|no|[ekm]?ref)\b[\s:.+/-]*$"
+)
+_NAME = r"[A-ZÀ-Þ][^\W\d_]{0,40}(?:['’.][^\W\d_]{0,40})?(?!\w)"
+_NAMES = re.compile(rf"[\s:.,/|–-]{{0,4}}({_NAME}(?:[\s,-]{{1,3}}{_NAME}){{0,3}})")
+_DIVIDERS = re.compile(r"_|(?<!\*)\*(?!\*)")
+# Words of a row are read so far.
+LONGEST_WORDS = 3_000
+# Words that are written where a name may be; those of banks make it the name of a bank.
+_BANKS = "bank banking bankers agency agent branch sacco money mobile savings current"
+_PURPOSES = (
+    "for loan loans acc account no ref reference repayment repay payment pay paid paying pmt rent "
+    "instalment installment monthly weekly daily cash deposit deposits transfer trf tfr rtgs eft "
+    "pesalink mpesa momo mtn airtel tigo vodacom telecel orange wave equity kcb till paybill chq "
+    "salary cheque standing order thank thanks you via to the and from by my own of in on at is "
+    "being fees school app ussd online internet office teller client customer group self pour pret "
+    "remboursement paiement virement compte facture mkopo malipo kwa akaunti paye transfert "
+    "echeance mensualite january february march april may june july august september october "
+    "november december"
+)
+_OF_BANKS = frozenset(_BANKS.split())
+_NO_NAMES = frozenset(f"{_BANKS} {_PURPOSES}".split())
 
 
 class Agreement(models.TextChoices):
@@ -37,6 +73,12 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
     One part that differs is enough to differ.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
+    found += (_compare_names(one, name) for one in find_names(about.sentences))
+    found += (
+        _compare_phones(one, phone)
+        for one in find_phones(about.sentences, phone)
+        if words.fold_number(one) != words.fold_number(about.reference)
+    )
     for one in (Agreement.DIFFERS, Agreement.AGREES, Agreement.UNKNOWN):
         if one in found:
             return one
@@ -47,20 +89,83 @@ def _compare_names(payer: str, name: str) -> Agreement:
     """Names agree by two of their words, in any order, or by one where there is only one.
 
     Of two, one is the same to the letter: initials, or two words a letter off, fit other people.
+    An initial is one of the two only where a name has no second word. A company whose name has one
+    word of a person's is someone else.
     """
     payers, own = _split(payer), _split(name)
     if not payers:
         return Agreement.ABSENT
-    if not own or all(len(word) == 1 for word in payers):  # initials fit too many
+    full, own_full = ([word for word in some if len(word) > 1] for some in (payers, own))
+    if not full or not own_full:  # initials fit too many
         return Agreement.UNKNOWN
-    left, shared = list(own), 0
+    has_two = min(len(full), len(own_full)) > 1
+    if has_two:
+        payers, own = full, own_full
+    needed = min(2, len(payers), len(own))
+    if _is_company(payer) != _is_company(name):
+        needed = 2
+    is_sure = needed < 2 or bool({*full} & {*own_full})
+    shared = _count_shared(payers, own)
+    # Of initials each has its word, or each word has its initial.
+    is_all = has_two or shared >= min(len(payers), len(own))
+    return Agreement.AGREES if shared >= needed and is_sure and is_all else Agreement.DIFFERS
+
+
+def _count_shared(payers: Iterable[str], own: Iterable[str]) -> int:
+    """Return how many words two names share: first those that are the same, then those alike."""
+    same = {*payers} & {*own}
+    left, shared = [word for word in own if word not in same], len(same)
     for word in payers:
+        if word in same:
+            continue
         if found := next((one for one in left if _is_alike(word, one)), None):
             left.remove(found)
             shared += 1
-    needed = min(2, len(payers), len(own))
-    is_sure = needed < 2 or any(len(word) > 1 for word in {*payers} & {*own})
-    return Agreement.AGREES if shared >= needed and is_sure else Agreement.DIFFERS
+    return shared
+
+
+def _is_company(text: str) -> bool:
+    return not _COMPANY_WORDS.isdisjoint(words.split_words(text))
+
+
+def find_names(text: str) -> Iterator[str]:
+    """Yield the names of payers within the words of a row: behind “from” and the like, or behind a
+    phone number.
+
+    Two words at least, in capitals: a payer who writes “from my salary” names no one.
+    """
+    text = _divide(text)
+    for found in (*_PAYERS.finditer(text), *_WITHIN.finditer(text)):
+        named = _NAMES.match(text, found.end())
+        if named is None or _PAYEES.search(text, 0, found.start()):
+            continue
+        parts = [word for word in re.split(r"[\s,-]+", named[1]) if word]
+        known = [words.fold(word) in _NO_NAMES for word in parts]
+        # “JANE WANJIKU FOR LOAN” is Jane Wanjiku, and “EQUITY BANK” is not a person.
+        name = parts[: known.index(True)] if True in known else parts
+        is_bank = len(name) < len(parts) and words.fold(parts[len(name)]) in _OF_BANKS
+        if len(name) > 1 and not is_bank:
+            yield " ".join(name)
+
+
+def _divide(text: str) -> str:
+    """Return the words of a row with spaces for the signs that some banks write between them."""
+    return _DIVIDERS.sub(" ", text[:LONGEST_WORDS])
+
+
+def find_phones(text: str, own: str = "") -> Iterator[str]:
+    """Yield the phone numbers of payers within the words of a row.
+
+    Figures alone may be an account: those are a phone number that are dialled as one, or begin with
+    the country of the borrower's own number.
+    """
+    text = _divide(text)
+    for found in _WITHIN.finditer(text):
+        if _PAYEES.search(text, 0, found.start()):
+            continue
+        is_alike = len(found[0]) == len(own) and found[0][:_COUNTRY] == own[:_COUNTRY]
+        if is_alike or not found[0].isdigit() or _DIALLED.fullmatch(found[0]):
+            yield found[0]
 
 
 def _split(text: str) -> list[str]:

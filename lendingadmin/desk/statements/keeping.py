@@ -331,7 +331,8 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
 def _write_about(line: Line) -> str:
     # Of charges and the like nobody looks for who they are of.
     is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
-    about = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
+    texts = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
+    about = [*texts, *([list(line.others)] if line.others else [])]
     return json.dumps(about, ensure_ascii=False) if is_told and any(about) else ""
 
 

@@ -57,7 +57,8 @@ class Line:
     is aware; without a time of day (`has_time`) it is midnight of the statement's zone, and None
     where no reading gives one. Texts are empty where the row has none. `reverses` is the receipt of
     what a reversal takes back. An id that lost digits (`is_damaged`) is never a key; `receipt` is
-    then as it stands in the file.
+    then as it stands in the file. `others` are the further references of the row, and its other
+    words: they can contradict `reference`.
     """
 
     number: int
@@ -75,6 +76,13 @@ class Line:
     status: str = ""
     reverses: str = ""
     is_damaged: bool = False
+    others: Sequence[str] = ()
+
+
+def list_others(line: Line, *texts: str | None) -> Sequence[str]:
+    """Return what a row says besides the reference and the details of its line, each once."""
+    found = dict.fromkeys(" ".join(text.split()) for text in texts if text)
+    return [text for text in found if text not in ("", line.reference, line.details)]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ count and from the index of people, and is a proposal.
 """
 
 import re
-from collections.abc import Collection, Sequence
+import string
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from django.db.models.functions import Lower
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEARCH_BORROWERS
-from lendingadmin.desk.portfolio.models import SnapshotLoan
+from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.portfolio.open_loans import filter_open
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.lending import loan_math
@@ -34,22 +35,34 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.models import LONGEST_ID
 from lendingadmin.people.index.cards import read_fields
-from lendingadmin.people.index.find import find_index, find_people
-from lendingadmin.people.index.words import fold_number
+from lendingadmin.people.index.find import find_index, find_people, list_known
+from lendingadmin.people.index.words import fold_number, read_phone
 from lendingadmin.people.search.lookups import validate_id
 from lendingadmin.web.lists import NEWEST_FIRST
 from lendingadmin.web.masking import list_rights
 
 from . import payers
-from .agreement import Agreement, compare_payer
+from .agreement import LONGEST_WORDS, Agreement, compare_payer, find_phones
 from .findings import Basis, Finding
 from .models import COUNTED_CASH
 from .rows import About
 
-# What may be an id within other words: letters and figures, a figure among them.
-_WORD = re.compile(r"(?=[\w-]*\d)[^\W_](?:[\w-]{1,62})[^\W_]")
+# What may be an id within other words; and letters before figures, however the two are divided.
+_WORD = re.compile(r"[\w-]+")
+_PARTS = re.compile(r"(?<![^\W_])([^\W\d_]{1,20})[\s_./#:-]{0,2}(\d{1,18})(?![^\W_])")
+# An amount, a day or a time, of which no part is an id.
+_FIGURE = re.compile(r"\d[\d,]*\.\d\d|\d{1,2}([/.:-])\d{1,2}(?:\1\d{2,4})?")
+_EDGES = f"{string.punctuation}·–—“”«»"
+# Words before the number of a loan, unless it is where the money came from or went to.
+_LOAN = re.compile(
+    r"(?i)(?<!from )(?<!by )(?<!de )(?<!to )"
+    r"\b(?:loan|pr[eê]t|mkopo|acc(?:ount)?|a/c|compte|akaunti)"
+    r"\b\.?(?: ?(?:no|nr|num|number|id|ref|n°)\b\.?)?\s*[:.#-]?\s*(\S*\d\S*)"
+)
 # What an operator writes before the reference that the payer entered.
-_ACCOUNT = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S*\d\S*)")
+_ACCOUNT = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\b\.?)?\s*[:.#-]?\s*(?=\S)")
+# Fewer figures are an instalment's, and more are a phone's or a bank's account.
+_FEWEST_FIGURES, _MOST_FIGURES = 3, 8
 # Layouts whose details are the operator's, and repeat the reference.
 _REPEATING = ("mpesa-organisation", "mpesa-organisation-2010", "telecel-cash")
 # A reference that is longer is hardly typed.
@@ -57,6 +70,9 @@ _LONGEST_NEAR = 40
 # So many loans of a borrower are looked through for the open one.
 _MOST_LOANS = 100
 _MOST_NUMBER = 18
+# What a mention names besides the loan of the row.
+_THIS, _SAME_BORROWER, _OTHER = "this", "same-borrower", "other"
+_OF_PAYER = {Agreement.DIFFERS: Finding.OTHER_PAYER, Agreement.UNKNOWN: Finding.PROPOSED}
 _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, BadRequest)
 
 
@@ -72,6 +88,15 @@ class Match(NamedTuple):
     is_several: bool = False
     fault: LendingError | None = None
     contradiction: Finding | None = None
+
+
+class Named(NamedTuple):
+    """A loan of the newest count that a text names, by its own id or by that of its borrower."""
+
+    account_id: str
+    borrower_id: str
+    is_open: bool
+    by_borrower: bool = False
 
 
 def match(app_id: str, person: User, payments: Sequence[About], layout: str) -> list[Match]:
@@ -160,11 +185,13 @@ def _propose(
     """For each payment the basis and the loans that it may be for: by words, by what somebody said
     of its payer, by phone, then by name.
     """
-    by_word = _find_by_words(app_id, [_split(one) for one in payments])
+    texts = [f"{one.reference} {one.words}" for one in payments]
+    by_word = _find_by_words(app_id, texts)
     said = payers.find_loans(app_id, payments)
     proposed: list[tuple[str, Sequence[str]]] = []
-    for one, kept in zip(payments, said, strict=True):
-        loans = {loan for word in _split(one) for loan in by_word.get(word, ())}
+    for one, text, kept in zip(payments, texts, said, strict=True):
+        named = (_resolve(spellings, by_word) for spellings in _list_mentions(text))
+        loans = {loan.account_id for some in named for loan in some} - {""}
         basis: str = Basis.WORDS
         if not loans and kept:
             basis, loans = Basis.LINK, kept
@@ -183,37 +210,55 @@ def _find_contradictions(
     """
     if layout == COUNTED_CASH:  # a collection sheet prints the loan, and names nobody else
         return list(found)
-    loans = [loan_math.account_of(one.loan) if one.loan else "" for one in found]
-    links = payers.find_loans(app_id, payments)
+    links = [
+        one.loan is not None and loan_math.account_of(one.loan) in said
+        for one, said in zip(found, payers.find_loans(app_id, payments), strict=True)
+    ]
     asked = {
         loan_math.borrower_of(one.loan)
-        for one, payment, said, loan in zip(found, payments, links, loans, strict=True)
-        if one.loan and (payment.payer or payment.phone) and loan not in said
+        for one, payment, is_said in zip(found, payments, links, strict=True)
+        if one.loan and not is_said and compare_payer(payment, "", "") != Agreement.ABSENT
     }
     borrowers = _read_borrowers(app_id, asked - {""})
-    others = _find_by_words(app_id, [_list_words(one.details) for one in payments])
-    near = _find_near(app_id, [_get_bare_reference(one) for one in payments])
+    by_word = _find_by_words(app_id, [f"{one.reference} {one.words}" for one in payments])
+    agreed = [_agree(one, payment, borrowers) for one, payment in zip(found, payments, strict=True)]
+    bare = [x for x, how in zip(payments, agreed, strict=True) if how == Agreement.ABSENT]
+    near = _find_near(app_id, [one.reference for one in bare])
     judged = []
-    for one, payment, said, loan in zip(found, payments, links, loans, strict=True):
+    for one, payment, how, is_said in zip(found, payments, agreed, links, strict=True):
         if one.loan is None:
             judged.append(one)
-            continue
-        borrower = borrowers.get(loan_math.borrower_of(one.loan), {})
-        if isinstance(borrower, LendingError):
-            judged.append(Match(one.basis, fault=borrower))
-            continue
-        agreed = compare_payer(payment, borrower.get("name", ""), borrower.get("phone", ""))
-        contradiction = None
-        if _names_another(payment, loan, others, layout):
-            contradiction = Finding.TWO_LOANS
-        elif agreed == Agreement.DIFFERS and loan not in said:
-            contradiction = Finding.OTHER_PAYER
-        elif agreed == Agreement.UNKNOWN and loan not in said:
-            contradiction = Finding.PROPOSED
-        elif agreed == Agreement.ABSENT and near.get(payment.reference, {loan}) != {loan}:
-            contradiction = Finding.NEAR_LOAN
-        judged.append(one._replace(contradiction=contradiction))
+        elif isinstance(how, LendingError):
+            judged.append(Match(one.basis, fault=how))
+        else:
+            against = _compare_named(one, one.loan, payment, by_word, layout)
+            if against != Finding.TWO_LOANS and not is_said:
+                against = _OF_PAYER.get(how, against)
+            if against is None and how == Agreement.ABSENT:
+                against = _find_doubt(one, one.loan, near.get(payment.reference, ()))
+            judged.append(one._replace(contradiction=against))
     return judged
+
+
+def _agree(
+    one: Match, payment: About, borrowers: Mapping[str, dict[str, str] | LendingError]
+) -> Agreement | LendingError:
+    """Compare the payer with the borrower of the loan, or return why that can't be read."""
+    borrower = borrowers.get(loan_math.borrower_of(one.loan), {}) if one.loan else {}
+    if isinstance(borrower, LendingError):
+        return borrower
+    return compare_payer(payment, borrower.get("name", ""), borrower.get("phone", ""))
+
+
+def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | None:
+    """Return what speaks against a loan whose row names no payer that could agree with it."""
+    loan_id, borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
+    if any(
+        x.borrower_id != borrower_id if x.by_borrower else x.account_id != loan_id for x in near
+    ):
+        return Finding.NEAR_LOAN
+    # A count has no numbers of loans: which are near is not known, and they follow each other.
+    return Finding.PROPOSED if one.basis == Basis.NUMBER else None
 
 
 def _read_borrowers(
@@ -231,26 +276,85 @@ def _read_borrowers(
     return found
 
 
-def _names_another(payment: About, loan_id: str, by_word: dict[str, set[str]], layout: str) -> bool:
-    """Whether the details name a loan, and not this one."""
-    named = {loan for word in _list_words(payment.details) for loan in by_word.get(word, ())}
-    if named and loan_id not in named:
+def _compare_named(
+    one: Match, loan: Loan, payment: About, by_word: Mapping[str, set[Named]], layout: str
+) -> Finding | None:
+    """Compare all loans, borrowers and numbers that a row names with its loan.
+
+    Another loan of the same borrower, or a number that nothing here knows, is for a person.
+    """
+    own = _Own(loan)
+    # Where borrowers are known by their phone numbers, a payer's is no reference.
+    phones = {read_phone(one) for one in (payment.phone, *find_phones(payment.sentences))}
+    mentions = [
+        one
+        for one in _list_mentions(payment.words)
+        if not one[0].isdigit() or len(one[0]) <= _MOST_FIGURES or read_phone(one[0]) not in phones
+    ]
+    named = [own.judge(spellings, by_word) for spellings in mentions]
+    # A person may choose another loan than the one that a row names once.
+    if any(named) or one.basis != Basis.PERSON:
+        named += [own.judge(spellings, by_word) for spellings in _list_mentions(payment.reference)]
+    if _OTHER in named or (layout in _REPEATING and not _is_repeated(own, payment)):
+        return Finding.TWO_LOANS
+    numbers = (found[1] for found in _LOAN.finditer(payment.words))
+    is_unknown = any(
+        _FEWEST_FIGURES <= sum(map(str.isdigit, number)) <= _MOST_FIGURES
+        and not own.is_in(number)
+        and _fold(number) != _fold(payment.reference)
+        for number in numbers
+    )
+    is_unread = len(payment.words) > LONGEST_WORDS
+    return Finding.PROPOSED if _SAME_BORROWER in named or is_unknown or is_unread else None
+
+
+class _Own:
+    """What a loan is called by: its id, its number and its borrower's id."""
+
+    def __init__(self, loan: Loan) -> None:
+        self.loan_id, self.borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
+        self.exact = {self.loan_id.casefold(), self.borrower_id.casefold()} - {""}
+        ids = (self.loan_id, self.borrower_id, str(loan.account_no))
+        self.folded = {_fold(one) for one in ids} - {""}
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text names it."""
+        return any(
+            one in self.exact or _fold(one) in self.folded
+            for spellings in _list_mentions(text)
+            for one in spellings
+        )
+
+    def judge(self, spellings: Sequence[str], by_word: Mapping[str, set[Named]]) -> str:
+        """Return what a mention names: this loan, another of its borrower, another, or nothing."""
+        for one in spellings:
+            named = by_word.get(one, ())
+            if one in self.exact or any(x.account_id == self.loan_id for x in named):
+                return _THIS
+            if named:
+                is_own = self.borrower_id and all(x.borrower_id == self.borrower_id for x in named)
+                return _SAME_BORROWER if is_own else _OTHER
+        return _THIS if any(_fold(one) in self.folded for one in spellings) else ""
+
+
+def _is_repeated(own: _Own, payment: About) -> bool:
+    """Whether the operator repeats in its own words what the payer entered, or the loan itself."""
+    found = _ACCOUNT.search(payment.details)
+    reference = payment.reference.split()
+    if found is None or not reference:
         return True
-    # The operator repeats in its own words what the payer entered.
-    repeated = _ACCOUNT.search(payment.details) if layout in _REPEATING else None
-    if repeated is None or not payment.reference:
-        return False
-    one, other = fold_number(repeated[1]), fold_number(payment.reference)
-    return one not in other and other not in one
+    words = payment.details[found.end() :].split()
+    repeated = " ".join(words[: len(reference)])
+    # The reference may be divided in another way.
+    parts = (" ".join(words[:count]) for count in range(1, len(reference) + 2))
+    if not any(map(str.isdigit, repeated)) or own.is_in(words[0]):
+        return True
+    return _fold(payment.reference) in map(_fold, parts)
 
 
-def _get_bare_reference(payment: About) -> str:
-    """The reference of a row that names no payer; empty for another."""
-    return payment.reference if compare_payer(payment, "", "") == Agreement.ABSENT else ""
-
-
-def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[str]]:
-    """The open loans of the newest count by the reference that is a digit or a swap away from them.
+def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]]:
+    """The open loans of the newest count by the reference that is a digit or a swap away from their
+    id, or from their borrower's.
 
     A loan that the reference names itself is among them.
     """
@@ -259,16 +363,15 @@ def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[str]]:
     for reference in set(references) - {""}:
         if len(reference) <= _LONGEST_NEAR:
             for variant in _list_variants(reference):
-                of_variant.setdefault(variant, set()).add(reference)
+                of_variant.setdefault(variant.casefold(), set()).add(reference)
     if snapshot is None or not of_variant:
         return {}
-    rows = SnapshotLoan.objects.filter(
-        snapshot=snapshot, is_open=True, account_id__in=list(of_variant)
-    )
-    found: dict[str, set[str]] = {}
-    for account_id in rows.values_list("account_id", flat=True):
-        for reference in of_variant[account_id]:
-            found.setdefault(reference, set()).add(account_id)
+    variants = [variant for reference in references for variant in _list_variants(reference)]
+    found: dict[str, set[Named]] = {}
+    for key, loan in _find_named(snapshot, set(of_variant), variants):
+        if loan.is_open:
+            for reference in of_variant[key]:
+                found.setdefault(reference, set()).add(loan)
     return found
 
 
@@ -287,31 +390,69 @@ def _list_variants(reference: str) -> set[str]:
     return {reference, *mistyped, *swapped}
 
 
-def _list_words(text: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(text)}
+def _fold(text: str) -> str:
+    """An id or number without spaces, signs and leading zeros."""
+    return fold_number(text).lstrip("0")
 
 
-def _split(one: About) -> set[str]:
-    return _list_words(f"{one.reference} {one.details}")
+def _list_mentions(text: str) -> list[Sequence[str]]:
+    """Return what may be ids within a text, in small letters, each with its spellings: as it is
+    written first.
+    """
+    folded = text[:LONGEST_WORDS].casefold()
+    pieces = [piece for piece in folded.split() if not _FIGURE.fullmatch(piece)]
+    words = {word.strip(_EDGES) for x in pieces for word in (x, *_WORD.findall(x))}
+    found: list[Sequence[str]] = [
+        (word,)
+        for word in words
+        if any(map(str.isdigit, word)) and (len(word) > 2 or not word.isdigit())
+    ]
+    for letters, figures in _PARTS.findall(folded):
+        bare = figures.lstrip("0")
+        found.append((f"{letters}-{figures}", f"{letters}{figures}", f"{letters}-{bare}"))
+    return found
 
 
-def _find_by_words(app_id: str, texts: Sequence[set[str]]) -> dict[str, set[str]]:
-    """The loans of the newest count whose id, or whose borrower's, is one of the words."""
+def _resolve(spellings: Sequence[str], by_word: Mapping[str, set[Named]]) -> set[Named]:
+    """The loans that a mention names, by the first of its spellings that names one."""
+    return next((by_word[one] for one in spellings if one in by_word), set())
+
+
+def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
+    """The loans of the newest count whose id, or whose borrower's, is within the texts, by it.
+
+    A borrower without an open loan is there without a loan.
+    """
     snapshot = find_with_loans(app_id)
-    words = set().union(*texts)
+    words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}
     if snapshot is None or not words:
         return {}
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[Named]] = {}
+    written = [word.strip(_EDGES) for text in texts for word in _WORD.findall(text)]
+    written = [word for word in written if word.casefold() in words]
+    for key, loan in _find_named(snapshot, words, written):
+        found.setdefault(key, set()).add(loan)
+    ids = [one for one in {*words, *written} if not one.isdigit() or len(one) > _MOST_FIGURES]
+    for borrower_id in list_known(app_id, ids):
+        named = Named("", borrower_id, is_open=False, by_borrower=True)
+        found.setdefault(borrower_id.casefold(), set()).add(named)
+    return found
+
+
+def _find_named(
+    snapshot: Snapshot, words: Collection[str], written: Collection[str]
+) -> Iterator[tuple[str, Named]]:
+    """Yield the loans with one of these ids, and the open ones of borrowers with one, by the id in
+    small letters. Borrowers are found as `written`, or in letters that are all small or all large.
+    """
+    fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
     rows = rows.filter(snapshot=snapshot, folded__in=words)
-    for account_id in rows.values_list("account_id", flat=True):
-        found.setdefault(account_id.casefold(), set()).add(account_id)
-    names = words | {word.upper() for word in words}
-    for borrower_id, account_id in filter_open(snapshot, names).values_list(
-        "borrower_id", "account_id"
-    ):
-        found.setdefault(borrower_id.casefold(), set()).add(account_id)
-    return found
+    for values in rows.values_list(*fields):
+        yield values[0].casefold(), Named(*values)
+    names = {*words, *written, *(word.upper() for word in words)}
+    for values in filter_open(snapshot, names).values_list(*fields):
+        yield values[1].casefold(), Named(*values)._replace(by_borrower=True)
 
 
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:

@@ -16,6 +16,7 @@ from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.staff.models import User
 from lendingadmin.people.index import words
 
+from .agreement import find_names, find_phones
 from .models import Allocation, PayerLink
 from .rows import About, read_about
 
@@ -29,7 +30,7 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
         return None
-    shown = " · ".join(filter(None, (about.payer, about.phone)))
+    shown = " · ".join(filter(None, _find_payer(about)))
     with transaction.atomic():
         link, is_new = PayerLink.objects.get_or_create(
             app_id=app_id,
@@ -67,9 +68,10 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 def list_keys(app_id: str, about: About) -> list[str]:
     """What a payer is known by, under the newest key and those before; none for nobody's."""
-    phone = "".join(sign for sign in about.phone.casefold() if sign.isalnum() or sign == "*")
+    payer, shown = _find_payer(about)
+    phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
-    name = " ".join(sorted(words.split_words(about.payer)))
+    name = " ".join(sorted(words.split_words(payer)))
     known = words.strip_trunk(phone) if is_whole else f"{name}|{phone}" if name else ""
     if not known:
         return []
@@ -79,6 +81,13 @@ def list_keys(app_id: str, about: About) -> list[str]:
         salted_hmac(salt, known, secret=secret, algorithm="sha256").hexdigest()
         for secret in secrets
     ]
+
+
+def _find_payer(about: About) -> tuple[str, str]:
+    """Return name and phone of a payer, out of the words of the row where no column has either."""
+    if about.payer or about.phone:
+        return about.payer, about.phone
+    return next(find_names(about.sentences), ""), next(find_phones(about.sentences), "")
 
 
 def _keep_under(link: PayerLink, payer: str) -> None:

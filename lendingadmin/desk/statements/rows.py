@@ -32,6 +32,17 @@ class About(NamedTuple):
     details: str = ""
     status: str = ""
     reverses: str = ""
+    others: Sequence[str] = ()
+
+    @property
+    def words(self) -> str:
+        """All that the row says besides its reference and its payer."""
+        return " · ".join(filter(None, (self.details, *self.others)))
+
+    @property
+    def sentences(self) -> str:
+        """The same without identifiers: figures alone are nobody's phone number there."""
+        return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
 
 
 @dataclass(frozen=True)
@@ -98,7 +109,7 @@ def describe_line(
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
         reference=mask_reference(about.reference, sees_phones),
-        details=mask(about.details, sees_names and sees_phones),
+        details=mask(_say(about, line), sees_names and sees_phones),
         chip=describe_standing(standing),
         repayments=[
             one
@@ -134,10 +145,16 @@ def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool)
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
         reference=mask_reference(about.reference, sees_phones),
-        details=mask(about.details, sees_names and sees_phones),
+        details=mask(_say(about, row.line), sees_names and sees_phones),
         finding=describe_finding(row.finding),
         result=row.repayment.message.chip if row.repayment else None,
     )
+
+
+def _say(about: About, line: StatementLine) -> str:
+    """Return the details of a row with its other references, without those in its own id."""
+    others = (one for one in about.others if one not in line.receipt)
+    return " · ".join(filter(None, (about.details, *others)))
 
 
 def describe_finding(finding: str) -> Status:

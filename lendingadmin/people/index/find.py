@@ -80,6 +80,15 @@ def find_index(app_id: str) -> BorrowerIndex | None:
     return max(rows, key=lambda row: (row.complete_at is not None, row.pk), default=None)
 
 
+def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
+    """Return those of these ids that a borrower in the index has."""
+    index = find_index(app_id) if borrower_ids else None
+    if index is None:
+        return []
+    cards = BorrowerCard.objects.filter(index=index, borrower_id__in=borrower_ids)
+    return list(cards.values_list("borrower_id", flat=True))
+
+
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
     """When the index of each app was last whole, for a gauge; none before that."""
     apps = [app.app_id for app in settings.LENDING_APPS]

@@ -71,8 +71,9 @@ class TestChecking:
         assert list_rows(batch) == [
             # It names no payer, and L-2 is open too.
             ("L-1", "loan", "near-loan", "open"),
-            ("L-2", "number", "fine", "accepted"),
-            ("L-2", "borrower", "fine", "accepted"),
+            # A count has no numbers of loans, and those follow each other.
+            ("L-2", "number", "proposed", "open"),
+            ("L-2", "borrower", "near-loan", "open"),
             ("", "borrower", "several", "open"),
             ("L-2", "words", "proposed", "open"),
             ("L-1", "phone", "proposed", "open"),

@@ -11,7 +11,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, iterparse
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement
+from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, list_others
 
 from .chain import Balances, find_account, find_gaps, is_newest_first
 from .containers import open_camt
@@ -27,6 +27,9 @@ _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
 # Twenty thousand entries of a hundred elements each; deeper than any of them stands.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
+# Where a bank writes a reference besides `Refs`: of the creditor, of a document, or in words.
+_REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
+_PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 
 
 def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
@@ -180,7 +183,7 @@ class _Reader:
         # `NtryRef` counts the entries of a file: the next has the same.
         whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
         receipt = own or whole
-        return Line(
+        line = Line(
             number=self.before + len(self.lines) + 1,
             kind=kind,
             amount=amount,
@@ -188,11 +191,15 @@ class _Reader:
             moment=moment,
             has_time=bool(_text(entry, "BookgDt/DtTm")),
             receipt=receipt,
+            phone=_first(*(_text(part, f"RltdPties/{party}/{path}") for path in _PHONES)),
             payer=payer,
             reference=reference,
             details=" ".join([*words, _text(entry, "AddtlNtryInf")]).strip(),
             status=status,
         )
+        # Those of an entry of several are of nobody in particular.
+        others = [] if part is entry else list(_list_references(part))
+        return replace(line, others=list_others(line, *others, receipt))
 
     def _read_day(self, element: Element, name: str) -> datetime | None:
         texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
@@ -218,6 +225,15 @@ def _split(
         if sum(known) - sum(kept) == amount:
             return list(zip(details, known, kept, strict=True))
     return [(details[0] if len(details) == 1 else entry, amount, Decimal(0))]
+
+
+def _list_references(part: Element) -> Iterator[str]:
+    """Yield all that a detail is known by, and what is said of it besides its own words."""
+    for one in part.iter():
+        if _name(one) == "Refs":
+            yield from (_first(" ".join((leaf.text or "").split())) for leaf in one.iter())
+        elif _name(one) in _REFERENCES:
+            yield _first(" ".join((one.text or "").split()))
 
 
 def _read_charges(part: Element) -> Decimal:

@@ -266,6 +266,20 @@ LAYOUTS = (
 _WORDS = frozenset().union(*(layout.needs for layout in LAYOUTS))
 
 
+# Headings of what a payer or an operator says that a payment is for.
+_REFERENCE = re.compile(
+    r"\br[eé]f|reference|message|external id|invoice|facture|\bbill|"
+    r"narrati|descri|details|remark|comment|\bnotes?\b|motif|libell[eé]|purpose|memo|particular|"
+    r"kumbukumbu|maelezo|"
+    r"\ba/?c\b|account no|account num|\bloan|pr[eê]t\b"
+)
+
+
+def is_reference(heading: str, layout: Layout) -> bool:
+    """Return whether a column of this heading may name a loan too, whatever the layout reads."""
+    return heading in layout.columns.get("reference", ()) or bool(_REFERENCE.search(heading))
+
+
 def fold_heading(text: str) -> str:
     """A heading as headings are compared."""
     return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()

@@ -1,6 +1,7 @@
 """MT940, the statement of banks in SWIFT's own text."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import mt940
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement
+from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, list_others
 
 from .chain import find_account, find_gaps, is_newest_first
 from .tables import MOST_ROWS, decode
@@ -22,7 +23,9 @@ _CLOSING = ("62F", "62M")
 _NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
 _KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
-_KEYED = re.compile(r"(EREF|KREF|MREF|SVWZ)\+")
+_KEYED = re.compile(r"\b(EREF|KREF|MREF|SVWZ)(?:\+|: ?)")
+# The mark of a field within the words of a row.
+_FIELD = re.compile(r"\?\d\d")
 
 
 def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
@@ -30,8 +33,17 @@ def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[
     return row | {"id": row.get("id") or "NMSC"}
 
 
-_PROCESSORS = {
-    "post_statement": [*mt940.models.Transactions.DEFAULT_PROCESSORS["post_statement"], _name_type]
+def _keep_words(
+    _read: Any, _tag: Any, found: dict[str, Any], row: dict[str, Any]
+) -> dict[str, Any]:
+    """Give a row all its words too: the library drops those that it sorts."""
+    return row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
+
+
+_DEFAULT = mt940.models.Transactions.DEFAULT_PROCESSORS
+_PROCESSORS: dict[str, list[Any]] = {
+    "post_statement": [*_DEFAULT["post_statement"], _name_type],
+    "post_transaction_details": [*_DEFAULT["post_transaction_details"], _keep_words],
 }
 
 
@@ -110,11 +122,11 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
     day = data.get("entry_date") or data.get("date")
     words = " ".join(str(data.get("transaction_details") or "").split())
-    texts = {**_read_keys(words), **{k: str(v) for k, v in data.items() if v}}
-    reference = _first(
-        texts.get("end_to_end_reference"), texts.get("EREF"), texts.get("customer_reference")
-    )
-    return Line(
+    texts = {**_read_keys(_FIELD.sub(" ", words)), **{k: str(v) for k, v in data.items() if v}}
+    # The library adds the reference of the words (KREF) to that of the row.
+    given = texts.get("customer_reference", "").split("\n")
+    reference = _first(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
+    line = Line(
         number=number,
         kind=_sort(mark, str(data.get("id") or ""), amount),
         amount=amount,
@@ -126,6 +138,10 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
         reference=reference,
         details=texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words,
         status=mark,
+    )
+    others = (_first(one) for one in (texts.get("EREF"), *given, line.receipt))
+    return replace(
+        line, others=list_others(line, *others, texts.get("extra_details"), texts.get("words"))
     )
 
 

@@ -14,12 +14,20 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext as _
 
 from lendingadmin.desk.statements import lines
-from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Refused, Statement, UnknownTable
+from lendingadmin.desk.statements.lines import (
+    Flaw,
+    Kind,
+    Line,
+    Refused,
+    Statement,
+    UnknownTable,
+    list_others,
+)
 
 from .days import DayOrder, find_day_order, is_mixed, is_within, read_moment
 from .figures import find_divider, read_amount, read_currency, read_id
 from .head import read_head
-from .layouts import Layout, find_layout, fold_heading
+from .layouts import Layout, find_layout, fold_heading, is_reference
 from .meanings import (
     CURRENCY,
     DIVIDER,
@@ -44,6 +52,8 @@ _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
 # Of ten figures alone nobody can say: it may be a phone number, a day or an account.
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
+# The fields of columns that hold further references.
+_OTHER = "other "
 
 
 class Context(NamedTuple):
@@ -184,6 +194,10 @@ class _Reader:
                 if None not in found:
                     places[field] = [place for place in found if place is not None]
                     break
+        used = {place for some in places.values() for place in some}
+        for place, heading in enumerate(headings):
+            if place not in used and is_reference(heading, self.layout):
+                places[f"{_OTHER}{place}"] = [place]
         # A layout that is known may come with a column that says what is no payment.
         deciding = find_deciding_columns(self.rows[self.at], ())
         for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
@@ -353,6 +367,10 @@ class _Reader:
             reverses=_find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
             is_damaged=is_damaged,
         )
+        others = [read_id(text)[0] for name, text in values.items() if name.startswith(_OTHER)]
+        if not self.layout.has_unique_ids:  # what the bank calls a reference may be the payer's
+            others.append(receipt)
+        line = replace(line, others=list_others(line, *others))
         yield line
         if fee and kind is not Kind.FAILED:
             yield _make_fee(line, fee, balance)
