@@ -483,6 +483,20 @@ def test_the_link_of_home_lists_exactly_the_statements_that_it_counts(
         assert len(re.findall(r"/statements/(\d+)/\"", client.get(other).content.decode())) == 3
 
 
+def test_the_link_of_home_lists_exactly_the_disputes_that_it_counts(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    client = client_of(manager)
+    wait_with_a_dispute(support)
+    found = read_section(page(client), "decisions")
+    (address,) = re.findall(r'data-decision="call-stops"><a href="([^"]+)">1 ', found)
+    dispute = Stop.objects.get(kind=StopKind.DISPUTE)
+    listed = re.findall(r"/stops/(\d+)/end", client.get(address).content.decode())
+    assert listed == [str(dispute.pk)]
+    all_of_them = client.get("/apps/kenya/collections/stops/").content.decode()
+    assert len(re.findall(r"/stops/(\d+)/end", all_of_them)) == 2
+
+
 def test_a_question_that_can_not_be_answered_any_more_waits_for_no_person(
     client_of: ClientOf, support: User, manager: User
 ) -> None:
