@@ -59,8 +59,7 @@ class Card:
     status: int | None = None
     # The parts of a page share it: one of them says all, the others a line.
     is_outage: bool = False
-    # A kept card has lost it, and is the same card.
-    finding: str = field(default="", compare=False)
+    finding: str = ""
 
 
 # What each kind of fault is called, what to do about it, and which status the page bears.

@@ -99,9 +99,13 @@ Item = TypeVar("Item")
 # Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
 # another separator. Full-width signs are signs to it.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
-# What can be no formula: nothing, most texts, and a number with its sign, as a phone's is; quicker
-# to see than where one begins.
-_is_harmless = re.compile(r"(?:\w[^;\t\r\n]*|[+-][0-9]+(?:\.[0-9]+)?)?").fullmatch
+# What is not a formula: nothing, most texts, a number with its sign, and a phone number as people
+# write it; quicker to see than where a formula begins.
+_is_harmless = re.compile(
+    r"(?:\w[^;\t\r\n]*"
+    r"|[+-](?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?"
+    r"|\+(?:[ \u00a0().-]*[0-9]){7,15})?"
+).fullmatch
 # What the CSV writer writes as it came: most cells of a list.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500

@@ -167,12 +167,14 @@ class ToDecide(NamedTuple):
     """Rows that wait for the person's decision, on the home page with a link to `route`.
 
     `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
-    this person may not decide, such as what they entered.
+    this person may not decide, such as what they entered. `query` makes the list at `route` show
+    these rows alone.
     """
 
     route: str
     words: Any
     list_waiting: ListWaiting
+    query: str = ""
 
 
 class Group(NamedTuple):
@@ -196,9 +198,11 @@ def list_decisions(app_id: str, person: Any) -> list[Waiting]:
     counts = count_each([one.list_waiting(app_id, person) for one in decisions])
     return [
         Waiting(
-            route, _address(route, app_id), words % {"number": count, "count": spell_count(count)}
+            one.route,
+            _address(one.route, app_id) + one.query,
+            one.words % {"number": count, "count": spell_count(count)},
         )
-        for (route, words, _list_waiting), count in zip(decisions, counts, strict=True)
+        for one, count in zip(decisions, counts, strict=True)
         if count
     ]
 

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff import passwords, session_limits
+from lendingadmin.core.staff import independence, known_browsers, passwords, session_limits
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.transport import Transport
@@ -19,6 +19,7 @@ from lendingadmin.records.events.checking import TOO_LARGE
 from lendingadmin.settings import LOGGING
 from lendingadmin.web import exports, quotas, uploads
 from lendingadmin.web.access import routes
+from lendingadmin.web.models import Draft
 from tests.processes import ROOT
 
 WORDS = {"five": 5, "fifty": 50, "ten": 10, "twelve": 12}
@@ -100,6 +101,11 @@ def test_it_says_each_limit() -> None:
     assert settings.ACCOUNT_RATE_LIMITS["login"] == f"{signs_in}/m/ip"
     assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == f"{fails}/m/ip,{wrong}/{minutes}m/key"
     assert settings.ACCOUNT_RATE_LIMITS["login_failed_for_name"] == f"{everywhere}/h/key"
+    assert f"by itself for {known_browsers._SECONDS // 86400} days" in said
+    assert f"{settings.PASSWORD_RESET_TIMEOUT // 3600} hours" in said
+    text = " ".join(read_text().split())
+    assert f"hold {Draft.MOST_KEPT // 1_000_000} million characters" in text
+    assert f"last {independence.CHANGED_WITHIN.days} days" in text
 
 
 def test_the_commands_that_bring_libraries_up_to_date_are_there() -> None:
@@ -156,6 +162,7 @@ def test_it_says_how_long_sessions_last() -> None:
     assert "twelve hours after the sign-in" in said
     assert timedelta(minutes=30) == session_limits.IDLE
     assert timedelta(hours=12) == session_limits.LONGEST
+    assert "what ends there does not end a session here before its time" in said
     # Those of NIST SP 800-63B, 4.2.3.
     assert "800-63B" in read_part("**Sessions.**", "**Algorithms**")
 

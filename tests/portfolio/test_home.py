@@ -13,8 +13,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from lendingadmin.core import audit
 from lendingadmin.core.gateway import silence
 from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.desk.collections import services
+from lendingadmin.desk.collections.models import Stop
+from lendingadmin.desk.collections.states import StopKind
 from lendingadmin.desk.portfolio.loan_list_form import KINDS
 from lendingadmin.desk.portfolio.sections import Work, list_work
 from lendingadmin.desk.sheets.models import Sheet
@@ -302,7 +306,7 @@ def wait_with_a_batch(by: User, state: str = "awaiting") -> Batch:
     return Batch.objects.create(file=file, created_by=by, state=state, approval_reasons=reasons)
 
 
-def wait_with_rows(by: User) -> object:
+def wait_with_rows(by: User) -> Allocation:
     batch = wait_with_a_batch(by, "ready")
     line = StatementLine.objects.create(file=batch.file, position=1, number=1, kind="payment")
     return Allocation.objects.create(
@@ -327,11 +331,45 @@ def wait_unallocated(by: User) -> object:
     )
 
 
-def wait_unread(by: User) -> object:
+def wait_unread(by: User) -> StatementFile:
     key = f"unread-{StatementFile.objects.count()}"
     return StatementFile.objects.create(
         app_id="kenya", digest=key, token=key[-32:], created_by=by, content="x"
     )
+
+
+def wait_with_days(by: User) -> object:
+    file = wait_unread(by)
+    StatementFile.objects.filter(pk=file.pk).update(layout="table", day_is_proposed=True)
+    return file
+
+
+def wait_with_words(by: User) -> object:
+    file = wait_unread(by)
+    words = {"status": ["Imekamilika"]}
+    StatementFile.objects.filter(pk=file.pk).update(layout="table", unknown_words=words)
+    return file
+
+
+def wait_to_record(by: User) -> object:
+    one = wait_with_rows(by)
+    return Allocation.objects.filter(pk=one.pk).update(decision="accepted")
+
+
+def wait_stopped(by: User) -> object:
+    return wait_with_a_batch(by, "paused")
+
+
+def wait_with_a_dispute(by: User) -> None:
+    key = f"B-{Stop.objects.count()}"
+    services.add_stop("kenya", key, f"L-{key}", StopKind.DO_NOT_CALL, by)
+    services.add_stop("kenya", key, f"L-{key}", StopKind.DISPUTE, by)
+
+
+def wait_with_a_report(by: User) -> object:
+    one = row(by)
+    report(one, by)
+    return one
 
 
 def wait_with_a_write(by: User) -> object:
@@ -366,6 +404,12 @@ WAITING = [
     (wait_with_a_difference, 'data-decision="statements-contradictions"', False),
     (wait_unallocated, 'data-decision="unallocated"', False),
     (wait_unread, 'data-decision="statements"', False),
+    (wait_with_days, 'data-decision="statements"', False),
+    (wait_with_words, 'data-decision="statements"', False),
+    (wait_to_record, 'data-decision="statements"', False),
+    (wait_stopped, 'data-decision="statements"', False),
+    (wait_with_a_dispute, 'data-decision="call-stops"', False),
+    (wait_with_a_report, "Reported mistakes", True),
     (wait_with_a_write, 'data-decision="needs-checking"', True),
     (wait_with_a_sheet, 'data-decision="sheets"', False),
     (wait_undecided, "To resolve", True),
@@ -393,6 +437,101 @@ def test_all_that_waits_for_a_person_is_counted_for_who_may_decide(
     assert decision in html and mark("none") not in read_section(html, "decisions")
 
 
+@pytest.mark.parametrize(
+    ("put_there", "decision"),
+    [(one, mark) for one, mark, is_own_out in WAITING if is_own_out],
+)
+def test_nothing_waits_for_a_person_who_is_not_independent(
+    client_of: ClientOf,
+    support: User,
+    manager: User,
+    settings: Any,
+    put_there: Callable[[User], object],
+    decision: str,
+) -> None:
+    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    client = client_of(manager)
+    put_there(support)
+    assert decision in page(client)
+    audit.record(manager, "people.setupLink", subject=support.username, outcome="made")
+    html = page(client)
+    assert decision not in html and mark("none") in read_section(html, "decisions")
+
+
+STATEMENTS = [wait_with_a_batch, wait_with_rows, wait_unread, wait_with_days, wait_with_words]
+
+
+@pytest.mark.parametrize("put_there", [*STATEMENTS, wait_to_record, wait_stopped])
+def test_the_link_of_home_lists_exactly_the_statements_that_it_counts(
+    client_of: ClientOf,
+    support: User,
+    manager: User,
+    settings: Any,
+    put_there: Callable[[User], object],
+) -> None:
+    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    client = client_of(manager)
+    wait_with_a_batch(support, "done")
+    put_there(support), put_there(support)
+    waiting = StatementFile.objects.order_by("-pk").values_list("pk", flat=True)[:2]
+    found = read_section(page(client), "decisions")
+    (address,) = re.findall(r'data-decision="statements"><a href="([^"]+)">2 ', found)
+    listed = client.get(address).content.decode()
+    assert re.findall(r"/statements/(\d+)/\"", listed) == [str(one) for one in waiting]
+    # Everything else is listed without it, also where the address says something unknown.
+    for other in ("/apps/kenya/statements/", "/apps/kenya/statements/?waits=x"):
+        assert len(re.findall(r"/statements/(\d+)/\"", client.get(other).content.decode())) == 3
+
+
+def test_the_link_of_home_lists_exactly_the_disputes_that_it_counts(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    client = client_of(manager)
+    wait_with_a_dispute(support)
+    found = read_section(page(client), "decisions")
+    (address,) = re.findall(r'data-decision="call-stops"><a href="([^"]+)">1 ', found)
+    dispute = Stop.objects.get(kind=StopKind.DISPUTE)
+    listed = re.findall(r"/stops/(\d+)/end", client.get(address).content.decode())
+    assert listed == [str(dispute.pk)]
+    all_of_them = client.get("/apps/kenya/collections/stops/").content.decode()
+    assert len(re.findall(r"/stops/(\d+)/end", all_of_them)) == 2
+
+
+def test_a_question_that_can_not_be_answered_any_more_waits_for_no_person(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    wait_with_days(support)
+    StatementFile.objects.update(content="")
+    assert mark("none") in read_section(page(client_of(manager)), "decisions")
+
+
+def test_what_waits_for_a_clerk_is_on_their_home(client_of: ClientOf, support: User) -> None:
+    client = client_of(support)
+    assert "decisions" not in sections(page(client))
+    wait_unallocated(support), wait_with_words(support)
+    html = read_section(page(client), "decisions")
+    assert re.findall(r'data-decision="([^"]+)"', html) == ["unallocated", "statements"]
+
+
+def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(
+    client_of: ClientOf, manager: User, settings: Any
+) -> None:
+    settings.SECOND_MANAGER = True
+    second, person = User.objects.create_user("second"), User.objects.create_user("person")
+    give_roles(second, "manager")
+    PersonChange.objects.create(
+        person=person,
+        asked_by=second,
+        kind=PersonChange.Kind.ROLES,
+        moves=[["+", "kenya", Group.objects.get(name="support").pk]],
+        asked_at=timezone.now(),
+    )
+    client = client_of(manager)
+    assert mark("none") not in read_section(page(client), "decisions")
+    audit.record(manager, "people.setupLink", subject="second", outcome="made")
+    assert mark("none") in read_section(page(client), "decisions")
+
+
 def test_more_of_what_waits_takes_no_more_queries(
     client_of: ClientOf, support: User, manager: User, officer: User, settings: Any
 ) -> None:
@@ -416,7 +555,7 @@ def test_more_of_what_waits_takes_no_more_queries(
         page(client)
         with CaptureQueriesContext(connection) as made:
             html = page(client)
-        assert html.count("data-decision=") == 8
+        assert html.count("data-decision=") == 9
         return len(made)
 
     assert fill(7) <= fill(2)

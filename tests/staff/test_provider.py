@@ -6,6 +6,8 @@ import time
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from html import unescape
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
@@ -428,6 +430,7 @@ class TestTheProviderIsNotAsItShouldBe:
             {"token_endpoint": "ftp://id.example.com/token"},
             {"authorization_endpoint": "javascript:alert(1)"},
             {"token_endpoint": 7},
+            {"userinfo_endpoint": "ftp://id.example.com/userinfo"},
             {"issuer": None},
         ],
     )
@@ -444,6 +447,25 @@ class TestTheProviderIsNotAsItShouldBe:
         monkeypatch.setattr(where, make)
         answer = Client().post(GO)
         assert answer.status_code == 401 and "did not come to its end" in told(answer)
+
+    def test_a_redirect_of_its_is_not_followed(self, settings: Any) -> None:
+        asked: list[str] = []
+
+        class Redirecting(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                asked.append(self.path)
+                self.send_response(307)
+                self.send_header("Location", "/elsewhere")
+                self.end_headers()
+
+        server = HTTPServer(("127.0.0.1", 0), Redirecting)
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            settings.OIDC_ISSUER = f"http://127.0.0.1:{server.server_port}"
+            assert Client().post(GO).status_code == 503
+        finally:
+            server.shutdown()
+        assert asked == ["/.well-known/openid-configuration"]
 
     def test_no_secret_and_no_claim_is_logged(
         self, provider: IdentityProvider, caplog: pytest.LogCaptureFixture

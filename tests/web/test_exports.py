@@ -44,7 +44,24 @@ from lendingadmin.web.keyset import read_slices
         ("-1", "-1"),
         ("-1.50", "-1.50"),
         ("000123", "000123"),
+        ("-1,234.50", "-1,234.50"),
+        ("+1,234,567", "+1,234,567"),
+        ("+254 712 345 678", "+254 712 345 678"),
+        ("+254-712-345-678", "+254-712-345-678"),
+        ("+254 (0) 712.345.678", "+254 (0) 712.345.678"),
+        ("+(254)\u00a0712345678", "+(254)\u00a0712345678"),
+        # Too short or too long for a phone, or with what no phone has.
+        ("+1-1", "'+1-1"),
+        ("+1234567890123456-1", "'+1234567890123456-1"),
+        ("+254 712 345 678+1", "'+254 712 345 678+1"),
+        ("+254 712 345*678", "'+254 712 345*678"),
+        ("+254 712 345 678\n", "'+254 712 345 678\n"),
+        ("-254 712 345 678", "'-254 712 345 678"),
+        ("-1,23", "'-1,23"),
+        ("-2+3", "'-2+3"),
+        ("\r=1", "'\r'=1"),
         ("+1+1", "'+1+1"),
+        ("+1+cmd|'/c calc'!A1", "'+1+cmd|'/c calc'!A1"),
         ("+1 1", "'+1 1"),
         ("+254700000001\n", "'+254700000001\n"),
         ("-1;+1", "'-1;'+1"),
@@ -68,7 +85,7 @@ def test_cells(value: object, expected: object) -> None:
 def test_no_cell_of_any_reading_begins_a_formula(text: str) -> None:
     found = str(cell(text))
     for part in re.split(r"[;\t\r\n]", found):
-        assert re.fullmatch(r"[+-]\d+", found) or not part.lstrip().startswith(
+        assert re.fullmatch(r"[+-][\d,]+|\+[\d -]+", found) or not part.lstrip().startswith(
             tuple("=+-@＝＋－＠")
         )
     assert not str(cell(text)).startswith(("\t", "\r"))

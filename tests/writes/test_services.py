@@ -85,7 +85,10 @@ def test_a_fault_is_a_card_that_says_whether_anything_was_saved(
     outcome = once(request_of, token, do)
     assert outcome.card is not None and outcome.card.saved == saved
     assert Entry.objects.get(action=OPERATION).saved == saved
-    assert once(request_of, token, do) == outcome
+    again = once(request_of, token, do)
+    assert again == outcome
+    # Its mark on the page too.
+    assert again.card is not None and again.card.finding == outcome.card.finding != ""
     assert do.made == 1
 
 

@@ -39,7 +39,7 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
-from requests import RequestException
+from requests import RequestException, Session
 
 from lendingadmin.core.audit import record
 from lendingadmin.core.staff import provided_people
@@ -105,7 +105,9 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         try:
             config: dict[str, Any] = super().openid_config
             issuer = config["issuer"].rstrip("/")
-            schemes = {urlsplit(config[f"{x}_endpoint"]).scheme for x in ("authorization", "token")}
+            named = [config["authorization_endpoint"], config["token_endpoint"]]
+            named += [config[_USERINFO]] if _USERINFO in config else []
+            schemes = {urlsplit(one).scheme for one in named}
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ProviderFault("what the provider publishes is not readable") from error
         if issuer != settings.OIDC_ISSUER:
@@ -231,6 +233,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             _confirm(request, sociallogin, asked_at=data["at"])
         else:
             _admit(request, sociallogin)
+
+    def get_requests_session(self) -> Session:
+        """Return a session that follows no redirect: one could lead elsewhere with the secret."""
+        session: Session = super().get_requests_session()
+        session.max_redirects = 0
+        return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
         """For everybody who has a role: `pre_social_login` has refused all others."""

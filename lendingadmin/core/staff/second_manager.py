@@ -120,7 +120,8 @@ def list_changes(manager: User, person: User | None = None) -> list[Waiting]:
 def count_waiting(manager: User) -> int:
     """Count the changes that this manager may approve, in a fixed number of queries."""
     rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
-    moves = rows.exclude(asked_by=manager).exclude(person=manager).values_list("moves", flat=True)
+    rows = rows.exclude(asked_by=manager).exclude(person=manager)
+    moves = rows.exclude(asked_by__in=list_dependent(manager)).values_list("moves", flat=True)
     roles = set(Group.objects.values_list("pk", flat=True))
     own = {app.app_id for app in list_apps(manager)}
     return sum(

@@ -6,7 +6,9 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import ngettext_lazy
 
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit.transitions import transition
@@ -16,6 +18,7 @@ from lendingadmin.lending.errors import LendingError, NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import total_of
 from lendingadmin.lending.values import Loan
+from lendingadmin.web.navigation import ToDecide
 
 from . import leases, rules
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
@@ -29,6 +32,9 @@ _MOST_READ = 5
 _NOT_AT_ONCE = timedelta(hours=3)
 _SPOKEN = timedelta(days=3)
 _KEPT_PAID = timedelta(days=30)
+TO_DECIDE = ngettext_lazy(
+    "%(count)s dispute or hardship to decide", "%(count)s disputes or hardships to decide", "number"
+)
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,17 @@ def end_stop(stop: Stop, reason: str, by: User) -> bool:
     return transition(stop, starts, fields, by=by, action=DECIDE, outcome="ended", detail=detail)
 
 
+def list_to_decide(app_id: str, person: User) -> QuerySet[Stop]:
+    """Return the disputes and cases of hardship that this person may decide."""
+    if not person.has_perm(DECIDE, app_id):
+        return Stop.objects.none()
+    return Stop.objects.filter(app_id=app_id, ended_at=None, kind__in=OF_A_LOAN)
+
+
 def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
     """What keeps a borrower from being called now, the oldest first."""
     rows = Stop.objects.filter(app_id=app_id, borrower_id=borrower_id, ended_at=None)
     return list(rows.select_related("created_by").order_by("since", "id"))
+
+
+DECISION = ToDecide("call-stops", TO_DECIDE, list_to_decide, "?waits=decision")

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.staff.independence import list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE, NOTES_READ
 from lendingadmin.core.staff.second_manager import count_waiting
@@ -154,13 +155,14 @@ class HomeReader:
         """All that waits for this person's decision; nobody decides about what they entered."""
         app_id, person = self.app.app_id, self.person
         to_approve = approvals.list_waiting(app_id, person)
-        reports = mistakes.list_waiting(app_id, person).exclude(reported_by=person)
+        reports = mistakes.list_waiting(app_id, person)
         undecided = Slice([])
         if person.has_perm(write_reconciliation.RESOLVE):
             rows = self.repayments.needing_checks(app_id)
-            only = UNDECIDED & ~Q(created_by=person)
+            theirs = Q(created_by=person) | Q(created_by__in=list_dependent(person))
+            only = UNDECIDED & ~theirs
             undecided = read_slice(rows, "created_at", _FEW, newest_first=False, only=only)
-        return {
+        found: dict[str, object] = {
             "to_approve": _read_oldest(to_approve, "created_at", _FEW),
             "mistakes": _read_oldest(reports, "reported_at", _FEW),
             "people_changes": count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0,
@@ -169,6 +171,8 @@ class HomeReader:
             "undecided": undecided,
             "decisions": list_decisions(app_id, person),
         }
+        waits = any(one.rows if isinstance(one, Slice) else one for one in found.values())
+        return found | {"waits": waits, "decides": Work.DECIDING in list_work(person, app_id)}
 
     def read_mentions(self) -> dict[str, object]:
         """The notes that name this person and that they have not seen."""
@@ -227,7 +231,6 @@ class Section(NamedTuple):
 _EVERYBODY = frozenset(Work)
 _CLERKS = frozenset({Work.RECORDING})
 _LENDERS = frozenset({Work.LENDING, Work.READING})
-_MANAGERS = frozenset({Work.DECIDING})
 _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 
 # In the order in which they stand on the page; who does several people's work has the union.
@@ -243,7 +246,7 @@ SECTIONS = (
     Section("running", _LENDERS, _ASK, HomeReader.read_running),
     Section("opened", _LENDERS, _LIST_LOANS, lambda reader: {}),
     Section("week", _LENDERS, _LIST_LOANS, HomeReader.read_week),
-    Section("decisions", _MANAGERS, _SEE_LOAN, HomeReader.read_decisions),
+    Section("decisions", _EVERYBODY, _SEE_LOAN, HomeReader.read_decisions),
     Section("portfolio", _EVERYBODY, _LIST_LOANS, HomeReader.read_portfolio),
 )
 

@@ -36,8 +36,8 @@ TO_APPROVE = ngettext_lazy(
     "%(count)s statement to approve", "%(count)s statements to approve", "number"
 )
 TO_DECIDE = ngettext_lazy(
-    "%(count)s statement with payments to decide",
-    "%(count)s statements with payments to decide",
+    "%(count)s statement with payments to decide or record",
+    "%(count)s statements with payments to decide or record",
     "number",
 )
 
@@ -262,12 +262,15 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
     return rows.exclude(created_by=person).exclude(created_by__in=list_dependent(person))
 
 
-def list_undecided(app_id: str, person: User) -> QuerySet[Batch]:
-    """The batches with rows to decide, and those that were stopped, for people who record them."""
+def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
+    """Return the batches with rows to decide or to record, and those that were stopped, for people
+    who record them.
+    """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return Batch.objects.none()
-    is_open = Allocation.objects.filter(batch=OuterRef("pk"), decision=Decision.OPEN)
-    waits = Q(state=State.READY) & Exists(is_open) | Q(state=State.PAUSED)
+    is_left = Q(decision=Decision.OPEN) | Q(decision=Decision.ACCEPTED, repayment=None)
+    left = Allocation.objects.filter(is_left, batch=OuterRef("pk"))
+    waits = Q(state=State.READY) & Exists(left) | Q(state=State.PAUSED)
     return Batch.objects.filter(waits, file__app_id=app_id)
 
 
@@ -278,6 +281,6 @@ def _release(batch: Batch) -> None:
 
 BADGE = Badge("statements", list_waiting)
 DECISIONS = [
-    ToDecide("statements", TO_APPROVE, list_waiting),
-    ToDecide("statements", TO_DECIDE, list_undecided),
+    ToDecide("statements", TO_APPROVE, list_waiting, "?waits=approval"),
+    ToDecide("statements", TO_DECIDE, list_unfinished, "?waits=payments"),
 ]

@@ -28,9 +28,9 @@ DIFFERENCES = ngettext_lazy(
 UNALLOCATED = ngettext_lazy(
     "%(count)s unallocated payment", "%(count)s unallocated payments", "number"
 )
-UNREAD = ngettext_lazy(
-    "%(count)s statement whose columns must be chosen",
-    "%(count)s statements whose columns must be chosen",
+WITH_QUESTION = ngettext_lazy(
+    "%(count)s statement with an open question",
+    "%(count)s statements with an open question",
     "number",
 )
 #: The page shows so many; the next ones come as these are seen.
@@ -61,11 +61,12 @@ def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
     return places.list_unallocated(app_id).filter(Q(owner=None) | Q(owner=person))
 
 
-def list_unread(app_id: str, person: User) -> QuerySet[StatementFile]:
-    """The files whose columns nobody has named yet."""
+def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
+    """Return the files whose columns, days or words a person must explain, and still can."""
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()
-    return StatementFile.objects.filter(app_id=app_id, layout="").exclude(content="")
+    is_asked = Q(layout="") | Q(day_is_proposed=True) | ~Q(unknown_words={})
+    return StatementFile.objects.filter(is_asked, app_id=app_id, batch=None).exclude(content="")
 
 
 def list_contradictions(app_id: str) -> list[Contradiction]:
@@ -105,5 +106,5 @@ BADGE = Badge("statements", list_waiting)
 DECISIONS = [
     ToDecide("statements-contradictions", DIFFERENCES, list_waiting),
     ToDecide("unallocated", UNALLOCATED, list_unplaced),
-    ToDecide("statements", UNREAD, list_unread),
+    ToDecide("statements", WITH_QUESTION, list_with_question, "?waits=question"),
 ]

@@ -14,7 +14,11 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin.core import audit
 from lendingadmin.core.audit.transitions import transition
-from lendingadmin.core.staff.independence import check_independent, find_dependence
+from lendingadmin.core.staff.independence import (
+    check_independent,
+    find_dependence,
+    list_dependent,
+)
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import idempotency
 from lendingadmin.web.keyset import unindexed
@@ -94,8 +98,11 @@ def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Mistake]:
-    """The reports that wait for this person: for those who may review all, for others none."""
-    return list_open(app_id) if person.has_perm(REVIEW, app_id) else Mistake.objects.none()
+    """Return the reports that this person may review."""
+    if not person.has_perm(REVIEW, app_id):
+        return Mistake.objects.none()
+    rows = list_open(app_id).exclude(reported_by=person)
+    return rows.exclude(reported_by__in=list_dependent(person))
 
 
 def section(

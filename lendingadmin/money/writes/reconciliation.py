@@ -21,7 +21,7 @@ from django.utils.translation import gettext_noop, ngettext_lazy
 from lendingadmin.core import audit
 from lendingadmin.core.areas import collect
 from lendingadmin.core.encryption import Undecryptable, bind
-from lendingadmin.core.staff.independence import check_independent
+from lendingadmin.core.staff.independence import check_independent, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import LendingError
@@ -283,7 +283,7 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
         return Write.objects.none()
     is_checked = Q(found__in=(*ABANDONED, WriteFound.CANDIDATES)) | Q(found="", next_check_at=None)
     rows = Write.objects.filter(is_checked, state=WriteState.UNKNOWN, app_id=app_id)
-    return rows.exclude(person=person)
+    return rows.exclude(person=person).exclude(person__in=list_dependent(person))
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:

@@ -152,11 +152,6 @@ def as_kept(subject: str) -> str:
     return subject.replace("\x00", "")[:300]
 
 
-def _write_card(card: Card) -> str:
-    """The card as JSON, but for its mark: the version before this one would not read that."""
-    return json.dumps({name: value for name, value in asdict(card).items() if name != "finding"})
-
-
 def card_of(write: Write) -> Card | None:
     """The card of a write that did not succeed, as it was first shown."""
     if not write.card or isinstance(write.card, Undecryptable):
@@ -215,7 +210,7 @@ def _finish(
     )
     fields: dict[str, object] = {
         "state": state,
-        "card": _write_card(card) if card else "",
+        "card": json.dumps(asdict(card)) if card else "",
         "next_check_at": timezone.now() if state == WriteState.UNKNOWN else None,
     }
     if state == WriteState.SAVED:

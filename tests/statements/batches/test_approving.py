@@ -19,6 +19,7 @@ from lendingadmin.money.repayments.services import OwnRepayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import confirm
 from tests.roles import change_account, give_roles, take_roles
+from tests.staff.test_confirming import grow_old
 from tests.statements.desk import DeskService
 
 from .steps import approve, check, decide, find_shown, list_rows, pay, record, record_now, submit
@@ -245,3 +246,24 @@ def pass_time(batch: Batch, time: timedelta) -> None:
     fields = {"began_at": F("began_at") - time, "approved_at": F("approved_at") - time}
     Batch.objects.filter(pk=batch.pk).update(**fields)
     batch.refresh_from_db()
+
+
+@pytest.mark.parametrize(
+    ("limit", "finding", "is_asked"),
+    [(100, "fine", True), (101, "fine", False), (101, "currency", True), (None, "currency", False)],
+)
+def test_above_confirm_above_who_records_a_batch_says_who_they_are(
+    clerk: Client,
+    service: DeskService,
+    settings: Any,
+    limit: int | None,
+    finding: str,
+    is_asked: bool,
+) -> None:
+    service.add("L-1")
+    batch = check(clerk, pay("L-1", "L-1"))
+    batch.allocations.filter(position=1).update(finding=finding)
+    settings.CONFIRM_ABOVE = {} if limit is None else {"kenya": Decimal(limit)}
+    grow_old(clerk)
+    answer = clerk.get(f"{batch.get_absolute_url()}record")
+    assert (answer.status_code == 302) == is_asked

@@ -21,13 +21,19 @@ _PAGE = 50
 
 @access(CALL)
 def stops(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Disputes, hardship and who must not be called: since when, the oldest first."""
-    rows = Stop.objects.filter(app_id=app_id, ended_at=None).select_related("created_by", "call")
+    """Disputes, hardship and who must not be called: since when, the oldest first. With `waits`
+    those that wait for the person.
+    """
+    rows = Stop.objects.filter(app_id=app_id, ended_at=None)
+    if is_waiting := request.GET.get("waits") == "decision":
+        rows = services.list_to_decide(app_id, request.user)
+    rows = rows.select_related("created_by", "call")
     behind = whole_number(request.GET.get("after")) or None
     page = read_slice(rows, "since", _PAGE, behind=behind, newest_first=False)
     context = {
         "app": gateway.lending_app(app_id),
         "stops": page.rows,
+        "is_waiting": is_waiting,
         "pager": build_pager(request, page, "after"),
         "may_decide": request.user.has_perm(DECIDE),
     }

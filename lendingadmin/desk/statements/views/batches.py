@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -24,6 +24,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import allocating, batches, progress, rows, tasks
+from lendingadmin.desk.statements.findings import Finding
 from lendingadmin.desk.statements.forms import AcceptForm, AllocationsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
@@ -121,12 +122,12 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
-    """Whether a payment of it is above CONFIRM_ABOVE of its app."""
+    """Whether a payment of it is above CONFIRM_ABOVE of its app, or in another currency."""
     limit = settings.CONFIRM_ABOVE.get(app_id)
     if limit is None:
         return False
     to_do = batches.list_to_do(find_batch(app_id, number))
-    return to_do.filter(amount__gt=limit).exists()
+    return to_do.filter(Q(amount__gt=limit) | Q(finding=Finding.CURRENCY)).exists()
 
 
 @access(

@@ -1,8 +1,9 @@
 """Statements that were brought in, and what one says, row by row."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -10,8 +11,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
+from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
-from lendingadmin.desk.statements import keeping, rows, standings
+from lendingadmin.desk.statements import batches, keeping, rows, standings
+from lendingadmin.desk.statements.contradictions import list_with_question
 from lendingadmin.desk.statements.forms import LinesForm, WordsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.lines import Kind
@@ -35,6 +38,21 @@ from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
 _PAGE = 50
+
+
+class _Waiting(NamedTuple):
+    """What of the statements waits for a person: the same rows as home counts."""
+
+    lookup: str
+    list_waiting: Callable[[str, User], QuerySet[Any]]
+
+
+# By the `waits` of the list's address.
+_WAITING = {
+    "question": _Waiting("pk__in", list_with_question),
+    "approval": _Waiting("batch__in", batches.list_waiting),
+    "payments": _Waiting("batch__in", batches.list_unfinished),
+}
 COLUMNS = name_columns(
     {
         "row": gettext_lazy("Row"),
@@ -56,12 +74,16 @@ COLUMNS = name_columns(
 
 @access(READ)
 def statements(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The statements of an app, newest first."""
+    """The statements of an app, newest first; with `waits` those of it that wait for the person."""
     behind = whole_number(request.GET.get("before")) or None
     files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
+    waits = _WAITING.get(request.GET.get("waits", ""))
+    if waits:
+        files = files.filter(**{waits.lookup: waits.list_waiting(app_id, request.user)})
     page = read_slice(files.defer("content"), "created_at", _PAGE, behind=behind)
     context = {
         "files": page.rows,
+        "is_waiting": bool(waits),
         "pager": build_pager(request, page),
         "may_see_contradictions": request.user.has_perm(RESOLVE),
         "app": gateway.lending_app(app_id),
