@@ -131,6 +131,32 @@ def test_statements_of_several_accounts_are_refused() -> None:
         open_statement((two + one[end:]).encode())
 
 
+@pytest.mark.parametrize("count", [1, 2, 30])
+def test_what_else_is_in_an_archive_is_named_and_it_is_not_complete(count: int) -> None:
+    others = [(f"days/{number}.sta", write_mt940(EVENTS)) for number in range(count)]
+    found = open_statement(pack(("days/a.xml", write_camt(EVENTS)), *others))
+    assert found.unread and not prove(found).is_complete
+    assert count > 2 or found.unread == [name for name, _content in others]
+
+
+@pytest.mark.parametrize("tags", [(":",), (":61:", ":86:"), (":6",), (":25:", ":62F:", "-")])
+@pytest.mark.parametrize("indent", ["  ", "\t", " " * 8])
+def test_mt940_may_be_indented(tags: tuple[str, ...], indent: str) -> None:
+    plain = write_mt940(EVENTS).decode()
+    lines = [f"{indent}{line}" if line.startswith(tags) else line for line in plain.split("\n")]
+    found = open_statement("\n".join(lines).encode())
+    assert found.lines == open_statement(plain.encode()).lines
+    assert prove(found).is_complete and found.account == "123456789"
+
+
+def test_the_words_of_an_indented_row_go_on_in_the_next_line() -> None:
+    plain = (
+        write_mt940(EVENTS).decode().replace("/NAME/", "\n/NAME/").replace("thanks", "thank\nyou")
+    )
+    indented = "\n".join(f"    {line}" for line in plain.split("\n"))
+    assert open_statement(indented.encode()) == open_statement(plain.encode())
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -149,6 +175,7 @@ def test_statements_of_several_accounts_are_refused() -> None:
         ),
         (pack(("xl/workbook.xml", b"x"), ("xl/vbaProject.bin", b"x")), "holds macros"),
         (pack(("a.txt", b"x")), "one by one"),
+        (pack(("a.xml", write_camt(EVENTS)), ("b.xml", write_camt(EVENTS))), "one by one"),
         (pack(("xl/workbook.xml", b"0" * 60_000_000)), "unpacks to far more"),
         (b"PK\x03\x04broken", "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lendingadmin.desk.statements.completeness import prove
-from lendingadmin.desk.statements.lines import Statement
+from lendingadmin.desk.statements.lines import Kind, Statement
 from lendingadmin.desk.statements.reading import read
 
 from . import making
@@ -124,11 +124,56 @@ def test_a_row_whose_amount_nobody_can_read_is_named() -> None:
     assert [one.number for one in prove(found).breaks] == [5]
 
 
-def test_balances_of_several_currencies_are_not_added_up() -> None:
+def test_a_row_in_another_currency_is_named_and_hides_no_break() -> None:
+    whole = open_statement(making.make_events(20))
+    assert whole.lines[5].kind is Kind.PAYMENT
+    odd = replace(whole.lines[5], currency="USD")
+    named = replace(whole, lines=[*whole.lines[:5], odd, *whole.lines[6:]], currency="KES")
+    assert odd.number in {flaw.number for flaw in prove(named).breaks}
+    cut = replace(named, lines=[*named.lines[:12], *named.lines[13:]])
+    assert named.lines[11].number in {flaw.number for flaw in prove(cut).breaks}
+    bare = replace(cut, opening=None, closing=None, paid_in=None, paid_out=None)
+    assert named.lines[11].number in {flaw.number for flaw in prove(bare).breaks}
+
+
+@pytest.mark.parametrize("lost", [None, 7, 8])
+def test_balances_are_compared_within_each_currency(lost: int | None) -> None:
+    events = [one for one in making.make_events(30) if one.kind == "payment"][:12]
+    bare = open_statement(events)
+    sums, lines = {"KES": Decimal(0), "USD": Decimal(900)}, []
+    for at, line in enumerate(bare.lines[::-1]):
+        code = ("KES", "USD")[at % 2]
+        sums[code] += line.amount or 0
+        lines.append(replace(line, currency=code, balance=sums[code]))
+    kept = [line for at, line in enumerate(lines) if at != lost]
+    found = Statement(layout="x", network="", account="", currency="", lines=kept)
+    proof = prove(found)
+    assert proof.is_provable and not proof.is_complete
+    assert [flaw.number for flaw in proof.breaks] == (
+        [] if lost is None else [lines[lost + 2].number]
+    )
+
+
+def test_rows_in_several_currencies_without_balances_are_not_compared() -> None:
     whole = open_statement(making.make_events(10))
-    mixed = [replace(one, currency=("KES", "USD")[at % 2]) for at, one in enumerate(whole.lines)]
-    proof = prove(replace(whole, lines=mixed))
+    lines = [
+        replace(one, currency=("KES", "USD")[at % 2], balance=None)
+        for at, one in enumerate(whole.lines)
+    ]
+    proof = prove(Statement(layout="x", network="", account="", currency="", lines=lines))
     assert not proof.is_provable and not proof.breaks
+
+
+@pytest.mark.parametrize("mark", ["USD ", "$ "])
+def test_a_cell_with_the_mark_of_another_currency_does_not_switch_the_proof_off(mark: str) -> None:
+    rows = making.write_bank(making.make_events(14))
+    at = next(at for at in range(6, len(rows)) if rows[at][5])
+    rows[at][5] = mark + rows[at][5].split()[-1]
+    for cut in (rows, [*rows[: at + 3], *rows[at + 4 :]]):
+        found = read(making.pack_csv(cut), zone=NAIROBI, currency="KES")
+        assert isinstance(found, Statement)
+        assert at + 1 in {flaw.number for flaw in prove(found).breaks}
+        assert (at + 4 in {flaw.number for flaw in prove(found).breaks}) == (cut is not rows)
 
 
 def test_what_says_nothing_of_itself_is_neither_whole_nor_broken() -> None:

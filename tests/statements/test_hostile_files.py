@@ -16,6 +16,7 @@ import pytest
 import xlwt
 from openpyxl.styles import Font
 
+from lendingadmin.desk.statements.completeness import prove
 from lendingadmin.desk.statements.identity import make_ids, read_parts
 from lendingadmin.desk.statements.lines import Kind, Refused, Statement
 from lendingadmin.desk.statements.reading import read, sheet_places, sheet_process
@@ -206,6 +207,50 @@ def test_empty_rows_and_columns_before_a_table_are_counted() -> None:
     lines = open_statement(out.getvalue()).lines
     assert lines == [replace(one, number=one.number + 4) for one in plain]
     assert read_sheets(out.getvalue())[0][4][:3] == ["", "", "Account Holder"]
+
+
+def make_book(*sheets: making.Rows) -> bytes:
+    book = openpyxl.Workbook()
+    for at, rows in enumerate(sheets):
+        sheet = book.active if at == 0 else book.create_sheet()
+        for row in rows:
+            sheet.append([str(cell) for cell in row])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rows", "unread"),
+    [
+        ([], 0),
+        ([[""], ["", ""]], 0),
+        ([["2026-11-02", "500.00"], ["2026-11-03", "700.00"]], 1),
+        ([["2026-11-02,AMINA,500.00"]], 1),
+        ([["Notes"]], 1),
+    ],
+)
+def test_each_other_sheet_that_holds_something_is_named(rows: making.Rows, unread: int) -> None:
+    table = making.write_mpesa(EVENTS)
+    for content in (make_book(table, rows), make_book(rows, table)):
+        found = open_statement(content)
+        assert len(found.unread) == unread and len(found.lines) == len(EVENTS)
+        assert prove(found).is_complete == (unread == 0)
+
+
+def test_no_sheet_of_many_is_left_out_without_a_word() -> None:
+    with pytest.raises(Refused, match="sheets"):
+        read(make_book(making.write_mpesa(EVENTS), *([[["x"]]] * 24)), zone=NAIROBI)
+
+
+def test_lines_in_a_cell_of_a_workbook_are_words_and_rows_in_one_are_refused() -> None:
+    table = making.write_mpesa(EVENTS)
+    table[12][3] = f"{table[12][3]}\nand more"
+    found = open_statement(make_book(table))
+    assert not found.flaws and len(found.lines) == len(EVENTS)
+    table[12][3] = "\n".join(",".join(map(str, row)) for row in table[12:15])
+    with pytest.raises(Refused):
+        read(make_book(table), zone=NAIROBI)
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,8 @@ def test_no_row_is_lost_and_no_sign_is_changed(made: Any) -> None:
     )
     assert len(plain.lines) == len(shown(layout, events, plain.lines)) or layout == "wave-french"
     assert sum(count_kinds(found.lines).values()) == len(found.lines)
+    # An empty row is none of the file.
+    assert found.skipped == plain.skipped + len(set(traps) - {"an empty row"})
     for line in found.lines:
         assert line.kind is not Kind.PAYMENT or (line.amount or 0) > 0
         assert line.kind is not Kind.REVERSAL or (line.amount or 0) < 0

@@ -95,13 +95,98 @@ def test_a_row_that_can_not_be_read_is_named(row: str) -> None:
     [
         ("TOTAL", True), ("Grand total:", True), ("Period total", True), ("Solde final", True),
         ("Montant total", True), ("Jumla kuu", True), ("CARRIED FORWARD", True),
-        ("Closing balance", True), ("TOTAL ENERGIES LTD L-3", False), ("Sum Ann", False),
-        ("Summary Otieno", False),
+        ("Closing balance", True), ("Total Paid In", True), ("TOTAL KES", True),
+        ("Total Ksh", True), ("Opening balance", True), ("Balance b/f", True), ("B/F", True),
+        ("Balance C/D", True), ("Solde initial", True), ("Solde d’ouverture", True),
+        ("Solde au 31/10/2026", True), ("Report à nouveau", True), ("Sous-total", True),
+        ("Total des crédits", True), ("Saldo inicial", True), ("Saldo anterior", True),
+        ("Total geral", True), ("Salio la awali", True), ("Jumla ndogo", True),
+        ("Total for 31 Oct 2026", True), ("Total (25)", True), ("Total: 48221.04", True),
+        ("TOTAL ENERGIES LTD L-3", False), ("Sum Ann", False), ("Summary Otieno", False),
+        ("Total 20041", False), ("closing payment", False), ("malipo ya mwisho", False),
     ],
 )  # fmt: skip
-def test_a_total_is_no_row_and_a_payer_is(words: str, is_total: bool) -> None:
-    found = open_rows(BANK, "22/11/2026,,x,F1,,500.00,", f",,{words},,,700.00,")
-    assert len(found.lines) == 2 - is_total
+@pytest.mark.parametrize("day", ["", "22/11/2026"])
+def test_a_total_is_no_row_and_a_payer_is(words: str, is_total: bool, day: str) -> None:
+    found = open_rows(BANK, "22/11/2026,,x,F1,,500.00,", f"{day},,{words},,,700.00,")
+    assert (len(found.lines), found.skipped) == (2 - is_total, is_total)
+
+
+def test_a_total_in_a_column_of_ids_or_without_a_name_is_no_row() -> None:
+    rows = ["Total,,22/11/2026,700.00,,,", "9,,22/11/2026,700.00,TS,TOTAL KES,"]
+    found = open_rows(MANY, "1,261,22/11/2026,500.00,TS,ANN,MR", *rows)
+    assert (len(found.lines), found.skipped) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "label", ["Till Number", "MSISDN", "Account No", "Merchant code", "Account Name"]
+)
+@pytest.mark.parametrize("form", ["{0},{1}", "{0}: {1}", "{0}:,{1}"])
+def test_two_statements_in_one_table_are_refused(label: str, form: str) -> None:
+    def write(own: str, number: int) -> list[str]:
+        body = [f"{n},26{n},0{n}/11/2026,5.00,TS,ANN,MR" for n in range(number, number + 2)]
+        return ["Report", form.format(label, own), "", "Total transactions,48221", MANY, *body]
+
+    for own, other in (("555100", "555100"), ("555100", "777200")):
+        own, other = (f"Shop {x}" if label == "Account Name" else x for x in (own, other))
+        rows = [*write(own, 1), *write(other, 3)]
+        if own == other:
+            assert len(open_rows(*rows).lines) == 4
+        else:
+            with pytest.raises(Refused):
+                open_rows(*rows)
+    odd = AIRTEL.replace("Record No", "S. No.") + ",Sender Msisdn,Service Name"
+    for other_head in (BANK, odd):
+        with pytest.raises(Refused):
+            open_rows(*write("1", 1), other_head, "23/11/2026,,x,F2,,700.00,")
+    if label == "MSISDN":
+        with pytest.raises(Refused):
+            open_rows(MANY, "1,261,01/11/2026,5.00,TS,ANN,MR", *write("777200", 3))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("10/31/2026,AMINA L-1,T1,1500.00", "10/31/2026,PETER L-2,T2,700.00"),
+        ("31/10/2026,AMINA L-1,T1,1500.00", "31/10/2026,PETER L-2,T2,700.00"),
+        ("46328,AMINA L-1,T1,Paid,KES 1500.00", "46328,PETER L-2,T2,Paid,KES 700.00"),
+        ("2 Nov,AMINA L-1,T1,Paid,1500.00", "3 Nov,PETER L-2,T2,Paid,700.00"),
+    ],
+    ids=["month first", "day first", "as spreadsheets count", "no year"],
+)
+def test_a_first_payment_is_not_taken_for_headings(rows: tuple[str, ...]) -> None:
+    with pytest.raises(Refused):
+        open_rows(*rows)
+
+
+OTHER = CALLBACK | {"TransID": "SJAA000002"}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [
+        ({"payments": [CALLBACK, OTHER], "page": 1, "next": None}, 2),
+        ({"data": [CALLBACK], "errors": []}, 1),
+        ([CALLBACK, OTHER], 2),
+        (CALLBACK | {"Meta": {"a": [{"b": 1}]}}, 1),
+        ({"data": [CALLBACK], "more": [OTHER]}, 0),
+        ({"data": [CALLBACK], "meta": {"more": [OTHER]}}, 0),
+        ({"data": {"payments": [CALLBACK]}}, 0),
+        ({"data": []}, 0),
+        ({"data": [1, 2]}, 0),
+        ([CALLBACK, [OTHER]], 0),
+    ],
+)
+def test_json_is_read_where_one_list_holds_all(
+    content: object, count: int, indent: int | None
+) -> None:
+    text = json.dumps(content, indent=indent)
+    if count:
+        assert kinds(open_rows(text)) == ["payment"] * count
+    else:
+        with pytest.raises(Refused):
+            open_rows(text)
 
 
 @pytest.mark.parametrize(
@@ -181,10 +266,62 @@ def test_a_point_before_three_figures_is_asked_of_shillings(
         assert [line.amount for line in found.lines] == [Decimal(one) for one in expected]
 
 
+ADDRESS = '"P.O. Box 1,\nNairobi, Kenya, L-1"'
+
+
 def test_words_of_several_lines_are_no_quote_that_nobody_closed() -> None:
-    words = '"P.O. Box 1,\nNairobi, Kenya, L-1"'
-    found = open_rows(BANK, f"22/11/2026,,{words},F1,,500.00,", "23/11/2026,,x,F2,,5.00,")
-    assert [line.amount for line in found.lines] == [Decimal(500), Decimal(5)]
+    bodies = [f"{day}/11/2026,,{ADDRESS},F{day},,{day}.00," for day in (22, 23)]
+    found = open_rows(BANK, *bodies, '"Printed by the bank,\nwithout a signature"')
+    assert [line.amount for line in found.lines] == [22, 23] and not found.flaws
+
+
+def test_a_cell_of_several_lines_is_named_where_other_rows_have_none() -> None:
+    body = [f"{day}/11/2026,,x,F{day},,5.00," for day in range(10, 29)]
+    odd = f"25/11/2026,,{ADDRESS},F1,,500.00,"
+    for rows in ([body[0], odd], [*body, odd], [body[0], *body[:10], odd, *body[10:], odd]):
+        found = open_rows(BANK, *rows)
+        places = [at for at, row in enumerate(rows) if row == odd]
+        assert all(found.lines[at].amount is None for at in places)
+        assert len(found.lines) == len(rows) and len(found.flaws) == len(places)
+
+
+MANY = f"{AIRTEL},Payer Name,Type"
+
+
+@pytest.mark.parametrize("cut", range(15, 40, 4))
+@pytest.mark.parametrize("rows", [2, 12])
+def test_a_row_that_was_cut_is_named(cut: int, rows: int) -> None:
+    body = [f"{n},26110000{n},02-NOV-2026 10:{n}:00,{n}00.00,TS,JUMA,MR" for n in range(11, 23)]
+    found = open_rows(MANY, *body[: rows - 1], body[rows - 1][:cut])
+    assert found.flaws and len(found.lines) == rows
+    assert not found.lines[-1].amount
+
+
+def test_cells_that_are_left_out_of_all_rows_at_the_end_are_no_cut() -> None:
+    found = open_rows(MANY, *(f"{n},26{n},02-NOV-2026,{n}.00,TS,JUMA" for n in range(11, 23)))
+    assert not found.flaws
+    found = open_rows(BANK, *(f"{n}/11/2026,,x,F{n},,{n}.00" for n in range(11, 23)))
+    assert not found.flaws
+
+
+@pytest.mark.parametrize("opens", range(7))
+@pytest.mark.parametrize("closes", range(8))
+def test_a_quotation_mark_that_is_not_closed_swallows_no_row(opens: int, closes: int) -> None:
+    """It is closed by the mark of a later cell, by that of a quoted one, or by nothing."""
+    rows = [
+        [f"{n}", f"26110000{n}", f"02-NOV-2026 10:{n}:00", f"{n}00.00", "TS", f"JUMA {n}", "MR"]
+        for n in range(10, 16)
+    ]
+    rows[2][opens] = f'"{rows[2][opens]}'
+    if closes < 7:
+        rows[3][closes] = f'{rows[3][closes]}"'
+    else:
+        rows[4][5] = '"JUMA HAMISI"'
+    try:
+        found = open_rows(MANY, *(",".join(row) for row in rows))
+    except Refused:
+        return
+    assert prove(found).found and len(found.lines) == len(rows)
 
 
 def test_commas_in_words_are_not_what_parts_the_cells() -> None:
@@ -239,6 +376,12 @@ def test_a_table_may_have_columns_without_a_heading() -> None:
         ("31/02/2026,,Balance,,,700.00,,", "payment"),
         (",,For loan L-3,F3,,700.00,,", "payment"),
         (",,de Souza,,,700.00,,Credit", "payment"),
+        ("23/11/2026,,Balance,,,700.00,,", "payment"),
+        ("23/11/2026,,Total 20041,,,700.00,,", "payment"),
+        ("23/11/2026,,initial deposit,,,700.00,,", "payment"),
+        ("23/11/2026,,TOTAL,F2,,700.00,,", "payment"),
+        ("23/11/2026,,Total,12,,700.00,,", "payment"),
+        ("23/11/2026,,Total Energies,F2,,700.00,,", "payment"),
     ],
 )
 def test_a_row_without_a_day_is_kept_whatever_its_words_are(row: str, kind: str) -> None:

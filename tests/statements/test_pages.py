@@ -176,6 +176,19 @@ def test_the_kinds_and_the_standings_add_up_to_the_file(clerk: Client) -> None:
     assert [one["transactionId"] for one in rows] == [one.receipt for one in EVENTS[::-1]]
 
 
+def test_the_rows_that_are_none_of_the_statement_are_counted(clerk: Client) -> None:
+    table = making.write_mpesa(EVENTS)
+    plain = open_page(clerk, making.pack_csv(table))
+    assert 'data-finding="skipped"' not in plain
+    blank = [""] * 8
+    table += [table[8], ["Total", "31-10-2026", *blank], ["Printed by", "me"], [], blank]
+    page = open_page(clerk, making.pack_csv(table))
+    assert 'data-finding="skipped" data-count="3"' in page
+    file = StatementFile.objects.latest("pk")
+    assert file.lines.count() + file.proof["skipped"] == len(EVENTS) + 3
+    assert file.proof["has_ends"] and not file.proof["found"]
+
+
 def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
     head = [["Wann", "Nr", "Wer", "Wieviel"]]
     first = making.pack_csv(head + [["2026-10-02", f"R{n}", "Ann", f"{n}.50"] for n in range(1, 9)])

@@ -1,5 +1,6 @@
 """Whether a statement is whole, by its own balances and totals; each break is named."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,13 +21,15 @@ class Proof:
 
     Without `checks` nothing could be: such a statement is neither whole nor broken. Running
     balances alone prove no gap within; `has_ends` says that opening and closing balance were
-    compared with the rows, so that none is missing at its ends.
+    compared with the rows, so that none is missing at its ends. `skipped` counts rows of the file
+    that are not of the statement: headings, totals and text.
     """
 
     checks: Sequence[str]
     breaks: Sequence[Flaw]
     found: int
     has_ends: bool = False
+    skipped: int = 0
 
     @property
     def is_complete(self) -> bool:
@@ -47,19 +50,18 @@ class Proof:
 def prove(statement: Statement) -> Proof:
     """Compare opening, lines, running balances, closing and totals with each other."""
     flaws = list(statement.flaws)
-    currencies = {line.currency for line in statement.lines if line.currency}
-    if len(currencies) > 1 or statement.unknown_words:
-        # Balances of several currencies have no sum, nor have rows that may be no payments.
-        return Proof([], flaws[:_NAMED], len(flaws))
+    if statement.unknown_words:
+        # Rows that may be no payments have no sum.
+        return Proof([], flaws[:_NAMED], len(flaws), skipped=statement.skipped)
     # A row's fee is a line of its own behind it, in either order of the rows.
     rows = [list(row) for _number, row in groupby(statement.lines, key=lambda line: line.number)]
     lines = list(chain.from_iterable(rows[:: -1 if statement.newest_first else 1]))
-    moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
+    moved, *others = _part_by_currency(statement, lines)
     checks, breaks, has_ends = list[str](), list[Flaw](), False
-    running = [line for line in moved if line.balance is not None]
-    if len(running) > 1 or (running and statement.opening is not None):
-        checks.append(_("each balance follows from the one before"))
-        breaks += _find_gaps(moved, statement.opening)
+    for part, opening in ((moved, statement.opening), *((other, None) for other in others)):
+        if _can_compare(part, opening):
+            checks = [_("each balance follows from the one before")]
+            breaks += _find_gaps(part, opening)
     if statement.opening is not None and statement.closing is not None:
         has_ends = True
         checks.append(_("opening, what came in and what went out make the closing balance"))
@@ -71,6 +73,10 @@ def prove(statement: Statement) -> Proof:
         if total is not None:
             checks.append(words)
             breaks += _compare_total(total, words, [x.amount * sign for x in moved if x.amount])
+    for part in others:
+        # The balances of a head are in one currency; a single running balance follows from none.
+        if checks and (statement.has_balances or not _can_compare(part, None)):
+            breaks += _name_currency(part)
     named = {flaw.number for flaw in flaws}
     breaks += flaws
     breaks += [
@@ -82,7 +88,34 @@ def prove(statement: Statement) -> Proof:
         and line.number not in named
     ]
     is_read = not statement.unread
-    return Proof(checks, breaks[:_NAMED], len(breaks), has_ends and is_read)
+    return Proof(checks, breaks[:_NAMED], len(breaks), has_ends and is_read, statement.skipped)
+
+
+def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines that moved money by currency, those in the currency of the statement first.
+
+    A statement that names none is in the currency of most of its lines.
+    """
+    moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
+    named = Counter(line.currency for line in moved if line.currency).most_common(1)
+    main = statement.currency or (named[0][0] if named else "")
+    parts: dict[str, list[Line]] = {main: []}
+    for line in moved:
+        parts.setdefault(line.currency or main, []).append(line)
+    return list(parts.values())
+
+
+def _can_compare(lines: Sequence[Line], opening: Decimal | None) -> bool:
+    """Return whether at least two balances of these lines follow each other."""
+    running = sum(line.balance is not None for line in lines)
+    return running > 1 or (running > 0 and opening is not None)
+
+
+def _name_currency(lines: Sequence[Line]) -> Iterator[Flaw]:
+    for line in lines:
+        words = _("Row %(number)s is in %(currency)s, and the balances are in another currency.")
+        values = {"number": line.number, "currency": line.currency}
+        yield Flaw(line.number, words % values)
 
 
 def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]:

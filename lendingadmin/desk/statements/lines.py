@@ -103,8 +103,9 @@ class Statement:
     `paid_out` is positive. `day_first` says how its days were read, where some could be two days
     (`day_is_proposed`): a person is asked then, and of `unknown_words` too, which stand by field in
     a status or a side. `flaws` are rows that can't be read, `unread` the parts of the file that
-    were left aside. `has_unique_ids` says that a transaction id is one payment's alone, as an
-    operator's receipt is; a bank's reference may repeat or be missing.
+    were left aside, and `skipped` counts the rows of headings, totals and text. `has_unique_ids`
+    says that a transaction id is one payment's alone, as an operator's receipt is; a bank's
+    reference may repeat or be missing.
     """
 
     layout: str
@@ -125,7 +126,14 @@ class Statement:
     unknown_words: dict[str, list[str]] = field(default_factory=dict)
     flaws: Sequence[Flaw] = ()
     unread: Sequence[str] = ()
+    skipped: int = 0
     has_unique_ids: bool = True
+
+    @property
+    def has_balances(self) -> bool:
+        """True if its head names a balance or a total, which is in one currency."""
+        sums = (self.opening, self.closing, self.paid_in, self.paid_out)
+        return any(one is not None for one in sums)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 import io
 from dataclasses import replace
 from datetime import date, tzinfo
+from typing import Any
 
 import simplejson
 from django.utils import timezone
@@ -11,9 +12,9 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.lines import Mapping, Refused, Statement, UnknownTable
 
 from .camt import read_camt
-from .containers import CAMT, CSV, JSON, MT940, find_format
+from .containers import CAMT, CSV, JSON, MT940, find_format, list_others
 from .days import find_odd_days
-from .layouts import count_known
+from .layouts import count_known, find_layout
 from .meanings import Answers
 from .mt940 import read_mt940
 from .rows import Context, make_fingerprint, read_rows
@@ -55,7 +56,7 @@ def _read(
     kind, unread = find_format(content), list[str]()
     check_counts(content, kind)
     if kind == CAMT:
-        return read_camt(content, zone=context.zone)
+        return replace(read_camt(content, zone=context.zone), unread=list_others(content))
     if kind == MT940:
         return read_mt940(content, zone=context.zone)
     if kind == CSV:
@@ -72,18 +73,41 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
     """The rows of JSON, a list or an object a line, under the names of their members."""
     text = decode(content)
     try:
-        if text.lstrip().startswith("["):
-            found = simplejson.loads(text, use_decimal=True)
-        else:
-            lines = io.StringIO(text)
-            found = [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
+        found = _load(text)
     except (ValueError, RecursionError) as error:
         raise Refused(_("This JSON can't be read. Export the statement as CSV.")) from error
-    if not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
+    if isinstance(found, dict):
+        found = _open_object(found)
+    names = list(dict.fromkeys(name for one in found if isinstance(one, dict) for name in one))
+    if not names or not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
         raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
-    names = list(dict.fromkeys(name for one in found for name in one))
     return [names, *([_write(one.get(name)) for name in names] for one in found)]
 
 
+def _load(text: str) -> Any:
+    """Return the document of a text, or the documents of its lines."""
+    try:
+        return simplejson.loads(text, use_decimal=True)
+    except ValueError:
+        lines = io.StringIO(text)
+        return [simplejson.loads(line, use_decimal=True) for line in lines if line.strip()]
+
+
+def _open_object(found: dict[str, Any]) -> list[Any]:
+    """Return the only list of objects that an object holds, or the object as the one payment.
+
+    Raise Refused if it holds more than that list and scalars: nothing says what else is a payment.
+    """
+    inner = [one for one in found.values() if isinstance(one, list | dict)]
+    if not inner or find_layout(list(found)):
+        return [found]
+    filled = [one for one in inner if one]
+    if len(filled) == 1 and isinstance(filled[0], list):
+        return filled[0]
+    raise Refused(
+        _("Nothing in this JSON says which list has the payments. Save that list as its own file.")
+    )
+
+
 def _write(value: object) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else " ".join(str(value).split("\n"))

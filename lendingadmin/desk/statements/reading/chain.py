@@ -1,6 +1,7 @@
-"""The messages of one file: they have one account, and their balances say their order and gaps."""
+"""The parts of one file: they have one account, and their balances say their order and gaps."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import tzinfo
 from decimal import Decimal
 from itertools import pairwise
 
@@ -9,8 +10,15 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.identity import normalise_account
 from lendingadmin.desk.statements.lines import Flaw, Refused
 
+from .days import read_moment
+from .head import read_head
+from .layouts import fold_heading
+from .meanings import is_total
+
 # The opening and the closing balance of a message, where it has them.
 Balances = tuple[Decimal | None, Decimal | None]
+# Numbers of accounts have so many digits; those of pages have fewer.
+_DIGITS = 4
 
 
 def find_account(accounts: Iterable[str]) -> str:
@@ -19,6 +27,48 @@ def find_account(accounts: Iterable[str]) -> str:
     if len(set(map(normalise_account, named))) > 1:
         raise Refused(_("The file holds statements of several accounts. Export them one by one."))
     return named[0] if named else ""
+
+
+def is_other_head(
+    first: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[str]],
+    account: str,
+    zone: tzinfo,
+    *,
+    is_new: bool,
+) -> bool:
+    """Return whether rows within a table name another account than the `first` ones above it.
+
+    Above new headings any holder or number that differs under the same label is enough.
+    """
+    head, other = (read_head(part, zone, day_first=True) for part in (first, rows))
+    named = normalise_account(str(other.get("account", "")))
+    if named and (account or is_new) and named != normalise_account(account):
+        return True
+    if not is_new:
+        return False
+    ids, others = _list_numbers(first, zone), _list_numbers(rows, zone)
+    ids["holder"], others["holder"] = (
+        fold_heading(str(part.get("holder", head.get("holder", "")))) for part in (head, other)
+    )
+    return any(ids.get(label, number) != number for label, number in others.items())
+
+
+def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]:
+    """Return the numbers of a head by their labels: of accounts, tills and the like.
+
+    Days and amounts are none; these differ from page to page.
+    """
+    found = dict[str, str]()
+    for row in rows:
+        cells = [cell for cell in row if cell]
+        label, _sign, rest = (cells or [""])[0].partition(":")
+        number = "".join([rest, *cells[1:2]][: 1 if rest.strip() else 2]).replace(" ", "")
+        is_number = number.replace("-", "").isalnum() and sum(map(str.isdigit, number)) >= _DIGITS
+        days = (read_moment(number, zone, day_first=first).at for first in (True, False))
+        if label and is_number and not is_total(label) and not any(days):
+            found[fold_heading(label)] = number
+    return found
 
 
 def is_newest_first(messages: Sequence[Balances]) -> bool:

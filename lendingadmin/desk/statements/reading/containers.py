@@ -11,6 +11,7 @@ from lendingadmin.desk.statements.lines import Refused
 
 LARGEST = 20_000_000  # bytes
 _MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
+_MOST_NAMED = 10
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # The parts of a spreadsheet that hold what runs, and what they begin with.
 _MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
@@ -23,7 +24,7 @@ _OTHERS = (
     *(b"RIFF", b"\x7fELF", b"MZ", b"{\\rtf"),
 )
 _CAMT = re.compile(rb"camt\.053|BkToCstmrStmt")
-_MT940 = re.compile(rb"(?m)^:(?:20|60[FM]|61|62[FM]):")
+_MT940 = re.compile(rb"(?m)^[ \t]*:(?:20|60[FM]|61|62[FM]):")
 CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "mt940", "json"
 
 
@@ -55,6 +56,18 @@ def open_camt(content: bytes) -> io.BytesIO:
         (name,) = _list_xml(packed)
         with packed.open(name) as part:
             return io.BytesIO(part.read(_MOST_UNPACKED))
+
+
+def list_others(content: bytes) -> list[str]:
+    """Return the names of the files of an archive that are not the CAMT file that is read."""
+    if not content.startswith(b"PK"):
+        return []
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        (read,) = _list_xml(packed)
+        others = [name[:100] for name in _list_files(packed) if name != read]
+    if len(others) > _MOST_NAMED:
+        return [_("%(count)s other files of the archive") % {"count": len(others)}]
+    return others
 
 
 def _find_in_zip(content: bytes) -> str:
@@ -110,8 +123,11 @@ def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
 
 
 def _list_xml(packed: zipfile.ZipFile) -> list[str]:
-    names = [name for name in packed.namelist() if not name.endswith("/")]
-    return [name for name in names if name.lower().endswith(".xml")] if len(names) < 3 else []
+    return [name for name in _list_files(packed) if name.lower().endswith(".xml")]
+
+
+def _list_files(packed: zipfile.ZipFile) -> list[str]:
+    return [name for name in packed.namelist() if not name.endswith("/")]
 
 
 def _check_ole(content: bytes) -> str:
@@ -137,10 +153,10 @@ def _find_text(content: bytes) -> str:
         raise Refused(
             _("This file is no statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
         )
-    if start[:1] in (b"{", b"[") and b'"' in start:
-        # The envelope of SWIFT begins with a brace too.
-        return JSON
-    return MT940 if _MT940.search(content[:20_000]) else CSV
+    if _MT940.search(content[:20_000]):
+        # The envelope of SWIFT begins with a brace, as JSON does.
+        return MT940
+    return JSON if start[:1] in (b"{", b"[") and b'"' in start else CSV
 
 
 def _find_xml(content: bytes) -> str:

@@ -3,10 +3,14 @@
 A word that is not in these lists is unknown until a person explains it.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from babel.numbers import is_currency
+
+from .figures import read_currency
 
 #: The answers of people, by field and folded word.
 Answers = Mapping[str, Mapping[str, bool]]
@@ -65,20 +69,45 @@ _HEADINGS = {
 }
 # A column of more different words than these says what was paid for, and not whether.
 _MOST_WORDS = 12
-# A total or a balance from another page has one of these words, and others from the list below.
-_TOTAL_WORDS = "total totals totaux jumla somme sum balance solde summary carried brought"
-_WORDS_BESIDE = """
-    forward down grand sub page period periode report montant closing opening final
-    general kuu the of for this du de la ya debit debits credit credits transactions
+# A total, or what is carried to another page, has one of these words and none that is in no list.
+_TOTAL_WORDS = """
+    total totals totaux totais subtotal subtotals cumul jumla carried brought bf cf bfwd cfwd report
+    reporter transportar transportado transporte lililoletwa lililopelekwa
 """
-_TOTALS = frozenset(_TOTAL_WORDS.split())
-_BESIDE = _TOTALS.union(_WORDS_BESIDE.split())
+# A balance is one with a word that says which. A payer may write the balance alone, of a loan.
+_BALANCE_WORDS = "balance solde saldo salio sum somme soma summary"
+_WHICH_WORDS = """
+    opening closing initial initiale ouverture cloture nouveau anterieur precedent inicial final
+    finale abertura fecho fechamento anterior awali mwanzo mwisho kufungua kufunga forward fwd down
+    available disponible disponivel ledger book current period periode periodo as au em
+"""
+_PAIRS = frozenset((one, other) for one in "bc" for other in "fd")
+_WORDS_WITH_THEM = """
+    grand sub sous page montant general geral kuu ndogo of for the this in out on at and to from by
+    du de des la le les et a d l do da dos das ya za na wa debit debits credit credits debito
+    debitos credito creditos transactions paid received withdrawn withdrawals deposits amount
+    amounts payments sent fees charges number count rows records entries items day daily month
+    monthly week weekly year date account statement entrees sorties paye payes recu recus verse
+    verses operations mouvements frais entradas saidas pago pagos recebido recebidos valor montante
+    kiasi yote zote zilizoingia zilizotoka kuingia kutoka b c f
+"""
+_TOTALS, _BALANCES = frozenset(_TOTAL_WORDS.split()), frozenset(_BALANCE_WORDS.split())
+_WHICH = frozenset(_WHICH_WORDS.split())
+_BESIDE = _TOTALS.union(_BALANCES, _WHICH, _WORDS_WITH_THEM.split())
 _LONGEST_TOTAL = 60
-_NO_SIGNS = str.maketrans(dict.fromkeys(".:,-/()#0123456789", " "))
+# Days, amounts and short numbers may follow; a longer number may be a loan's.
+_FIGURES_BESIDE = re.compile(
+    r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b|\b\d+[.,]\d\d\b|\b\d{1,3}(?:[ ,.]\d{3})*(?:[.,]\d\d?)?\b|"
+    r"\b(?:jan|feb|fev|mar|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|aou|ago|sep|set|oct|out|okt|"
+    r"nov|dec|des|dez)[a-z]{0,7}[-/. ]+20\d\d\b"
+)
+_NO_SIGNS = str.maketrans(dict.fromkeys(".:,;-/()#'\u2019\u2013", " "))
 
 
 def fold_word(text: str) -> str:
     """Return a word as these lists have it: small letters without accents."""
+    if text.isascii():
+        return " ".join(text.casefold().split())
     plain = unicodedata.normalize("NFKD", text).casefold()
     return " ".join("".join(x for x in plain if not unicodedata.combining(x)).split())
 
@@ -122,7 +151,28 @@ def _has_known(field: str, held: set[str]) -> bool:
     return 2 * known >= len(held)
 
 
-def is_total(cell: str) -> bool:
-    """Return whether a cell names a total or a balance from another page, and nothing else."""
-    words = fold_word(cell[:_LONGEST_TOTAL]).translate(_NO_SIGNS).split()
-    return not _TOTALS.isdisjoint(words) and _BESIDE.issuperset(words)
+def is_total(cell: str, *, is_dated: bool = False) -> bool:
+    """Return whether a cell names a total or a balance that is carried, and nothing else.
+
+    In a row that has a day (`is_dated`) a balance says which one it is.
+    """
+    words = _list_words(cell)
+    if not _BESIDE.issuperset(words):
+        return False
+    if not _TOTALS.isdisjoint(words) or not _PAIRS.isdisjoint(pairwise(words)):
+        return True
+    return not _BALANCES.isdisjoint(words) and not (is_dated and _WHICH.isdisjoint(words))
+
+
+def may_follow_total(cell: str) -> bool:
+    """Return whether a cell has nothing but words that stand in the name of a total."""
+    words = _list_words(cell)
+    return _BESIDE.issuperset(words) and (bool(words) or not any(map(str.isdigit, cell)))
+
+
+def _list_words(cell: str) -> list[str]:
+    """Return the words of a cell without days, amounts and currencies; of a long one the text."""
+    if len(cell) > _LONGEST_TOTAL:
+        return [cell]
+    text = _FIGURES_BESIDE.sub(" ", fold_word(cell)).translate(_NO_SIGNS)
+    return [word for word in text.split() if word in _BESIDE or not read_currency(word.upper())]

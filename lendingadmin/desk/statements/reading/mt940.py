@@ -14,7 +14,7 @@ from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, l
 from .chain import find_account, find_gaps, is_newest_first
 from .tables import MOST_ROWS, decode
 
-_TAG = re.compile(r":(\d\d[A-Z]?):")
+_TAG = re.compile(r"[ \t]*:(\d\d[A-Z]?):")
 # A message is read by these alone: banks leave others blank, or break them.
 _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
 # The library reads the 1 of 1.234,50 and takes the rest for a reference.
@@ -94,19 +94,21 @@ def _split(text: str) -> list[str]:
     """The messages of a file, each with the tags that are read.
 
     A message begins at :20:, or, of a bank that writes none, at the first tag behind a closing
-    balance. What follows that balance is of the whole message and not of its last row.
+    balance. What follows that balance is of the whole message and not of its last row. Lines may be
+    indented, and are as far as their tag is.
     """
-    messages, is_closed, is_kept = list[list[str]](), True, False
+    messages, is_closed, is_kept, indent = list[list[str]](), True, False, 0
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         found = _TAG.match(line)
         tag = found[1] if found else ""
         if tag == "20" or (is_closed and tag in _READ and tag != "86" and tag not in _CLOSING):
             messages.append([":20:NONREF"])
             is_closed = False
+        bare = line.lstrip(" \t")
         if tag:
-            is_kept = tag in _READ and not is_closed
-        if is_kept and line not in ("-", "-}"):
-            messages[-1].append(line)
+            is_kept, indent = tag in _READ and not is_closed, len(line) - len(bare)
+        if is_kept and bare not in ("-", "-}"):
+            messages[-1].append(line[min(indent, len(line) - len(bare)) :])
         is_closed = is_closed or tag in _CLOSING
     return ["\n".join([*one, "-"]) for one in messages]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, tzinfo
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
@@ -24,7 +24,8 @@ from lendingadmin.desk.statements.lines import (
     list_others,
 )
 
-from .days import DayOrder, find_day_order, is_mixed, is_within, read_moment
+from .chain import is_other_head
+from .days import DayOrder, Moment, find_day_order, is_mixed, is_within, read_moment
 from .figures import find_divider, read_amount, read_currency, read_id
 from .head import read_head
 from .layouts import Layout, find_layout, fold_heading, is_reference
@@ -38,13 +39,18 @@ from .meanings import (
     find_deciding_columns,
     fold_word,
     is_total,
+    may_follow_total,
     read_word,
 )
 
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
+# What one row in so many has, or a single one, the table does not have.
+_FEW = 10
 _MOVED = ("amount", "paid_in", "paid_out")
+# What a payment is named by, except for its day and its id.
+_NAMING = ("details", "payer", "reference", "phone")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
@@ -103,7 +109,10 @@ def read_rows(
 
 
 def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
-    return any(read_moment(cell, zone, day_first=True).at for cell in row)
+    """Return whether a row is of the table: no heading is a day in any order, or an amount."""
+    if sum(map(bool, row)) >= _CELLS and any(read_amount(cell) is not None for cell in row):
+        return True
+    return any(read_moment(x, zone, day_first=first).at for x in row for first in (True, False))
 
 
 def make_fingerprint(header: Sequence[str]) -> str:
@@ -153,19 +162,22 @@ class _Reader:
         self.places = self._find_places()
         self.heads = self._read_heads()
         self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
-        body = [
+        full = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
             for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
-            if any(row) and not self._is_heading(row)  # on the next page
+            if any(row)
         ]
+        body = [(number, row) for number, row in full if not self._is_heading(row)]  # of a page
         order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
         head = dict(self._choose_head([row for _number, row in body]))
-        self.currency = str(head.pop("currency", "")).upper()[:3]
+        named = str(head.pop("currency", "")).upper()
+        self.currency = read_currency(named) or named[:3]
         self.sign, self.instead = self._find_divider([row for _number, row in body])
-        found = self._read_lines(body)
+        found = self._name_currencies(self._read_lines(body))
         self._find_rows_above()
         account = str(head.pop("account", "")) or self._find_account(body)
+        self._check_one_head(full, found, account)
         currencies = {line.currency for line in found if line.currency}
         return Statement(
             layout=self.layout.key,
@@ -178,6 +190,8 @@ class _Reader:
             day_is_proposed=order.is_proposed,
             unknown_words=self.unknown_words,
             flaws=self.flaws,
+            # Their numbers, since a row and its fee are two lines.
+            skipped=len(full) - len({line.number for line in found}),
             has_unique_ids=self.layout.has_unique_ids,
             **head,
         )
@@ -203,6 +217,10 @@ class _Reader:
         for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
             if field in deciding and field not in places:
                 places[field] = [list(self.rows[self.at]).index(deciding[field])]
+        decide = (*_MOVED, "balance", STATUS, SIDE, CURRENCY)
+        used = [at for field in decide for at in places.get(field, ())]
+        # A row that ends there may have half an amount; the last column may always be left out.
+        self.last_decider = min(max(used, default=0) + 1, self.width - 1)
         return places
 
     def _is_heading(self, row: Sequence[str]) -> bool:
@@ -252,6 +270,7 @@ class _Reader:
 
     def _read_lines(self, body: Sequence[tuple[int, Sequence[str]]]) -> list[Line]:
         found, usual = list[Line](), self._find_usual_length(body)
+        lined, short, read = list[int](), list[int](), 0
         for number, row in body:
             if any(row[self.width :]) or len(row) > usual:
                 words = _(
@@ -262,9 +281,37 @@ class _Reader:
                 found.append(_make_broken(number))
             elif found and self._is_continued(row):
                 self._continue(found, self._get(row, "details"))
-            else:
-                found.extend(self._read_row(number, row))
+            elif lines := list(self._read_row(number, row)):
+                found.extend(lines)
+                read += 1
+                if any("\n" in cell or "\r" in cell for cell in row):
+                    lined.append(number)
+                if len(self.rows[number - 1]) <= self.last_decider:
+                    short.append(number)
+        # What only few rows have is no way in which this table is written.
+        for numbers, words in (
+            (lined, _("Row %(number)s has several lines in a cell, and may be several rows.")),
+            (short, _("Row %(number)s has fewer cells than the other rows, and may be cut.")),
+        ):
+            if len(numbers) * _FEW <= read or len(numbers) == 1 < read:
+                found = self._break_rows(found, numbers, words)
         return found
+
+    def _break_rows(self, found: list[Line], numbers: Sequence[int], words: str) -> list[Line]:
+        """Return the lines without what these rows say, and name these rows."""
+        self.flaws += [Flaw(number, words % {"number": number}) for number in numbers]
+        rows = groupby(found, key=lambda line: line.number)
+        parts = ([_make_broken(n)] if n in numbers else list(lines) for n, lines in rows)
+        return list(chain.from_iterable(parts)) if numbers else found
+
+    def _name_currencies(self, found: list[Line]) -> list[Line]:
+        """Return the lines in the lender's currency where only lines in others name theirs."""
+        own = self.context.currency
+        bare = [line.amount is not None and not line.currency for line in found]
+        if not own or not any(bare) or {line.currency for line in found} <= {"", own}:
+            return found
+        pairs = zip(found, bare, strict=True)
+        return [replace(line, currency=own) if is_bare else line for line, is_bare in pairs]
 
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
         """How many cells a row may have: as many as the headings, or more where all rows have them,
@@ -290,11 +337,34 @@ class _Reader:
         """Name rows of the table that stand above its headings: they are not read."""
         for number, row in enumerate(self.rows[: self.at], start=1):
             full = [*row, *[""] * (self.width - len(row))]
-            moment = read_moment(self._get(full, "moment"), self.zone, day_first=True)
-            fields = ("amount", "paid_in", "paid_out")
-            if moment.at and any(read_amount(self._get(full, name)) for name in fields):
+            values = {field: self._get(full, field) for field in self.places}
+            moments = [
+                read_moment(values.get("moment", ""), self.zone, day_first=first)
+                for first in (True, False)
+            ]
+            moment = next((one for one in moments if one.at), moments[0])
+            has_amount = any(read_amount(values.get(name, "")) for name in _MOVED)
+            if moment.at and has_amount and not _is_apart(full, values, moment, has_amount=True):
                 words = _("Row %(number)s is above the headings and was not read.")
                 self.flaws.append(Flaw(number, words % {"number": number}))
+
+    def _check_one_head(
+        self, full: Sequence[tuple[int, Sequence[str]]], found: Sequence[Line], account: str
+    ) -> None:
+        """Raise Refused if a head among the rows is of another statement: two were joined."""
+        dated = {line.number for line in found if line.moment}
+        for is_row, group in groupby(full, key=lambda numbered: numbered[0] in dated):
+            between = [] if is_row else list(group)
+            rows = [row for _number, row in between if not self._is_heading(row)]
+            is_new, above = len(rows) < len(between), self.rows[: self.at]
+            if any(map(find_layout, rows)) or (
+                rows and is_other_head(above, rows, account, self.zone, is_new=is_new)
+            ):
+                words = _(
+                    "Row %(number)s begins another statement. Save each statement as a file of its "
+                    "own."
+                )
+                raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
         """A sign of amounts and what it is taken for, where it is not read as it usually is.
@@ -337,7 +407,7 @@ class _Reader:
         counted = currency or self.context.currency
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
-        if moment.at is None and _is_below(row, values, amount):
+        if _is_apart(row, values, moment, has_amount=amount is not None):
             return
         if amount is None and (text := next((x for x in map(values.get, _MOVED) if x), "")):
             words = _("Row %(number)s: the amount “%(text)s” can't be read.")
@@ -420,13 +490,23 @@ class _Reader:
         return Kind.REVERSAL if is_reversed else Kind.OTHER
 
 
-def _is_below(row: Sequence[str], values: Mapping[str, str], amount: Decimal | None) -> bool:
-    """Whether a row without a moment is no row of the statement: a total, or a text below it."""
-    has_amount = amount is not None or any(values.get(field) for field in _MOVED)
-    named = [cell for field in ("moment", "receipt") if (cell := values.get(field, ""))]
-    if all(map(is_total, named)):
-        return not has_amount or any(map(is_total, row))
-    return not has_amount and sum(map(bool, row)) < _CELLS
+def _is_apart(
+    row: Sequence[str], values: Mapping[str, str], moment: Moment, *, has_amount: bool
+) -> bool:
+    """Return whether a row is not of the statement: a total, a balance that is carried, or text."""
+    has_amount = has_amount or any(values.get(field) for field in _MOVED)
+    when, receipt = values.get("moment", ""), values.get("receipt", "")
+    # Most ids are letters with figures: reading their words takes long.
+    is_id = receipt.isalnum() and not receipt.isalpha()
+    if not receipt or (not is_id and is_total(receipt)):
+        is_dated = moment.at is not None or (bool(when) and not is_total(when))
+        if all(may_follow_total(values.get(field, "")) for field in _NAMING) and any(
+            is_total(cell, is_dated=is_dated) for cell in row
+        ):
+            return True
+        if not is_dated:
+            return not has_amount
+    return moment.at is None and not has_amount and sum(map(bool, row)) < _CELLS
 
 
 def _find_place(headings: Sequence[str], name: str) -> int | None:

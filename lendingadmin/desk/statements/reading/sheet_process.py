@@ -1,7 +1,7 @@
 """Opens a spreadsheet in a process of its own: bytes on its input, rows as JSON on its output.
 
-Of one with a password, with macro sheets or that is too large it writes `LOCKED`, `MACROS` or
-`TOO_LARGE` instead.
+Of one with a password, with macro sheets, that is too large or that has too many sheets it writes
+`LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` instead.
 
 The library keeps a place for each cell between the first and the last that hold something. So a
 damaged file, or a word in the last cell of a sheet, makes it ask for gigabytes, and it aborts the
@@ -23,7 +23,7 @@ from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 # Bytes. An old spreadsheet reserves more than it uses: who starts this process looks at its use.
 MEMORY, _MOST_RESERVED = 300_000_000, 1 << 30
-LOCKED, MACROS, TOO_LARGE = "locked", "macros", "too-large"
+LOCKED, MACROS, TOO_LARGE, MANY_SHEETS = "locked", "macros", "too-large", "many-sheets"
 # Places that the library would keep; at 32 bytes each they take two thirds of the memory.
 _MOST_PLACES = 6_000_000
 # A cell that holds something, in a chunk of a sheet. One that is only formatted takes no place.
@@ -90,7 +90,9 @@ def read_sheets(content: bytes) -> Any:
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
         return MACROS
-    return [read_rows(book.get_sheet_by_name(name)) for name in book.sheet_names[:_MOST_SHEETS]]
+    if len(book.sheet_names) > _MOST_SHEETS:
+        return MANY_SHEETS
+    return [read_rows(book.get_sheet_by_name(name)) for name in book.sheet_names]
 
 
 def read_rows(sheet: CalamineSheet) -> list[list[str]]:

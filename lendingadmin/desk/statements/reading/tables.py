@@ -21,7 +21,7 @@ from lendingadmin.desk.statements.lines import Refused
 
 from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
 from .sheet_places import take_place
-from .sheet_process import LOCKED, MACROS, MEMORY, TOO_LARGE
+from .sheet_process import LOCKED, MACROS, MANY_SHEETS, MEMORY, TOO_LARGE
 
 MOST_ROWS = 20_000
 # A head of so many rows stands above the headings at most, and below them the rows.
@@ -68,12 +68,12 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
     best = max(_DELIMITERS, key=known.__getitem__)
     if known[best] <= 1:
         best = max(_DELIMITERS, key=lambda sign: _rate_delimiter(text[:20_000], sign))
-    delimiter = best
-    rows = _parse(text, delimiter)
-    if delimiter in text and all(len(row) < 2 for row in rows):
+    broken = list[int]()
+    rows = _parse(text, best, broken)
+    if best in text and all(len(row) < 2 for row in rows):
         # A program saved each whole line as one cell in quotation marks.
         return read_csv("\n".join(cell for row in rows for cell in row).encode(), score)
-    _check_quotes(rows, delimiter)
+    check_one_row_each(rows, best, broken)
     return _check_length(rows)
 
 
@@ -83,18 +83,41 @@ def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
     return max(widths.values(), default=0), text.count(delimiter)
 
 
-def _check_quotes(rows: Sequence[Row], delimiter: str) -> None:
-    """Raises Refused where a quotation mark that nobody closed holds the rows behind it."""
-    width = max(map(len, rows), default=0)
-    for number, row in enumerate(rows, start=1):
-        for cell in row:
-            behind = cell.split("\n")[1:]
-            if any(line.count(delimiter) >= max(2, width // 2) for line in behind):
-                words = _(
-                    "Row %(number)s of this file has a quotation mark that is not closed, so the "
-                    "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
-                )
-                raise Refused(words % {"number": number})
+def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[int] = ()) -> None:
+    """Raise Refused if a cell holds several rows, because a quotation mark is not closed.
+
+    `broken` are the numbers of rows that are known to be such. A cell of several rows has the
+    delimiters of a complete row for each of its line ends.
+    """
+    cells = Counter[int]()
+    for row in rows:
+        cells[len(row)] += len(row)
+    width = max(cells, key=cells.__getitem__, default=0)
+    found = (
+        number
+        for number, row in enumerate(rows, start=1)
+        if number in broken or _holds_rows(row, delimiters, width)
+    )
+    if number := next(found, 0):
+        words = _(
+            "Row %(number)s of this file has a quotation mark that is not closed, so the "
+            "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
+        )
+        raise Refused(words % {"number": number})
+
+
+def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
+    lined = [cell for cell in row if "\n" in cell or "\r" in cell]
+    if lined and len(row) > width:
+        return True
+    # Of a cell that was cut, the last row is not complete.
+    ends = (len(cell.splitlines()) - (2 if len(cell) == _LONGEST_CELL else 1) for cell in lined)
+    least = [max(1, width - 1) * count for count in ends]
+    return any(
+        cell.count(sign) >= count
+        for cell, count in zip(lined, least, strict=True)
+        for sign in delimiters
+    )
 
 
 def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
@@ -117,15 +140,20 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
         raise Refused(tell_of_macros())
     if found == TOO_LARGE:
         raise Refused(_tell_of_size())
+    if found == MANY_SHEETS:
+        raise Refused(
+            _("This workbook has too many sheets. Save the statement as a file of its own.")
+        )
     return _choose_sheet(found, score)
 
 
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
     """Raises Refused where another sheet has the same headings: it is a statement too."""
-    filled = [number for number, rows in enumerate(sheets, start=1) if _list_full(rows)]
+    filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
     best = max(filled, key=lambda n: _rate_sheet(sheets[n - 1], score), default=1)
     others = [number for number in filled if number != best]
     rows = _check_length(sheets[best - 1] if sheets else [])
+    check_one_row_each(rows, _DELIMITERS)
     for number in others:
         if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
             words = _(
@@ -133,6 +161,8 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
                 "a file of its own."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
+    # Where a cell ends is certain in a workbook, whatever lines it has.
+    rows = [[" ".join(cell.split()) if "\n" in cell else cell for cell in row] for row in rows]
     return rows, [_("sheet %(number)s") % {"number": number} for number in others]
 
 
@@ -208,13 +238,22 @@ def decode(content: bytes) -> str:
     return _undo_double(text)
 
 
-def _parse(text: str, delimiter: str) -> list[Row]:
-    """The rows of a text; cells that are too long are cut, what csv can't read ends the table."""
-    rows = list[Row]()
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+def _parse(text: str, delimiter: str, broken: list[int] | None = None) -> list[Row]:
+    """Return the rows of a text; cells that are too long are cut, what csv can't read ends the
+    table.
+
+    The numbers of rows of several lines whose quotation marks do not match are added to `broken`.
+    """
+    rows, begins = list[Row](), 0
+    lines = list(io.StringIO(text, newline=""))
+    reader = csv.reader(lines, delimiter=delimiter)
     try:
         for row in reader:
             rows.append([cell.strip()[:_LONGEST_CELL] for cell in row])
+            read = lines[begins : reader.line_num]
+            if broken is not None and len(read) > 1 and not _is_quoted_well(read, delimiter):
+                broken.append(len(rows))
+            begins = reader.line_num
             if len(rows) > MOST_ROWS + _MOST_HEAD:
                 break
     except csv.Error as error:
@@ -222,6 +261,13 @@ def _parse(text: str, delimiter: str) -> list[Row]:
             _("Row %(number)s of this file can't be read as CSV.") % {"number": len(rows) + 1}
         ) from error
     return rows
+
+
+def _is_quoted_well(lines: Sequence[str], delimiter: str) -> bool:
+    try:
+        return any(csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error:
+        return False
 
 
 def _check_length(rows: list[Row]) -> list[Row]:
