@@ -235,13 +235,13 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 
 
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
-    """Whether days that can be read two ways are all of one number, which is the month of all days
-    that can't: 11/01, 11/02, 11/03 and 13/11.
+    """Whether days that can be read two ways have the number of the one month of all days that
+    can't: 11/01, 11/02, 11/03 and 13/11.
     """
-    numbers = {days[0].day for days in both if len(days) > 1}
     months = {days[0].month for days in both if len(days) == 1}
-    different = {days[0].month for days in both if len(days) > 1}
-    return len(numbers) == 1 and numbers == months and len(different) > 2
+    elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]
+    different = {day.month for day in elsewhere}
+    return len(months) == 1 and months == {day.day for day in elsewhere} and len(different) > 2
 
 
 def _is_in_order(days: Sequence[date]) -> bool:
