@@ -66,8 +66,9 @@ def test_the_year_of_an_old_row_is_asked_and_an_old_head_answers_it() -> None:
 
 @pytest.mark.parametrize(("is_right", "flaws"), [(True, []), (False, [3])])
 def test_a_person_says_whether_an_old_year_is_right(is_right: bool, flaws: list[int]) -> None:
-    content = b"Siku,Kumb,Kiasi\n2026-11-20,R1,5.00\n2024-11-20,R2,6.00"
-    answers = {"year": {"2024": is_right}}
+    old = TODAY - days.OLD - timedelta(days=1)
+    content = f"Siku,Kumb,Kiasi\n2026-11-20,R1,5.00\n{old},R2,6.00".encode()
+    answers = {"year": {f"{old.year}": is_right}}
     found = read(content, zone=NAIROBI, mapping=MAPPED, today=TODAY, answers=answers)
     assert isinstance(found, Statement) and not found.unknown_words
     assert [flaw.number for flaw in found.flaws] == flaws
