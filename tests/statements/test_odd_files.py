@@ -124,6 +124,9 @@ def test_a_second_column_that_decides_is_read_too(
         f"Siku,Kumb,Kiasi,Hali,{heading}", f"2026-11-22,R1,5.00,Completed,{cell}", mapping=MAPPED
     )
     assert (kinds(found), bool(found.unknown_words)) == ([kind], asks)
+    own = Mapping(moment="Siku", amount="Kiasi", status=heading)
+    found = open_rows(f"Siku,Kumb,Kiasi,{heading}", f"2026-11-22,R1,5.00,{cell}", mapping=own)
+    assert (kinds(found), bool(found.unknown_words)) == ([kind], asks)
     bank = open_rows(f"{BANK},{heading}", f"22/11/2026,,x,F1,,500.00,,{cell}")
     assert (kinds(bank), bool(bank.unknown_words)) == ([kind], asks)
     if asks:

@@ -26,7 +26,8 @@ _NONE = ("NOTPROVIDED", "NONREF")
 # The codes of ISO 20022: only what is booked has moved.
 _STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
-_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
+_ADJUSTED = "CAJT"
+_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
 # Twenty thousand entries of a hundred elements each; deeper than any of them stands.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
@@ -266,9 +267,16 @@ def _sort(entry: Element, amount: Decimal | None) -> Kind:
         return Kind.REVERSAL
     if codes & set(_CHARGES) and amount < 0:
         return Kind.CHARGE
-    if codes & set(_SETTLEMENTS):
+    own = codes & {*_SETTLEMENTS}
+    # A credit that the bank adjusted may be anybody's.
+    if own - {_ADJUSTED} or (own and not (amount > 0 and _names_debtor(entry))):
         return Kind.SETTLEMENT
     return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _names_debtor(entry: Element) -> bool:
+    debtors = (one for one in entry.iter() if _name(one) == "Dbtr")
+    return any(_text(one, "Pty/Nm") or _text(one, "Nm") for one in debtors)
 
 
 def _name(element: Element) -> str:

@@ -127,20 +127,26 @@ def read_word(field: str, text: str, answers: Answers) -> bool | None:
 
 
 def read_status(
-    text: str, answers: Answers, *, heading: str = STATUS, is_alone: bool = False
+    text: str,
+    answers: Answers,
+    *,
+    heading: str = STATUS,
+    is_own: bool = True,
+    is_alone: bool = False,
 ) -> tuple[bool | None, str]:
     """Return whether a cell of a column that decides means completed, None if it is unknown, and
     the word that a person is asked about.
 
     Under “Reversed” a yes means that no money is there. An empty cell `is_alone` where its column
-    has nothing else: then it counts as completed.
+    has nothing else: then it counts as completed. The answers about a column that is not the
+    layout's own name it.
     """
     word, names = fold_word(text), _split_heading(heading)
     is_positive, is_negative = (not x.isdisjoint(names) for x in (_POSITIVE, _NEGATIVE))
     if not word and (is_alone or (is_negative and not is_positive)):
         return True, ""
     word = word or EMPTY
-    is_plain = not _HEADINGS[STATUS].isdisjoint(names) and not is_negative
+    is_plain = is_own or (not _HEADINGS[STATUS].isdisjoint(names) and not is_negative)
     asked = word if is_plain else f"{' '.join(names)}: {word}"
     if is_positive != is_negative:
         if word in _FLAGS:

@@ -203,12 +203,12 @@ class _Reader:
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
         others = find_status_columns(header, below, used)
-        # What the layout calls its status is one, whatever its heading says.
-        own = {at: STATUS for at in places.get(STATUS, ())}
-        self.statuses = own | {at: header[at] for at in others}
+        self.own_status = places.get(STATUS, ())
+        self.statuses = {at: header[at] for at in (*self.own_status, *others)}
         held = {at: {row[at] for row in below if at < len(row)} for at in self.statuses}
         self.filled = {at for at, cells in held.items() if cells - {"", header[at]}}
-        if others and not own:
+        self.meanings = dict[tuple[int, str], tuple[bool | None, str]]()
+        if others and not self.own_status:
             places[STATUS] = others[:1]
 
     def _is_heading(self, row: Sequence[str]) -> bool:
@@ -428,16 +428,26 @@ class _Reader:
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
         """Return whether all columns say that it is completed; None if a person must say so."""
         unknown = list[str]()
-        for at, heading in self.statuses.items():
-            is_alone = at not in self.filled
-            answers = self.context.answers
-            meaning, word = read_status(row[at], answers, heading=heading, is_alone=is_alone)
+        for at in self.statuses:
+            meaning, word = self._read_status_cell(at, row[at])
             if meaning is False:
                 return False
             unknown += [word] if meaning is None else []
         for word in unknown if asks else ():
             self._ask(STATUS, word)
         return None if unknown else True
+
+    def _read_status_cell(self, at: int, text: str) -> tuple[bool | None, str]:
+        """What one cell says; most rows say the same."""
+        if (at, text) not in self.meanings:
+            self.meanings[at, text] = read_status(
+                text,
+                self.context.answers,
+                heading=self.statuses[at],
+                is_own=at in self.own_status,
+                is_alone=at not in self.filled,
+            )
+        return self.meanings[at, text]
 
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
         """Return what a row is whose money moved: by the operator's type, then by its sign.
