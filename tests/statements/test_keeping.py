@@ -119,9 +119,9 @@ def test_an_unknown_word_is_asked_once_and_nothing_is_placed_before(
     meanings = {name: dict.fromkeys(words, True) for name, words in asked.items()}
     assert keeping.answer_words(file, meanings, support)
     file.refresh_from_db()
-    assert not file.needs_answer
+    assert not file.unknown_words
     assert set(file.lines.values_list("kind", flat=True)) == {"payment"}
-    assert not bring_in(again, support).needs_answer
+    assert not bring_in(again, support).unknown_words
 
 
 def test_a_row_that_the_database_refuses_is_a_fault_of_the_database(
