@@ -64,6 +64,20 @@ def test_the_year_of_an_old_row_is_asked_and_an_old_head_answers_it() -> None:
     assert not headed.unknown_words and not headed.flaws
 
 
+@pytest.mark.parametrize(
+    ("written", "years"),
+    [
+        (("2025-11-21", "2026-11-19", "2026-11-20"), ["2025"]),
+        (("2025-11-21", "2026-06-20", "2026-11-20"), []),
+        (("2026-11-20", "2025-12-20"), ["2025"]),
+    ],
+)
+def test_a_row_of_another_year_than_the_rest_is_asked(
+    written: tuple[str, ...], years: list[str]
+) -> None:
+    assert read_days(*written).unknown_words.get("year", []) == years
+
+
 @pytest.mark.parametrize(("is_right", "flaws"), [(True, []), (False, [3])])
 def test_a_person_says_whether_an_old_year_is_right(is_right: bool, flaws: list[int]) -> None:
     old = TODAY - days.OLD - timedelta(days=1)

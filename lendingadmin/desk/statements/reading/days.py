@@ -21,6 +21,8 @@ _BOOKED_AHEAD = _AROUND = timedelta(days=4)
 _BOOKED = ("camt-053", "mt940")
 #: Rows of a day before this, in a file whose head names no days, are asked about by their year.
 OLD = timedelta(days=400)
+# So far from all later rows of such a file a row has another year.
+_GAP = timedelta(days=300)
 _DAY = 10
 _TOO_OLD = timedelta(days=3660)
 Period = tuple[date, date]
@@ -178,13 +180,16 @@ def find_old_years(
 ) -> tuple[list[str], set[int]]:
     """Return the years of old rows that a person must confirm, and the rows whose year is wrong.
 
-    The head of an old statement says so itself.
+    Old is also what is far from all later rows. The head of an old statement says so itself.
     """
     asked, wrong = list[str](), set[int]()
     if statement.begins and statement.ends:
         return asked, wrong
+    different = sorted({day for _line, day in _list_days(statement)})
+    behind_gaps = [later for day, later in pairwise(different) if later - day > _GAP]
+    limit = max([today - OLD, *behind_gaps])
     for line, day in _list_days(statement):
-        if today - _TOO_OLD <= day < today - OLD:
+        if today - _TOO_OLD <= day < limit:
             is_right = read_word(YEAR, str(day.year), answers)
             if is_right is None and str(day.year) not in asked:
                 asked.append(str(day.year))
