@@ -185,7 +185,7 @@ def find_old_years(
     asked, wrong = list[str](), set[int]()
     if statement.begins and statement.ends:
         return asked, wrong
-    different = sorted({day for _line, day in _list_days(statement)})
+    different = sorted({day for _, day in _list_days(statement) if day <= today + _AROUND})
     behind_gaps = [later for day, later in pairwise(different) if later - day > _GAP]
     limit = max([today - OLD, *behind_gaps])
     for line, day in _list_days(statement):
