@@ -51,7 +51,12 @@ _MARKS = {
 # Shillings or francs, whichever they are: the currency is that of the file.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
 # Codes of currencies that headings in capitals have as words.
-_WORDS = frozenset({"ALL", "TRY", "TOP", "CUP", "MOP", "GEL", "LAK"})
+_WORDS = frozenset(
+    {
+        *("ALL", "TRY", "TOP", "CUP", "MOP", "GEL", "LAK", "MNT"),
+        *("SUR", "BAN", "BAD", "SIT", "NIC", "PES", "COU", "BEL", "XXX"),
+    }
+)
 _CODE = 3
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
@@ -149,7 +154,7 @@ def find_heading_currency(heading: str) -> str:
     It is written in capitals there, or is a mark such as KSh.
     """
     for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
-        code = _MARKS.get(word.upper(), word)
+        code: str = _MARKS.get(word.upper(), word)
         is_code = code == code.upper() and code not in _WORDS and is_currency(code)
         if is_code and (code != word or len(word) == _CODE):
             return code
