@@ -148,8 +148,8 @@ def write_mtn(events: Sequence[Event]) -> Rows:
             *(one.receipt, "", one.at.strftime("%Y-%m-%d %H:%M:%S")),
             "Failed" if one.kind == "failed" else "Successful",
             *(words[one.kind], "", f"FRI:{one.phone}/MSISDN", one.name, "FRI:123/MM", "Lender"),
-            *(one.reference, "api", "api", 0, "UGX", one.amount, "UGX"),
-            *("" if one.kind == "failed" else one.balance, "UGX"),
+            *(one.reference, "api", "api", 0, "GHS", one.amount, "GHS"),
+            *("" if one.kind == "failed" else one.balance, "GHS"),
         ]
         for one in events
     ]
@@ -187,7 +187,7 @@ def write_wave(events: Sequence[Event]) -> Rows:
     rows = [
         [
             *(one.at.strftime("%b %-d  %Y  %I:%M:%S %p"), one.receipt, types[one.kind]),
-            *(one.amount, 0, "XOF", one.name, f"{one.phone}.0", one.reference),
+            *(one.amount, 0, "GMD", one.name, f"{one.phone}.0", one.reference),
         ]
         for one in events
         if one.kind != "failed"
@@ -206,7 +206,7 @@ def write_wave_french(events: Sequence[Event]) -> Rows:
     rows = [
         [
             *(one.at.strftime("%Y-%m-%d %H:%M:%S"), one.receipt, types[one.kind]),
-            *(f"{one.amount}".replace(".", ","), 0, f"{one.balance}".replace(".", ","), "XOF"),
+            *(f"{one.amount}".replace(".", ","), 0, f"{one.balance}".replace(".", ","), "CDF"),
             *(one.name, one.phone),
         ]
         for one in events

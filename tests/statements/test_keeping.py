@@ -21,6 +21,7 @@ from .making_banks import write_camt, write_mt940
 pytestmark = pytest.mark.django_db
 EVENTS = making.make_events(90)
 PAYMENTS = [one for one in EVENTS if one.kind == "payment"]
+BANK = [row for row in making.write_bank(PAYMENTS) if len(row) == 7]
 FILES = {
     "M-PESA": making.pack_csv(making.write_mpesa(EVENTS)),
     "a bank's table": making.pack_csv(making.write_bank(EVENTS)),
@@ -88,6 +89,40 @@ def test_a_receipt_that_is_twice_in_a_file_is_no_copy_of_itself(support: User) -
     head, *rows = making.write_callbacks(PAYMENTS[:10])
     file = bring_in(making.pack_csv([head, *rows, rows[0]]), support)
     assert set(file.lines.values_list("place", flat=True)) == {"unallocated"}
+
+
+@pytest.mark.parametrize(
+    ("content", "again", "asked"),
+    [
+        (
+            write_camt(PAYMENTS).replace(b"BOOK", b"LIMBO", 1),
+            write_camt(PAYMENTS[:9]).replace(b"BOOK", b"LIMBO", 1),
+            {"status": ["limbo"]},
+        ),
+        (
+            write_camt(PAYMENTS).replace(b"BOOK", b"", 1),
+            write_camt(PAYMENTS[:9]).replace(b"BOOK", b"", 1),
+            {"status": ["(empty)"]},
+        ),
+        (
+            making.pack_csv([[*BANK[0], "Settled"], *([*x, "No"] for x in BANK[1:])]),
+            making.pack_csv([[*BANK[0], "Settled"], *([*x, "No"] for x in BANK[1:9])]),
+            {"status": ["settled: no"]},
+        ),
+    ],
+)
+def test_an_unknown_word_is_asked_once_and_nothing_is_placed_before(
+    support: User, content: bytes, again: bytes, asked: dict[str, list[str]]
+) -> None:
+    file = bring_in(content, support)
+    assert file.needs_answer and file.unknown_words == asked
+    assert set(file.lines.values_list("place", flat=True)) == {""}
+    meanings = {name: dict.fromkeys(words, True) for name, words in asked.items()}
+    assert keeping.answer_words(file, meanings, support)
+    file.refresh_from_db()
+    assert not file.unknown_words
+    assert set(file.lines.values_list("kind", flat=True)) == {"payment"}
+    assert not bring_in(again, support).unknown_words
 
 
 def test_a_row_that_the_database_refuses_is_a_fault_of_the_database(

@@ -57,6 +57,15 @@ def test_a_known_layout_with_a_status_of_its_own_is_read_with_it(
         ("Kind", ("Cash In", "Cash Out"), "side"),
         ("Aina", ("Kuingia", "Kutoka"), "side"),
         ("Txn Currency", ("Ksh", "Bob"), "currency"),
+        ("Success?", ("Yes", "No"), "status"),
+        ("Reversed", ("No", ""), "status"),
+        ("isSuccessful", ("true", "false"), "status"),
+        ("txn_status", ("A", "B"), "status"),
+        ("Response", ("00", "51", "91"), "status"),
+        ("RC", ("00", "51"), "status"),
+        ("Imeghairiwa", ("ndiyo", "hapana"), "status"),
+        ("OK", ("oui", "non"), "status"),
+        ("Dr / Cr", ("A", "B"), "side"),
     ],
 )
 def test_a_column_that_decides_is_seen_by_its_heading_or_half_of_its_words(
@@ -65,6 +74,124 @@ def test_a_column_that_decides_is_seen_by_its_heading_or_half_of_its_words(
     body = [f"2026-11-22,R{n},Ann,{n}.00,{cell}" for n, cell in enumerate(cells)]
     found = read("\n".join([f"Siku,Kumb,Nani,Kiasi,{heading}", *body]).encode(), zone=NAIROBI)
     assert isinstance(found, UnknownTable) and found.deciding == {field: heading}
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells"),
+    [
+        ("Balance Confirmed", ("TRUE", "FALSE")),
+        ("Reversal Date", ("2026-11-22", "")),
+        ("Completed by", ("Ann", "Eve")),
+        ("Branch", ("001", "002")),
+        ("Refund amount", ("0.00", "5.00")),
+        ("Toka", ("n/a", "")),
+    ],
+)
+def test_a_column_of_days_people_or_sums_decides_nothing(
+    heading: str, cells: tuple[str, ...]
+) -> None:
+    body = [f"2026-11-22,R{n},Ann,{n}.00,{cell}" for n, cell in enumerate(cells)]
+    found = read("\n".join([f"Siku,Kumb,Nani,Kiasi,{heading}", *body]).encode(), zone=NAIROBI)
+    assert isinstance(found, UnknownTable) and not found.deciding
+
+
+MAPPED = Mapping(moment="Siku", amount="Kiasi", status="Hali")
+
+
+@pytest.mark.parametrize(
+    ("heading", "cell", "kind", "asks"),
+    [
+        ("Success?", "Yes", "payment", False),
+        ("Success?", "No", "failed", False),
+        ("Success?", "1", "payment", False),
+        ("Success?", "Perhaps", "other", True),
+        ("Reversed", "Yes", "failed", False),
+        ("Reversed", "No", "payment", False),
+        ("Reversed", "", "payment", False),
+        ("Reversed", "reversed", "failed", False),
+        ("Reversal Status", "Completed", "other", True),
+        ("Annulé", "oui", "failed", False),
+        ("isReversed", "true", "failed", False),
+        ("Response", "51", "other", True),
+        ("Result", "Posted", "payment", False),
+        ("Settled", "No", "other", True),
+    ],
+)
+def test_a_second_column_that_decides_is_read_too(
+    heading: str, cell: str, kind: str, asks: bool
+) -> None:
+    found = open_rows(
+        f"Siku,Kumb,Kiasi,Hali,{heading}", f"2026-11-22,R1,5.00,Completed,{cell}", mapping=MAPPED
+    )
+    assert (kinds(found), bool(found.unknown_words)) == ([kind], asks)
+    own = Mapping(moment="Siku", amount="Kiasi", status=heading)
+    found = open_rows(f"Siku,Kumb,Kiasi,{heading}", f"2026-11-22,R1,5.00,{cell}", mapping=own)
+    assert (kinds(found), bool(found.unknown_words)) == ([kind], asks)
+    bank = open_rows(f"{BANK},{heading}", f"22/11/2026,,x,F1,,500.00,,{cell}")
+    assert (kinds(bank), bool(bank.unknown_words)) == ([kind], asks)
+    if asks:
+        for is_done, then in ((True, "payment"), (False, "failed")):
+            answers = {"status": dict.fromkeys(bank.unknown_words["status"], is_done)}
+            again = open_rows(
+                f"{BANK},{heading}", f"22/11/2026,,x,F1,,500.00,,{cell}", answers=answers
+            )
+            assert kinds(again) == [then] and not again.unknown_words
+
+
+def test_an_answer_about_one_column_says_nothing_of_another() -> None:
+    rows = (f"{BANK},Reversal Status,Status", "22/11/2026,,x,F1,,500.00,,Done,Done")
+    found = open_rows(*rows)
+    assert found.unknown_words == {"status": ["reversal status: done"]}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        (("Completed", ""), ["payment", "other"]),
+        (("", ""), ["payment", "payment"]),
+        (("Failed", ""), ["failed", "other"]),
+    ],
+)
+def test_an_empty_status_beside_filled_ones_is_asked(
+    statuses: tuple[str, str], expected: list[str]
+) -> None:
+    table = [f"2026-11-22,R{n},5.00,{cell}" for n, cell in enumerate(statuses)]
+    parts = write_camt("2026-11-21", "2026-11-22").decode().split("<Sts>BOOK</Sts>")
+    one, other = (f"<Sts>{CAMT_WORDS[word]}</Sts>" for word in statuses)
+    entries = f"{parts[0]}{one}{parts[1]}{other}{parts[2]}"
+    asked = {"status": ["(empty)"]} if "other" in expected else {}
+    for rows, options in (
+        (["Siku,Kumb,Kiasi,Hali", *table], {"mapping": MAPPED}),
+        ([entries], {}),
+    ):
+        found = open_rows(*rows, **options)
+        assert (kinds(found), found.unknown_words) == (expected, asked)
+        answered = open_rows(*rows, **options, answers={"status": {"(empty)": False}})
+        assert kinds(answered) == [one.replace("other", "failed") for one in expected]
+        assert not answered.unknown_words
+
+
+CAMT_WORDS = {"Completed": "BOOK", "Failed": "PDNG", "": ""}
+
+
+@pytest.mark.parametrize(
+    ("heading", "code"),
+    [
+        ("Kiasi (USD)", "USD"),
+        ("KIASI KES", "KES"),
+        ("Kiasi Ksh", "KES"),
+        ("Montant FCFA", "XOF"),
+        ("All Kiasi", ""),
+        ("ALL TOP KIASI", ""),
+        ("Kiasi", ""),
+    ],
+)
+def test_the_heading_of_the_amounts_may_name_their_currency(heading: str, code: str) -> None:
+    mapping = Mapping(moment="Siku", amount=heading)
+    found = open_rows(f"Siku,Kumb,{heading}", "2026-11-22,R1,500", mapping=mapping)
+    assert (found.currency, found.lines[0].currency) == (code, code)
+    cell = open_rows(f"Siku,Kumb,{heading}", "2026-11-22,R1,EUR 500", mapping=mapping)
+    assert cell.lines[0].currency == "EUR"
 
 
 def test_an_empty_side_beside_filled_ones_is_asked() -> None:
@@ -230,12 +357,21 @@ def write_camt(*days: str, status: str = "BOOK") -> bytes:
         ("<Prtry>BOOKED</Prtry>", Kind.PAYMENT),
         ("<Prtry>PENDING</Prtry>", Kind.FAILED),
         ("PDNG", Kind.FAILED),
-        ("<Prtry>ODD</Prtry>", Kind.FAILED),
+        ("INFO", Kind.FAILED),
+        ("<Cd>FUTR</Cd>", Kind.FAILED),
+        ("<Prtry>ODD</Prtry>", Kind.OTHER),
     ],
 )
 def test_an_entry_that_is_not_booked_is_no_payment(status: str, kind: Kind) -> None:
     found = read(write_camt("2026-11-22", status=status), zone=NAIROBI)
     assert isinstance(found, Statement) and [line.kind for line in found.lines] == [kind]
+    asked = found.unknown_words
+    assert bool(asked) is (kind is Kind.OTHER)
+    for is_done, then in ((True, Kind.PAYMENT), (False, Kind.FAILED)) if asked else ():
+        answers = {"status": dict.fromkeys(asked["status"], is_done)}
+        found = read(write_camt("2026-11-22", status=status), zone=NAIROBI, answers=answers)
+        assert isinstance(found, Statement) and not found.unknown_words
+        assert [line.kind for line in found.lines] == [then]
 
 
 def test_the_statements_of_a_file_have_periods_of_their_own() -> None:

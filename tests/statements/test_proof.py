@@ -73,7 +73,9 @@ ENTRIES = st.lists(
 
 @given(
     entries=ENTRIES,
-    stated=st.dictionaries(st.sampled_from(KEYS[1:]), AMOUNTS),
+    stated=st.dictionaries(
+        st.sampled_from(KEYS[1:]), st.builds(proof.Stated, AMOUNTS, st.booleans())
+    ),
     covered=st.sets(st.sampled_from(["M-PESA", "MTN"])),
     is_late=st.booleans(),
 )
@@ -129,6 +131,7 @@ def test_a_day_is_shown_from_both_sides(
         "confirmed": 1,
         "other-amount": 1,
         "not-found": 1,
+        "listed": 0,
         "may-come": 0,
         "cash": 1,
         "unchecked": 0,
@@ -352,6 +355,32 @@ class TestConfirmed:
         content = making.pack_csv([*table[:20], *table[21:]])
         keeping.take_in(lending_app("kenya"), content, support)
         assert CONFIRMED not in self.open_page(clerk, repayment)
+
+    @pytest.mark.parametrize("is_in_two", [False, True])
+    @pytest.mark.parametrize("form", ["running balances", "callbacks", "no ends", "aggregator"])
+    def test_one_that_is_not_complete_confirms_nothing_and_says_that_it_has_it(
+        self, clerk: Client, support: User, form: str, is_in_two: bool
+    ) -> None:
+        repayment = enter(support, PAID[0])
+        table = making.write_mpesa(EVENTS)
+        tables = {
+            "running balances": [table[3], *table[8:]],
+            "callbacks": making.write_callbacks(EVENTS),
+            "no ends": [row for row in table if row[:1] != ["Opening Balance"]],
+            "aggregator": making.write_pawapay(EVENTS),
+        }
+        content = making.pack_csv(tables[form])
+        file = keeping.take_in(lending_app("kenya"), content, support)[0]
+        assert file.is_certain and not file.is_complete
+        if is_in_two:
+            assert bring_in(support).is_complete
+        page = self.open_page(clerk, repayment)
+        assert (CONFIRMED in page) is is_in_two and 'data-finding="listed"' in page
+        found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
+        parts = {name for name, part in found.entries.items() if part.numbers}
+        assert parts == {"confirmed" if is_in_two else "listed"}
+        paper = clerk.post(f"{repayment.get_absolute_url()}print", {"language": "sw"})
+        assert (CONFIRMED in paper.content.decode()) is is_in_two
 
     def test_the_receipt_on_paper_says_it_too(self, clerk: Client, support: User) -> None:
         repayment = enter(support, PAID[0])

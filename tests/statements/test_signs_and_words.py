@@ -84,3 +84,40 @@ def test_the_operator_s_type_decides() -> None:
     rows[-1][2] = "merchant_payment_refund"
     (line,) = open_statement(making.pack_csv(rows)).lines
     assert line.kind is Kind.REVERSAL
+
+
+TYPE_COLUMN = {"mpesa-organisation": 9, "mtn-momo": 4, "wave": 2, "orange-money": 4, "pawapay": 7}
+TYPE_COLUMN |= {"airtel-money": 7, "wave-french": 2, "telecel-cash": 9}
+# Of each type what a row of it is that somebody paid in.
+TYPES = [
+    *(("Bank Transfer", Kind.PAYMENT), ("School Fee Collection", Kind.PAYMENT)),
+    *(("Merchant Payment", Kind.PAYMENT), ("Loan Settlement", Kind.PAYMENT)),
+    *(("Virement reçu", Kind.PAYMENT), ("Remboursement de prêt", Kind.PAYMENT)),
+    *(("Levy payment", Kind.PAYMENT), ("Funds transfer to", Kind.PAYMENT)),
+    *(("Frais de scolarité", Kind.PAYMENT), ("Irreversible deposit", Kind.PAYMENT)),
+    *(("Reversal", Kind.REVERSAL), ("customer_refund", Kind.REVERSAL)),
+    *(("Annulation", Kind.REVERSAL), ("Payout", Kind.SETTLEMENT), ("Sweep", Kind.SETTLEMENT)),
+    *(("Organization Settlement", Kind.SETTLEMENT), ("Cash Out", Kind.SETTLEMENT)),
+    *(("Transaction Charge", Kind.CHARGE), ("FEE", Kind.CHARGE), ("Frais", Kind.CHARGE)),
+]
+
+
+@pytest.mark.parametrize(("written", "kind"), TYPES)
+@pytest.mark.parametrize("layout", TYPE_COLUMN)
+def test_what_a_payer_paid_in_is_a_payment_unless_its_type_means_nothing_else(
+    layout: str, written: str, kind: Kind
+) -> None:
+    rows = making.LAYOUTS[layout]([make_event(layout)])
+    rows[-1][TYPE_COLUMN[layout]] = written
+    (line,) = open_statement(making.pack_csv(rows)).lines
+    # An operator's own patterns: Airtel has no payouts and refunds of these names.
+    is_own = layout == "airtel-money" and line.kind is Kind.PAYMENT
+    assert line.kind is kind or is_own
+
+
+@pytest.mark.parametrize("party", ["", "SP", making.HOLDER, "123456", "123456 - Invented"])
+def test_what_nobody_else_paid_in_is_what_its_type_says(party: str) -> None:
+    rows = making.write_mpesa([EVENT])
+    rows[-1][3], rows[-1][9], rows[-1][10], rows[-1][12] = "", "Bank Transfer", party, ""
+    (line,) = open_statement(making.pack_csv(rows)).lines
+    assert line.kind is Kind.SETTLEMENT

@@ -1,5 +1,6 @@
-"""The rows of whole statements that bear a repayment's transaction id."""
+"""The rows of statements that have a repayment's transaction id."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
 
@@ -18,7 +19,9 @@ _DAY = timedelta(days=1)
 
 
 def list_rows(repayment: Repayment) -> list[Confirmation]:
-    """What whole statements of its app say of its transaction id; nothing of one made here."""
+    """What statements of its app say of its transaction id, the complete ones first; nothing of an
+    id that was made here.
+    """
     if repayment.external_id_minted:
         return []
     app, at = lending_app(repayment.app_id), repayment.transaction_date
@@ -28,9 +31,9 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
         Q(receipt_key=repayment.external_id_key) | of_bank,
         kind=Kind.PAYMENT,
         file__app_id=repayment.app_id,
-    ).exclude(place__in=("", Place.COPY))
+    ).exclude(place="")
     found = []
-    for line in lines.select_related("file").order_by("pk")[:_AT_MOST]:
+    for line in _choose(lines.select_related("file").order_by("pk")):
         same = Repayment.objects.filter(
             RECORDED, app_id=repayment.app_id, external_id_key=line.receipt_key
         ).exclude(pk=repayment.pk)
@@ -39,5 +42,26 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
         is_same = (others + repayment.amount, code) == (line.amount, repayment.shown_currency)
         day = line.file.ends or (line.moment and line.moment.astimezone(app.zone).date())
         url = f"{line.file.get_absolute_url()}?after={line.position - 1}"
-        found.append(Confirmation(day, line.number, line.amount or Decimal(0), code, is_same, url))
+        found.append(
+            Confirmation(
+                day,
+                line.number,
+                line.amount or Decimal(0),
+                code,
+                is_same,
+                line.file.is_complete,
+                url,
+            )
+        )
     return found
+
+
+def _choose(lines: Iterable[StatementLine]) -> list[StatementLine]:
+    """Return the rows to show: the same money in another file only where that file confirms and
+    the first one does not.
+    """
+    rows = sorted(lines, key=lambda line: (not line.file.is_complete, line.place == Place.COPY))
+    own = [line for line in rows if line.place != Place.COPY]
+    copies = [line for line in rows if line.place == Place.COPY and line.file.is_complete]
+    is_confirmed = any(line.file.is_complete for line in own)
+    return [*(() if is_confirmed else copies[:1]), *own][:_AT_MOST]

@@ -147,6 +147,11 @@ _MEANINGS = {
         gettext_lazy("thousands"),
         gettext_lazy("decimals"),
     ),
+    "year": (
+        gettext_lazy("Rows of an old year"),
+        gettext_lazy("the year is right"),
+        gettext_lazy("the year is wrong"),
+    ),
 }
 
 

@@ -114,6 +114,14 @@ class StatementFile(models.Model):
         return not self.proof.get("found") and not self.needs_answer
 
     @property
+    def is_complete(self) -> bool:
+        """True if opening and closing balance prove that no row is missing: it confirms its rows.
+
+        What is not may say only that a payment is in it.
+        """
+        return self.is_certain and bool(self.proof.get("has_ends"))
+
+    @property
     def is_counted_cash(self) -> bool:
         """Whether it is the cash of a collection sheet, and no statement of a network."""
         return self.layout == COUNTED_CASH

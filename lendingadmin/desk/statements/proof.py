@@ -28,7 +28,8 @@ class EntryPart(models.TextChoices):
     """What the statements say of a recorded repayment."""
 
     CONFIRMED = "confirmed", _("confirmed by a statement")
-    OTHER_AMOUNT = "other-amount", _("confirmed with another amount")
+    OTHER_AMOUNT = "other-amount", _("on a statement with another amount")
+    LISTED = "listed", _("on a statement that is not proven complete")
     NOT_FOUND = "not-found", _("on no statement")
     MAY_COME = "may-come", _("may come with a later statement")
     CASH = "cash", _("cash over the counter")
@@ -36,6 +37,13 @@ class EntryPart(models.TextChoices):
         "unchecked",
         _("not checked: no complete statement, or no transaction id"),
     )
+
+
+class Stated(NamedTuple):
+    """What a statement says arrived with an id; only a complete one confirms it."""
+
+    amount: Decimal
+    is_complete: bool
 
 
 class Entry(NamedTuple):
@@ -95,13 +103,14 @@ class Day:
 
 
 def sort_entry(
-    entry: Entry, stated: Mapping[str, Decimal], total: Decimal, *, is_covered: bool, is_late: bool
+    entry: Entry, stated: Mapping[str, Stated], total: Decimal, *, is_covered: bool, is_late: bool
 ) -> EntryPart:
     """The part of an entry; `stated` is what statements say by id, `total` is all recorded."""
     if entry.is_cash:
         return EntryPart.CASH
-    if (amount := stated.get(entry.key)) is not None:
-        return EntryPart.CONFIRMED if amount == total else EntryPart.OTHER_AMOUNT
+    if (found := stated.get(entry.key)) is not None:
+        same = EntryPart.CONFIRMED if found.is_complete else EntryPart.LISTED
+        return same if found.amount == total else EntryPart.OTHER_AMOUNT
     if not (is_covered and entry.network):
         return EntryPart.UNCHECKED
     return EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
@@ -109,7 +118,7 @@ def sort_entry(
 
 def sort_all(
     entries: Sequence[Entry],
-    stated: Mapping[str, Decimal],
+    stated: Mapping[str, Stated],
     totals: Mapping[str, Decimal],
     covered: Iterable[str],
     *,
@@ -182,17 +191,27 @@ def _read_entries(app: LendingApp, day: date) -> list[Entry]:
     ]
 
 
-def _read_stated(app: LendingApp, entries: Sequence[Entry], day: date) -> dict[str, Decimal]:
-    """What whole statements say arrived with these ids, or this day with a bank's reference."""
+def _read_stated(app: LendingApp, entries: Sequence[Entry], day: date) -> dict[str, Stated]:
+    """What statements say arrived with these ids, or this day with a bank's reference; the complete
+    ones before others.
+    """
     keys = {one.key for one in entries} - {""}
     since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
         Q(receipt_key__in=keys) | Q(bank_key__in=keys, moment__gte=since, moment__lt=until),
         kind=Kind.PAYMENT,
         file__app_id=app.app_id,
-    ).exclude(place__in=("", Place.COPY))
-    rows = lines.values_list("receipt_key", "bank_key", "amount")
-    return {own if own in keys else of_bank: amount for own, of_bank, amount in rows if amount}
+    ).exclude(place="")
+    found: dict[str, Stated] = {}
+    columns = ("receipt_key", "bank_key", "amount", "place", "file__proof")
+    for own, of_bank, amount, place, checked in lines.values_list(*columns):
+        key = own if own in keys else of_bank
+        is_complete = bool(checked.get("has_ends")) and not checked.get("found")
+        # The same money in another file says more only where that is complete.
+        is_more = is_complete and not (key in found and found[key].is_complete)
+        if amount and (is_more or (key not in found and place != Place.COPY)):
+            found[key] = Stated(amount, is_complete)
+    return found
 
 
 def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:

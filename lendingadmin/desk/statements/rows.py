@@ -134,7 +134,8 @@ def has_odd_day(line: StatementLine) -> bool:
     if line.moment is None:
         return False
     today = file.created_at.astimezone(zone).date()
-    return is_odd_day(line.moment.astimezone(zone).date(), file.begins, file.ends, today)
+    day = line.moment.astimezone(zone).date()
+    return is_odd_day(day, file.begins, file.ends, today, file.layout)
 
 
 def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:

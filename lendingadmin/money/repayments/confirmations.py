@@ -17,7 +17,7 @@ class Confirmation(NamedTuple):
     """A row of a statement that bears the repayment's transaction id, and where it is shown.
 
     `amount` and `currency` are what the row says; `is_same` where all that is recorded with this id
-    comes to that.
+    comes to that. Only a complete statement confirms; of another it is known that it has the row.
     """
 
     day: date | None
@@ -25,7 +25,13 @@ class Confirmation(NamedTuple):
     amount: Decimal
     currency: str
     is_same: bool
+    is_complete: bool
     url: str
+
+    @property
+    def confirms(self) -> bool:
+        """Whether it proves that the repayment reached the network."""
+        return self.is_same and self.is_complete
 
 
 class AccountCover(NamedTuple):

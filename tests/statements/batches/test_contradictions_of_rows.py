@@ -66,7 +66,7 @@ def write_table(name: str, change: dict[str, str], event: making.Event) -> bytes
     for heading, text in change.items():
         row[header.index(heading)] = text
     # All of it in the currency of the loans.
-    rows = [["KES" if cell in ("UGX", "XOF") else cell for cell in one] for one in [header, row]]
+    rows = [["KES" if cell in ("GHS", "GMD") else cell for cell in one] for one in [header, row]]
     return making.pack_csv([*above, *rows])
 
 

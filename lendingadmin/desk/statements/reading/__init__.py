@@ -9,13 +9,13 @@ import simplejson
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Mapping, Refused, Statement, UnknownTable
+from lendingadmin.desk.statements.lines import Flaw, Mapping, Refused, Statement, UnknownTable
 
 from .camt import read_camt
 from .containers import CAMT, CSV, JSON, MT940, find_format, list_others
-from .days import find_odd_days
+from .days import find_odd_days, find_old_years
 from .layouts import count_known, find_layout
-from .meanings import Answers
+from .meanings import YEAR, Answers
 from .mt940 import read_mt940
 from .rows import Context, make_fingerprint, read_rows
 from .tables import MOST_ROWS, check_counts, decode, read_csv, read_spreadsheet
@@ -46,8 +46,18 @@ def read(
     )
     found = _read(content, context, day_first, mapping)
     if isinstance(found, Statement) and not found.day_is_proposed:
-        return replace(found, flaws=[*found.flaws, *find_odd_days(found, context.today)])
+        return _check_days(found, context)
     return found
+
+
+def _check_days(found: Statement, context: Context) -> Statement:
+    """Add what its days say against a statement, and the years that a person is asked about."""
+    years, wrong = find_old_years(found, context.today, context.answers)
+    words = _("Row %(number)s has a year that is not right.")
+    flaws = [*find_odd_days(found, context.today)]
+    flaws += [Flaw(number, words % {"number": number}) for number in sorted(wrong)]
+    unknown = found.unknown_words | ({YEAR: years} if years else {})
+    return replace(found, flaws=[*found.flaws, *flaws], unknown_words=unknown)
 
 
 def _read(
@@ -56,7 +66,8 @@ def _read(
     kind, unread = find_format(content), list[str]()
     check_counts(content, kind)
     if kind == CAMT:
-        return replace(read_camt(content, zone=context.zone), unread=list_others(content))
+        statement = read_camt(content, zone=context.zone, answers=context.answers)
+        return replace(statement, unread=list_others(content))
     if kind == MT940:
         return read_mt940(content, zone=context.zone)
     if kind == CSV:

@@ -16,14 +16,18 @@ from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, l
 from .chain import Balances, find_account, find_gaps, is_newest_first
 from .containers import open_camt
 from .days import read_moment
-from .meanings import STATUS, read_word
+from .figures import is_of_currency
+from .meanings import STATUS, Answers, read_status
 from .tables import MOST_ROWS
 
 # An element of the standard library, whose parser alone is dangerous.
 Element = Any
 _NONE = ("NOTPROVIDED", "NONREF")
+# The codes of ISO 20022: only what is booked has moved.
+_STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
-_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", "CAJT")
+_ADJUSTED = "CAJT"
+_SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
 # Twenty thousand entries of a hundred elements each; deeper than any of them stands.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
@@ -32,9 +36,9 @@ _REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
 _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 
 
-def read_camt(content: bytes, *, zone: tzinfo) -> Statement:
+def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
     """The statement of a file. Raises Refused where it is none, or holds several accounts'."""
-    reader = _Reader(zone)
+    reader = _Reader(zone, answers)
     try:
         for element in _walk(content):
             name = _name(element)
@@ -61,8 +65,9 @@ def _walk(content: bytes) -> Iterator[Element]:
 
 
 class _Reader:
-    def __init__(self, zone: tzinfo) -> None:
-        self.zone, self.lines = zone, list[Line]()
+    def __init__(self, zone: tzinfo, answers: Answers) -> None:
+        self.zone, self.answers, self.lines = zone, answers, list[Line]()
+        self.unknown_words = list[str]()
         self.messages = list[tuple[Balances, list[Line]]]()
         self.before = 0
         self.head: dict[str, Any] = {}
@@ -114,6 +119,8 @@ class _Reader:
             self.messages.reverse()
         balances = [one for one, _lines in self.messages]
         lines = [line for _one, lines in self.messages for line in lines]
+        if any(line.status for line in lines):
+            lines = [line if line.status else self._sort_without_status(line) for line in lines]
         currencies = {line.currency for line in lines if line.currency}
         return Statement(
             layout="camt-053",
@@ -125,9 +132,27 @@ class _Reader:
             opening=next((one for one, _end in balances if one is not None), None),
             closing=next((one for _begin, one in reversed(balances) if one is not None), None),
             flaws=list(find_gaps(balances)),
+            unknown_words={STATUS: self.unknown_words} if self.unknown_words else {},
             has_unique_ids=False,
             **self.head,
         )
+
+    def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
+        """Return whether an entry is booked; None if a person must say so. One that is only
+        announced has moved nothing.
+        """
+        if status.upper() in _STATUSES:
+            return _STATUSES[status.upper()]
+        is_done, word = read_status(status, self.answers, is_alone=is_alone)
+        if is_done is None and word not in self.unknown_words:
+            self.unknown_words.append(word)
+        return is_done
+
+    def _sort_without_status(self, line: Line) -> Line:
+        """Return a line whose entry says nothing of what the others say."""
+        is_done = self._read_status("")
+        kinds = {True: line.kind, False: Kind.FAILED, None: Kind.OTHER}
+        return replace(line, kind=kinds[is_done])
 
     def _close_message(self) -> None:
         self.messages.append(((self.opening, self.closing), self.lines))
@@ -150,11 +175,15 @@ class _Reader:
         side = _text(entry, "CdtDbtInd").upper()
         # Without a side that is known nobody can say whether the money came or went.
         amount = _read_amount(entry) if side in ("CRDT", "DBIT") else None
+        if amount is not None and not is_of_currency(amount, _find_currency(entry)):
+            amount = None
         is_out = side == "DBIT"
         if is_out and amount is not None:
             amount = -amount
         status = _text(entry, "Sts/Cd") or _text(entry, "Sts/Prtry") or _text(entry, "Sts")
-        kind = _sort(entry, amount, status)
+        is_done = self._read_status(status, is_alone=True)
+        kind = Kind.FAILED if is_done is False else _sort(entry, amount)
+        kind = Kind.OTHER if is_done is None else kind
         details = [part for part in entry.iter() if _name(part) == "TxDtls"]
         parts = _split(entry, details, abs(amount or Decimal(0)))
         for part, own, charge in parts:
@@ -245,20 +274,25 @@ def _read_charges(part: Element) -> Decimal:
     return sum((one or Decimal(0) for one in sums), Decimal(0))
 
 
-def _sort(entry: Element, amount: Decimal | None, status: str) -> Kind:
-    """What an entry is. One that is only announced (PDNG, INFO, FUTR) has moved nothing."""
+def _sort(entry: Element, amount: Decimal | None) -> Kind:
+    """What an entry is that was booked."""
     codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
-    if status != "BOOK" and not read_word(STATUS, status, {}):
-        return Kind.FAILED
     if amount is None:
         return Kind.OTHER
     if _text(entry, "RvslInd").lower() in ("true", "1"):
         return Kind.REVERSAL
     if codes & set(_CHARGES) and amount < 0:
         return Kind.CHARGE
-    if codes & set(_SETTLEMENTS):
+    own = codes & {*_SETTLEMENTS}
+    # A credit that the bank adjusted may be anybody's.
+    if own - {_ADJUSTED} or (own and not (amount > 0 and _names_debtor(entry))):
         return Kind.SETTLEMENT
     return Kind.PAYMENT if amount > 0 else Kind.OTHER
+
+
+def _names_debtor(entry: Element) -> bool:
+    debtors = (one for one in entry.iter() if _name(one) == "Dbtr")
+    return any(_text(one, "Pty/Nm") or _text(one, "Nm") for one in debtors)
 
 
 def _name(element: Element) -> str:

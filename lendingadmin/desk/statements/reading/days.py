@@ -3,16 +3,28 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Flaw, Kind, Statement
+from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Statement
 
+from .meanings import YEAR, Answers, read_word
+
+# No payment is in the future, but another zone may have its next day.
+_AHEAD = timedelta(days=1)
 # Banks book on the next business day; a day that a program turned is a month away.
-_AHEAD = timedelta(days=4)
+_BOOKED_AHEAD = _AROUND = timedelta(days=4)
+#: The layouts that give the days of booking.
+_BOOKED = ("camt-053", "mt940")
+#: Rows of a day before this, in a file whose head names no days, are asked about by their year.
+OLD = timedelta(days=400)
+# So far from all later rows of such a file a row has another year.
+_GAP = timedelta(days=300)
+_DAY = 10
+_TOO_OLD = timedelta(days=3660)
 Period = tuple[date, date]
 
 _TIME = (
@@ -118,13 +130,21 @@ def _is_possible(
     return not periods or any(is_within(days, *period) for period in periods)
 
 
-def is_odd_day(day: date, begins: date | None, ends: date | None, today: date) -> bool:
-    """Return whether a day is still to come, or far outside the period of a head that has one."""
-    if day > today + _AHEAD:
+def is_odd_day(
+    day: date, begins: date | None, ends: date | None, today: date, layout: str = ""
+) -> bool:
+    """Return whether a day is still to come, ten years old, or far outside the period of a head
+    that has one.
+    """
+    if day > _find_last(today, layout) or day < today - _TOO_OLD:
         return True
     if begins is None or ends is None:
         return False
-    return not is_within([day], begins - _AHEAD, ends + _AHEAD)
+    return not is_within([day], begins - _AROUND, ends + _AROUND)
+
+
+def _find_last(today: date, layout: str) -> date:
+    return today + (_BOOKED_AHEAD if layout in _BOOKED else _AHEAD)
 
 
 def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
@@ -133,20 +153,19 @@ def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
 
 
 def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
-    """Rows of days that are still to come, or that are far outside the period of the head.
+    """Rows of days that are still to come, very old, or far outside the period of the head.
 
     A row that moved no money may have any day.
     """
     begins, ends = statement.begins, statement.ends
-    for line in statement.lines:
-        if line.moment is None or line.kind is Kind.FAILED:
-            continue
-        day = line.moment.date()
-        if not is_odd_day(day, begins, ends, today):
+    for line, day in _list_days(statement):
+        if not is_odd_day(day, begins, ends, today, statement.layout):
             continue
         values = {"number": line.number, "day": date_format(day, "j M Y")}
-        words = _("Row %(number)s is dated %(day)s, which is in the future.")
-        if begins and ends and day <= today + _AHEAD:
+        words = _("Row %(number)s is dated %(day)s, which is more than ten years ago.")
+        if day > today:
+            words = _("Row %(number)s is dated %(day)s, which is in the future.")
+        if begins and ends and today - _TOO_OLD <= day <= _find_last(today, statement.layout):
             words = _(
                 "Row %(number)s is dated %(day)s, outside the period of the statement (%(begins)s "
                 "– %(ends)s). Excel may have swapped day and month. Export the statement again and "
@@ -154,6 +173,89 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
             )
             values |= {"begins": date_format(begins, "j M Y"), "ends": date_format(ends, "j M Y")}
         yield Flaw(line.number, words % values)
+
+
+def find_old_years(
+    statement: Statement, today: date, answers: Answers
+) -> tuple[list[str], set[int]]:
+    """Return the years of old rows that a person must confirm, and the rows whose year is wrong.
+
+    Old is also what is far from all later rows. The head of an old statement says so itself.
+    """
+    asked, wrong = list[str](), set[int]()
+    if statement.begins and statement.ends:
+        return asked, wrong
+    different = sorted({day for _, day in _list_days(statement) if day <= today + _AROUND})
+    behind_gaps = [later for day, later in pairwise(different) if later - day > _GAP]
+    limit = max([today - OLD, *behind_gaps])
+    for line, day in _list_days(statement):
+        if today - _TOO_OLD <= day < limit:
+            is_right = read_word(YEAR, str(day.year), answers)
+            if is_right is None and str(day.year) not in asked:
+                asked.append(str(day.year))
+            elif is_right is False:
+                wrong.add(line.number)
+    return asked, wrong
+
+
+def _list_days(statement: Statement) -> Iterator[tuple[Line, date]]:
+    for line in statement.lines:
+        if line.moment is not None and line.kind is not Kind.FAILED:
+            yield line, line.moment.date()
+
+
+def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
+    """Return whether some days are in order only with day and month the other way: a program
+    turned those that it could read.
+
+    Each day is read so that it is nearest to the one before. That must put all in order, within
+    less than half of the time that they take as they are written.
+    """
+    # Most rows have the day of the row before.
+    different = (next(same) for _day, same in groupby(texts, key=lambda text: text[:_DAY]))
+    read = [_read_both(text, zone, day_first) for text in different]
+    both = [days for days in read if days]
+    written = [days[0] for days in both]
+    if len(both) < 3 or (_is_in_order(written) and not _is_spread(both)):
+        return False
+    for first in both[0]:
+        chosen = [first]
+        for days in both[1:]:
+            chosen.append(min(days, key=lambda day: abs(day - chosen[-1])))
+        if _is_in_order(chosen) and 2 * _measure(chosen) < _measure(written):
+            return True
+    return False
+
+
+def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
+    """A day as it is written, and with day and month the other way where that is a day too."""
+    moment = read_moment(text, zone, day_first=day_first).at
+    if moment is None:
+        return ()
+    day, bare = moment.date(), " ".join(text.split())
+    is_figures = any(form.match(bare) for form in _FORMS[:2])
+    if not is_figures or day.day > 12 or day.day == day.month:
+        return (day,)
+    return (day, day.replace(month=day.day, day=day.month))
+
+
+def _is_spread(both: Sequence[Sequence[date]]) -> bool:
+    """Whether days that can be read two ways have the number of the one month of all days that
+    can't: 11/01, 11/02, 11/03 and 13/11.
+    """
+    months = {days[0].month for days in both if len(days) == 1}
+    elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]
+    different = {day.month for day in elsewhere}
+    return len(months) == 1 and months == {day.day for day in elsewhere} and len(different) > 2
+
+
+def _is_in_order(days: Sequence[date]) -> bool:
+    pairs = list(pairwise(days))
+    return all(a <= b for a, b in pairs) or all(a >= b for a, b in pairs)
+
+
+def _measure(days: Sequence[date]) -> timedelta:
+    return max(days) - min(days)
 
 
 def _mark(moments: Sequence[datetime | None]) -> int:

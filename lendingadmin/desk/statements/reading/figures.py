@@ -50,6 +50,14 @@ _MARKS = {
 }
 # Shillings or francs, whichever they are: the currency is that of the file.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
+# Codes of currencies that headings in capitals have as words.
+_WORDS = frozenset(
+    {
+        *("ALL", "TRY", "TOP", "CUP", "MOP", "GEL", "LAK", "MNT"),
+        *("SUR", "BAN", "BAD", "SIT", "NIC", "PES", "COU", "BEL", "XXX"),
+    }
+)
+_CODE = 3
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
 # A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
 _EXACT = 15
@@ -64,13 +72,19 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
     Brackets, a minus and DR are negative, and one does not undo the other. None too for more than
     three decimals, half a pair of brackets, and a word that is neither a direction nor a currency.
     In a currency without minor units a point before three figures divides thousands: `25.000` is
-    25,000.
+    25,000, and `25.50` is no amount.
     """
     if not text:
         return None
     if currency and not get_currency_precision(currency):
         text = _GROUPED.sub(lambda found: re.sub("[.,]", "", found[0]), text)
-    return Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
+    amount = Decimal(text) if _PLAIN.fullmatch(text) else _read_odd_amount(text)
+    return amount if amount is not None and is_of_currency(amount, currency) else None
+
+
+def is_of_currency(amount: Decimal, currency: str) -> bool:
+    """Return whether an amount has no decimals, or a currency has minor units."""
+    return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
 def _read_odd_amount(text: str) -> Decimal | None:
@@ -132,6 +146,19 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
         if not asked.fullmatch(one):
             return sign, False
     return sign, None
+
+
+def find_heading_currency(heading: str) -> str:
+    """Return the code of the currency that a heading such as `Amount (USD)` names; empty if none.
+
+    It is written in capitals there, or is a mark such as KSh.
+    """
+    for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
+        code: str = _MARKS.get(word.upper(), word)
+        is_code = code == code.upper() and code not in _WORDS and is_currency(code)
+        if is_code and (code != word or len(word) == _CODE):
+            return code
+    return ""
 
 
 def read_currency(text: str) -> str:

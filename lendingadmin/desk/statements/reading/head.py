@@ -9,6 +9,14 @@ from .days import read_moment
 from .figures import read_amount
 from .layouts import fold_heading
 
+_FROM = (
+    *("from", "from date", "date from", "start date", "date start", "start", "du"),
+    *("begin date", "date de début", "date debut", "début", "kuanzia"),
+)
+_TO = (
+    *("to", "to date", "date to", "end date", "date end", "end", "au"),
+    *("date de fin", "date fin", "fin", "hadi", "mpaka"),
+)
 # By the label: the statement's field.
 _LABELS = {
     "account holder": "holder",
@@ -24,6 +32,8 @@ _LABELS = {
     "time period": "period",
     "statement period": "period",
     "period": "period",
+    **dict.fromkeys(_FROM, "begins"),
+    **dict.fromkeys(_TO, "ends"),
     "opening balance": "opening",
     "closing balance": "closing",
     "total paid in": "paid_in",
@@ -33,11 +43,24 @@ _LABELS = {
     "total debit": "paid_out",
     "total debits": "paid_out",
     "currency": "currency",
+    "account currency": "currency",
+    "devise": "currency",
 }
+_ENDS = ("begins", "ends")
 _AMOUNTS = ("opening", "closing", "paid_in", "paid_out")
+_MONTH = r"[^\W\d_]{3,9}\.?"
 _DAY = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ](?:\d{1,2}|[^\W\d_]{3,9})[-/. ]\d{4}"
+    rf"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|"
+    rf"\d{{1,2}}[-/. ](?:\d{{1,2}}|{_MONTH})[-/., ] ?(?:\d{{4}}|\d{{2}}(?![\d:]))|"
+    rf"{_MONTH} \d{{1,2}},? \d{{4}}"
 )
+# Both ends in one text: “From 01/11/2026 to 30/11/2026”.
+_SPAN = re.compile(
+    rf"(?i)\b(?:from|du|kuanzia|between)\b\W{{0,3}}(?P<begins>{_DAY.pattern})"
+    rf".{{0,30}}?\b(?:to|au|hadi|and)\b(?: date)?\W{{0,3}}(?P<ends>{_DAY.pattern})"
+)
+_ABOUT = re.compile(r"^(?:statement|report|period|transactions?) ")
+_LONGEST = 200
 
 
 def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -> dict[str, Any]:
@@ -48,23 +71,38 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
     found: dict[str, Any] = {}
     for row in rows:
         cells = [cell for cell in row if cell]
+        if "begins" not in found and (span := _SPAN.search(" ".join(cells)[:_LONGEST])):
+            found |= _read_value("period", f"{span['begins']} {span['ends']}", zone, day_first)
         for at, cell in enumerate(cells):
-            label, _, rest = cell.partition(":")
-            field = _LABELS.get(fold_heading(label))
+            field, rest = _find_field(cell)
             if field is None or field in found:
                 continue
-            following = [rest.strip(), *cells[at + 1 :]] if rest.strip() else cells[at + 1 :]
+            following = [rest, *cells[at + 1 :]] if rest else cells[at + 1 :]
             text = " ".join(following) if field == "period" else "".join(following[:1])
             found |= _read_value(field, text, zone, day_first)
+    # One end alone is no period.
+    if not found.keys() >= {*_ENDS} or found["begins"] > found["ends"]:
+        return {name: value for name, value in found.items() if name not in _ENDS}
     return found
 
 
+def _find_field(cell: str) -> tuple[str | None, str]:
+    """The field that a cell's label names, and what follows the label: `From 01/11/2026` too."""
+    label, _, rest = cell.partition(":")
+    folded = fold_heading(label)
+    if folded not in _LABELS and (day := _DAY.search(cell[:_LONGEST])):
+        folded, rest = fold_heading(cell[: day.start()]), cell[day.start() :]
+    return _LABELS.get(folded) or _LABELS.get(_ABOUT.sub("", folded)), rest.strip()
+
+
 def _read_value(field: str, text: str, zone: tzinfo, day_first: bool) -> dict[str, Any]:
+    days = (read_moment(one, zone, day_first=day_first).at for one in _DAY.findall(text))
     if field == "period":
         # Behind the two of the period may stand when it was printed.
-        days = [read_moment(one, zone, day_first=day_first).at for one in _DAY.findall(text)[:2]]
-        known = sorted(one.date() for one in days if one)
+        known = sorted(one.date() for one in list(days)[:2] if one)
         return {"begins": known[0], "ends": known[-1]} if len(known) > 1 else {}
+    if field in _ENDS:
+        return {field: day.date()} if (day := next(days, None)) else {}
     if field not in _AMOUNTS:
         return {field: text} if text else {}
     amount = read_amount(text)

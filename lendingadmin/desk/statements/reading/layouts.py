@@ -15,6 +15,18 @@ _SETTLEMENT = (
     r"funds? transfer to|virement|organi[sz]ation withdrawal|cash ?out"
 )
 _REVERSAL = r"revers|refund|annul|rembours|rolled? ?back|chargeback"
+# The types that mean nothing but this, also where somebody outside paid in: the words of a charge
+# alone, and of money that goes to the lender's own accounts or out of them.
+_ONLY_CHARGE = (
+    r"^\W*(?:(?:pay ?bill|transaction|service|ledger|merchant|m-?pesa|bank|business|customer|b2c|"
+    r"c2b|organi[sz]ation)[ _-]+)*(?:charges?|fees?|tariff|commissions?|frais|excise(?: duty)?|"
+    r"duty|levy)\W*$"
+)
+_ONLY_SETTLEMENT = (
+    r"^\W*settlements?\W*$|organi[sz]ation settlement|settlement (?:account|to bank)|sweep|"
+    r"utility to |working to |pay ?outs?\b|withdrawals?\b|cash[ _-]?out"
+)
+_ONLY_REVERSAL = r"(?<![^\W_])(?:revers|refund|annul|rolled? ?back|chargeback)"
 Rule = tuple[Kind, re.Pattern[str]]
 
 
@@ -27,6 +39,11 @@ _RULES: tuple[Rule, ...] = (
     _compile(Kind.CHARGE, _CHARGE),
     _compile(Kind.SETTLEMENT, _SETTLEMENT),
 )
+_CERTAIN: tuple[Rule, ...] = (
+    _compile(Kind.REVERSAL, _ONLY_REVERSAL),
+    _compile(Kind.CHARGE, _ONLY_CHARGE),
+    _compile(Kind.SETTLEMENT, _ONLY_SETTLEMENT),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +53,7 @@ class Layout:
     `columns` gives for each of a line's fields the headings that may hold it, in order of
     preference; `moment` may be two headings joined by `+`. `sorts` are patterns that make a line of
     a kind, looked for in the operator's type column, and for money that went out in all of `texts`;
-    without one, what came in is a payment.
+    without one, what came in is a payment. Of what a payer paid in, only those in `certain` do.
     `id_form` is what a receipt looks like, where all of them do.
     """
 
@@ -45,6 +62,7 @@ class Layout:
     needs: frozenset[str]
     columns: Mapping[str, Sequence[str]]
     sorts: Sequence[Rule] = _RULES
+    certain: Sequence[Rule] = _CERTAIN
     id_form: re.Pattern[str] = re.compile(r".+")
     day_first: bool | None = None
     is_utc: bool = False
@@ -75,6 +93,12 @@ _AIRTEL_SORTS = (
     _compile(Kind.SETTLEMENT, r"\bMP\b|sweep"),
     _compile(Kind.CHARGE, r"\bSCP\b|charge"),
     _compile(Kind.REVERSAL, _REVERSAL),
+)
+# An operator's own codes.
+_AIRTEL_CERTAIN = (
+    _compile(Kind.SETTLEMENT, r"^\W*MP\b"),
+    _compile(Kind.CHARGE, r"^\W*SCP\b"),
+    *_CERTAIN,
 )
 
 LAYOUTS = (
@@ -156,6 +180,7 @@ LAYOUTS = (
             "balance": ("post balance", "balance"),
         },
         sorts=_AIRTEL_SORTS,
+        certain=_AIRTEL_CERTAIN,
         id_form=re.compile(r"[\w.]*\d[\w.]*"),
         texts=("type", "reference"),
     ),
@@ -173,6 +198,7 @@ LAYOUTS = (
             "details": ("service name",),
         },
         sorts=_AIRTEL_SORTS,
+        certain=_AIRTEL_CERTAIN,
         id_form=re.compile(r"[\w.]*\d[\w.]*"),
     ),
     Layout(

@@ -15,8 +15,8 @@ from .figures import read_currency
 #: The answers of people, by field and folded word.
 Answers = Mapping[str, Mapping[str, bool]]
 
-STATUS, SIDE, CURRENCY, DIVIDER = "status", "side", "currency", "divider"
-#: How an empty cell of a side is called, where somebody is asked what it means.
+STATUS, SIDE, CURRENCY, DIVIDER, YEAR = "status", "side", "currency", "divider", "year"
+#: How an empty cell is called, where a person is asked what it means.
 EMPTY = "(empty)"
 _DONE = """
     complete completed success successful succes succeeded ok done paid posted booked settled
@@ -49,26 +49,56 @@ _PHRASES = {
 }
 _MEANINGS: Answers = {
     STATUS: dict.fromkeys(_DONE.split(), True) | dict.fromkeys(_FAILED.split(), False) | _PHRASES,
-    # Whether a sign before three figures divides thousands: no list says that.
+    # Whether a sign before three figures divides thousands, or a year of long ago is right: no
+    # list says that.
     DIVIDER: {},
+    YEAR: {},
     SIDE: dict.fromkeys(_IN.split(), True)
     | dict.fromkeys(_OUT.split(), False)
     | dict.fromkeys(("money in", "paid in", "cash in", "credit transfer"), True)
     | dict.fromkeys(("money out", "paid out", "cash out", "debit transfer"), False),
 }
 # Words in the headings of columns that decide, as one does of which half of the words are known.
-_STATUS_HEADINGS = "status state statut etat estado result outcome hali"
-_SIDE_HEADINGS = """
-    dr/cr cr/dr d/c c/d debit/credit credit/debit drcr crdr dc direction sign indicator side sens
+_STATUS_HEADINGS = """
+    status statut statuts state etat estado result resultat resultado outcome hali response reponse
+    resposta situacao
 """
+_SIDE_HEADINGS = "drcr crdr dc cd debitcredit creditdebit direction sign indicator side sens"
 _CURRENCY_HEADINGS = "currency ccy cur devise monnaie moeda sarafu"
 _HEADINGS = {
     STATUS: frozenset(_STATUS_HEADINGS.split()),
     SIDE: frozenset(_SIDE_HEADINGS.split()),
     CURRENCY: frozenset(_CURRENCY_HEADINGS.split()),
 }
+# A yes or no under these says that money moved, or that it did not.
+_POSITIVE_HEADINGS = """
+    success successful succeeded succes reussi reussie sucesso approved completed complete
+"""
+_NEGATIVE_HEADINGS = """
+    reversed reversal refunded refund chargeback cancelled canceled cancellation voided void failed
+    failure rejected declined bounced returned annule annulee annulation rembourse remboursee echec
+    echoue rejete rejetee estornado cancelado falhado imeghairiwa imerudishwa imeshindwa
+"""
+# Under these a person says what a yes or a no means.
+_NEUTRAL_HEADINGS = "confirmed settled cleared posted processed valid valide validated"
+# A column of these has days, people or sums of what its heading names.
+_OTHER_HEADINGS = "date time by amount balance fee montant solde"
+_POSITIVE, _NEGATIVE, _NEUTRAL, _OTHER = (
+    frozenset(words.split())
+    for words in (_POSITIVE_HEADINGS, _NEGATIVE_HEADINGS, _NEUTRAL_HEADINGS, _OTHER_HEADINGS)
+)
+_YES, _NO = "yes y true oui vrai ndiyo ndio sim", "no n false non faux hapana nao"
+_NOTHING = "0 none n/a na -"
+# A yes or a no in any column, and what means that in a column whose heading asks for one.
+_SURE_FLAGS = dict.fromkeys(_YES.split(), True) | dict.fromkeys(_NO.split(), False)
+_MORE_FLAGS = dict.fromkeys(("1", "o", "s"), True) | dict.fromkeys(_NOTHING.split(), False)
+_FLAGS = _SURE_FLAGS | _MORE_FLAGS
 # A column of more different words than these says what was paid for, and not whether.
 _MOST_WORDS = 12
+# How long a code with figures may be: a longer one is an id.
+_CODE = 3
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_WORD = re.compile(r"[\W_]+")
 # A total, or what is carried to another page, has one of these words and none that is in no list.
 _TOTAL_WORDS = """
     total totals totaux totais subtotal subtotals cumul jumla carried brought bf cf bfwd cfwd report
@@ -124,6 +154,37 @@ def read_word(field: str, text: str, answers: Answers) -> bool | None:
     return answers.get(field, {}).get(word, _MEANINGS[field].get(bare))
 
 
+def read_status(
+    text: str,
+    answers: Answers,
+    *,
+    heading: str = STATUS,
+    is_own: bool = True,
+    is_alone: bool = False,
+) -> tuple[bool | None, str]:
+    """Return whether a cell of a column that decides means completed, None if it is unknown, and
+    the word that a person is asked about.
+
+    Under “Reversed” a yes means that no money is there. An empty cell `is_alone` where its column
+    has nothing else: then it counts as completed. The answers about a column that is not the
+    layout's own name it.
+    """
+    word, names = fold_word(text), _split_heading(heading)
+    is_positive, is_negative = (not x.isdisjoint(names) for x in (_POSITIVE, _NEGATIVE))
+    if not word and (is_alone or (is_negative and not is_positive)):
+        return True, ""
+    word = word or EMPTY
+    is_plain = is_own or (not _HEADINGS[STATUS].isdisjoint(names) and not is_negative)
+    asked = word if is_plain else f"{' '.join(names)}: {word}"
+    if is_positive != is_negative:
+        if word in _FLAGS:
+            return _FLAGS[word] is is_positive, asked
+        if is_negative:
+            own = False if word in names else None
+            return answers.get(STATUS, {}).get(asked, own), asked
+    return answers.get(STATUS, {}).get(asked, read_word(STATUS, word, {})), asked
+
+
 def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, str]:
     """Return the headings of the status, side and currency columns of a table, by field.
 
@@ -131,13 +192,76 @@ def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) 
     """
     found: dict[str, str] = {}
     rows = list(rows)
+    if statuses := find_status_columns(header, rows) or _find_flags(header, rows):
+        found[STATUS] = header[statuses[0]]
     for at, heading in enumerate(header):
-        held = {row[at] for row in rows if at < len(row)} - {""}
-        for field, names in _HEADINGS.items():
-            is_named = not names.isdisjoint(fold_word(heading).split())
+        held = set(_list_cells(rows, at))
+        for field in (SIDE, CURRENCY):
+            is_named = _is_named(field, heading)
             if heading and field not in found and (is_named or _has_known(field, held)):
                 found[field] = heading
     return found
+
+
+def find_status_columns(
+    header: Sequence[str], rows: Sequence[Sequence[str]], used: Iterable[int] = ()
+) -> list[int]:
+    """Return the places of the columns that say whether money moved, by their headings or words.
+
+    Columns in `used` say something else.
+    """
+    others = sorted({at for at, heading in enumerate(header) if heading} - {*used})
+    return [at for at in others if _decides(header[at], _list_cells(rows, at))]
+
+
+def _decides(heading: str, cells: Sequence[str]) -> bool:
+    names, held = _split_heading(heading), set(cells)
+    if not _OTHER.isdisjoint(names):
+        return False
+    if _is_named(STATUS, heading) or _has_known(STATUS, held):
+        return True
+    flags = (_POSITIVE, _NEGATIVE, _NEUTRAL)
+    if any(not words.isdisjoint(names) for words in flags):
+        return not held or _is_coded(held)
+    # Of words that come again and again fewer need to be known.
+    known = sum(fold_word(cell) in _MEANINGS[STATUS] for cell in held)
+    return _is_coded(held) and len(cells) >= 2 * len(held) and 3 * known >= len(held)
+
+
+def _find_flags(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The columns of yes and no, or of response codes, whatever they are called."""
+    found = []
+    for at, heading in enumerate(header):
+        held = set(map(fold_word, _list_cells(rows, at)))
+        is_flag = held <= {*_FLAGS} and not held.isdisjoint(_SURE_FLAGS)
+        is_code = len(held) > 1 and not held.isdisjoint(("00", "000")) and _is_coded(held)
+        is_other = not _OTHER.isdisjoint(_split_heading(heading))
+        if heading and not is_other and (is_flag or is_code):
+            found.append(at)
+    return found
+
+
+def _list_cells(rows: Iterable[Sequence[str]], at: int) -> list[str]:
+    return [row[at] for row in rows if at < len(row) and row[at]]
+
+
+def _is_coded(held: set[str]) -> bool:
+    """Whether a column has few different words and codes, and no ids, days or amounts."""
+    is_id = any(len(cell) > _CODE and any(map(str.isdigit, cell)) for cell in held)
+    return 0 < len(held) <= _MOST_WORDS and not is_id
+
+
+def _is_named(field: str, heading: str) -> bool:
+    names = _split_heading(heading)
+    if field == SIDE:
+        parts = [_NO_WORD.sub("", part) for part in fold_word(heading).split()]
+        names = [*names, *parts, "".join(names)]
+    return not _HEADINGS[field].isdisjoint(names)
+
+
+def _split_heading(heading: str) -> list[str]:
+    """The words of a heading: `Success? (Y/N)`, `txn_status` and `ResultCode` too."""
+    return _NO_WORD.sub(" ", fold_word(_CAMEL.sub(" ", heading))).split()
 
 
 def _has_known(field: str, held: set[str]) -> bool:

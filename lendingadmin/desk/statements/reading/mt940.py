@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, list_others
 
 from .chain import find_account, find_gaps, is_newest_first
+from .figures import is_of_currency
 from .tables import MOST_ROWS, decode
 
 _TAG = re.compile(r"[ \t]*:(\d\d[A-Z]?):")
@@ -122,6 +123,8 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     money, mark = data["amount"], str(data.get("status") or "").upper()
     # A reversed credit takes money away; the library gives it as a credit.
     amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
+    currency = str(money.currency or "")[:3]
+    known = amount if is_of_currency(amount, currency) else None
     day = data.get("entry_date") or data.get("date")
     words = " ".join(str(data.get("transaction_details") or "").split())
     texts = {**_read_keys(_FIELD.sub(" ", words)), **{k: str(v) for k, v in data.items() if v}}
@@ -130,9 +133,9 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     reference = _first(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
     line = Line(
         number=number,
-        kind=_sort(mark, str(data.get("id") or ""), amount),
-        amount=amount,
-        currency=str(money.currency or "")[:3],
+        kind=Kind.OTHER if known is None else _sort(mark, str(data.get("id") or ""), amount),
+        amount=known,
+        currency=currency,
         moment=datetime(day.year, day.month, day.day, tzinfo=zone) if day else None,
         has_time=False,
         receipt=_first(texts.get("bank_reference")),

@@ -25,10 +25,10 @@ from lendingadmin.desk.statements.lines import (
 )
 
 from .chain import is_other_head
-from .days import DayOrder, Moment, find_day_order, is_mixed, is_within, read_moment
-from .figures import find_divider, read_amount, read_currency, read_id
+from .days import DayOrder, Moment, find_day_order, is_mixed, is_turned, is_within, read_moment
+from .figures import find_divider, find_heading_currency, read_amount, read_currency, read_id
 from .head import read_head
-from .layouts import Layout, find_layout, fold_heading, is_reference
+from .layouts import Layout, Rule, find_layout, fold_heading, is_reference
 from .meanings import (
     CURRENCY,
     DIVIDER,
@@ -37,9 +37,11 @@ from .meanings import (
     STATUS,
     Answers,
     find_deciding_columns,
+    find_status_columns,
     fold_word,
     is_total,
     may_follow_total,
+    read_status,
     read_word,
 )
 
@@ -51,6 +53,8 @@ _FEW = 10
 _MOVED = ("amount", "paid_in", "paid_out")
 # What a payment is named by, except for its day and its id.
 _NAMING = ("details", "payer", "reference", "phone")
+_FEE = ("fee",)
+_OWNERS = ("holder", "account")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
@@ -171,8 +175,11 @@ class _Reader:
         order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
         head = dict(self._choose_head([row for _number, row in body]))
-        named = str(head.pop("currency", "")).upper()
-        self.currency = read_currency(named) or named[:3]
+        named = str(head.pop("currency", ""))
+        # The heading of the amounts says more than the head, which may be the account's.
+        self.currency = (
+            self._find_heading_currency() or read_currency(named.upper()) or named.upper()[:3]
+        )
         self.sign, self.instead = self._find_divider([row for _number, row in body])
         found = self._name_currencies(self._read_lines(body))
         self._find_rows_above()
@@ -208,20 +215,34 @@ class _Reader:
                 if None not in found:
                     places[field] = [place for place in found if place is not None]
                     break
-        used = {place for some in places.values() for place in some}
+        # A layout that is known may come with a column that says what is no payment.
+        deciding = find_deciding_columns(self.rows[self.at], ())
+        for field in (CURRENCY, *([SIDE] if "amount" in places else [])):
+            if field in deciding and field not in places:
+                places[field] = [list(self.rows[self.at]).index(deciding[field])]
+        self._find_statuses(places)
+        used = {place for some in (*places.values(), self.statuses) for place in some}
         for place, heading in enumerate(headings):
             if place not in used and is_reference(heading, self.layout):
                 places[f"{_OTHER}{place}"] = [place]
-        # A layout that is known may come with a column that says what is no payment.
-        deciding = find_deciding_columns(self.rows[self.at], ())
-        for field in (STATUS, CURRENCY, *([SIDE] if "amount" in places else [])):
-            if field in deciding and field not in places:
-                places[field] = [list(self.rows[self.at]).index(deciding[field])]
-        decide = (*_MOVED, "balance", STATUS, SIDE, CURRENCY)
-        used = [at for field in decide for at in places.get(field, ())]
+        decide = (*_MOVED, "balance", SIDE, CURRENCY)
+        decides = [*self.statuses, *(at for field in decide for at in places.get(field, ()))]
         # A row that ends there may have half an amount; the last column may always be left out.
-        self.last_decider = min(max(used, default=0) + 1, self.width - 1)
+        self.last_decider = min(max(decides, default=0) + 1, self.width - 1)
         return places
+
+    def _find_statuses(self, places: dict[str, list[int]]) -> None:
+        """Find all columns that say whether money moved: the layout's own, and others."""
+        header, below = self.rows[self.at], self.rows[self.at + 1 :]
+        used = {at for own in places.values() for at in own}
+        others = find_status_columns(header, below, used)
+        self.own_status = places.get(STATUS, ())
+        self.statuses = {at: header[at] for at in (*self.own_status, *others)}
+        held = {at: {row[at] for row in below if at < len(row)} for at in self.statuses}
+        self.filled = {at for at, cells in held.items() if cells - {"", header[at]}}
+        self.meanings = dict[tuple[int, str], tuple[bool | None, str]]()
+        if others and not self.own_status:
+            places[STATUS] = others[:1]
 
     def _is_heading(self, row: Sequence[str]) -> bool:
         """Whether it is the row of headings once more, in whatever case and with empty cells."""
@@ -238,15 +259,22 @@ class _Reader:
                 "them. Export the statement again and upload it without opening it."
             )
             self.flaws.append(Flaw(0, words))
-        if day_first is not None:
-            return DayOrder(day_first)
-        return find_day_order(
-            texts,
-            self.zone,
-            [(head["begins"], head["ends"]) for head in self.heads if "begins" in head],
-            usual=self.layout.day_first,
-            today=self.context.today,
-        )
+        order = DayOrder(bool(day_first))
+        if day_first is None:
+            order = find_day_order(
+                texts,
+                self.zone,
+                [(head["begins"], head["ends"]) for head in self.heads if "begins" in head],
+                usual=self.layout.day_first,
+                today=self.context.today,
+            )
+        if is_turned(texts, self.zone, day_first=order.day_first):
+            words = _(
+                "Some dates are in order only with day and month swapped: Excel may have swapped "
+                "them. Export the statement again and upload it without opening it."
+            )
+            self.flaws.append(Flaw(0, words))
+        return order
 
     def _read_heads(self) -> list[dict[str, Any]]:
         """The head with the day first in its own dates, and with the month first."""
@@ -379,6 +407,12 @@ class _Reader:
             return ",", "."
         return (".", "") if sign == "." and divides else ("", "")
 
+    def _find_heading_currency(self) -> str:
+        places = (at for field in _MOVED for at in self.places.get(field, ()))
+        return next(
+            filter(None, (find_heading_currency(self.rows[self.at][x]) for x in places)), ""
+        )
+
     def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
         held = {self._get(row, "account") for _number, row in body[:200]} - {""}
         return held.pop() if len(held) == 1 else ""
@@ -409,14 +443,18 @@ class _Reader:
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if _is_apart(row, values, moment, has_amount=amount is not None):
             return
-        if amount is None and (text := next((x for x in map(values.get, _MOVED) if x), "")):
+        fee = read_amount(values.get("fee", ""), counted)
+        unread = (_FEE if fee is None else ()) if amount is not None else _MOVED
+        if text := next((x for x in map(values.get, unread) if x), ""):
             words = _("Row %(number)s: the amount “%(text)s” can't be read.")
             self.flaws.append(Flaw(number, words % {"number": number, "text": text}))
         receipt, is_damaged = read_id(values.get("receipt", ""))
-        kind = self._sort(values, amount)
+        is_done = self._read_status(row, asks=amount is not None)
+        kind = Kind.FAILED if is_done is False else self._sort(values, amount)
+        kind = Kind.OTHER if is_done is None else kind
         if receipt and not is_damaged and kind is Kind.PAYMENT:
             is_damaged = not self.layout.id_form.fullmatch(receipt)
-        fee = abs(read_amount(values.get("fee", ""), counted) or Decimal(0))
+        fee = abs(fee or Decimal(0))
         balance = read_amount(values.get("balance", ""), counted)
         details = values.get("details", "")
         payer, phone = _read_party(values)
@@ -452,42 +490,87 @@ class _Reader:
             return -abs(amount) if amount is not None and is_out else amount
         paid_in = read_amount(values.get("paid_in", ""), currency)
         paid_out = read_amount(values.get("paid_out", ""), currency)
-        if paid_in is None and paid_out is None:
+        both = {"paid_in": paid_in, "paid_out": paid_out}
+        # A sign for nothing is no amount; figures that can't be read are not nothing.
+        is_unread = any(
+            one is None and any(map(str.isdigit, values.get(field, "")))
+            for field, one in both.items()
+        )
+        if is_unread or (paid_in is None and paid_out is None):
             return None
         # Operators write what went out with a minus or without one; what came in has its own sign.
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
-        """What a status or side says; a word that says nothing yet is kept for a person."""
+        """What a side says; a word that says nothing yet is kept for a person."""
         if field not in values:
             return True
         meaning = read_word(field, values[field], self.context.answers)
-        word = fold_word(values[field]) or EMPTY
-        if meaning is None and word not in self.unknown_words.get(field, ()):
-            self.unknown_words.setdefault(field, []).append(word)
+        if meaning is None:
+            self._ask(field, fold_word(values[field]) or EMPTY)
         return meaning
 
+    def _ask(self, field: str, word: str) -> None:
+        if word not in self.unknown_words.get(field, ()):
+            self.unknown_words.setdefault(field, []).append(word)
+
+    def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
+        """Return whether all columns say that it is completed; None if a person must say so."""
+        unknown = list[str]()
+        for at in self.statuses:
+            meaning, word = self._read_status_cell(at, row[at])
+            if meaning is False:
+                return False
+            unknown += [word] if meaning is None else []
+        for word in unknown if asks else ():
+            self._ask(STATUS, word)
+        return None if unknown else True
+
+    def _read_status_cell(self, at: int, text: str) -> tuple[bool | None, str]:
+        """What one cell says; most rows say the same."""
+        if (at, text) not in self.meanings:
+            self.meanings[at, text] = read_status(
+                text,
+                self.context.answers,
+                heading=self.statuses[at],
+                is_own=at in self.own_status,
+                is_alone=at not in self.filled,
+            )
+        return self.meanings[at, text]
+
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
-        """Return what a row is: by its status, then by the operator's type, then by its sign.
+        """Return what a row is whose money moved: by the operator's type, then by its sign.
 
         A payer may write anything into details, and be called anything: of money that came in, the
-        type column alone says that it is no payment.
+        type column alone says that it is no payment. Of money from a payer, only words that mean
+        nothing else do: “School Fee Collection” is a payment.
         """
-        is_done = self._read_word(STATUS, values)
-        if is_done is False:
-            return Kind.FAILED
-        if amount is None or is_done is None or self._read_word(SIDE, values) is None:
+        if amount is None or self._read_word(SIDE, values) is None:
             return Kind.OTHER
         fields = ("type",) if amount > 0 else self.layout.texts
         text = " \n".join(values.get(field, "") for field in fields)
-        for kind, pattern in self.layout.sorts:
-            if pattern.search(text):
-                return kind
+        kind = _find_kind(self.layout.sorts, text)
+        if kind and amount > 0 and self._names_payer(values):
+            kind = _find_kind(self.layout.certain, text)
+        if kind:
+            return kind
         if amount > 0:
             return Kind.PAYMENT
         # Less than nothing came in: a payment was reversed.
         is_reversed = (read_amount(values.get("paid_in", "")) or 0) < 0
         return Kind.REVERSAL if is_reversed else Kind.OTHER
+
+    def _names_payer(self, values: Mapping[str, str]) -> bool:
+        """Whether a row says who paid or for what, other than the operator and the account."""
+        payer, phone = _read_party(values)
+        own = {fold_word(str(one.get(name, ""))) for one in self.heads for name in _OWNERS} - {""}
+        name = fold_word(payer)
+        is_own = name in ("", "sp") or any(one in (name, *name.split()) for one in own)
+        return bool(phone or values.get("reference") or not is_own)
+
+
+def _find_kind(rules: Sequence[Rule], text: str) -> Kind | None:
+    return next((kind for kind, pattern in rules if pattern.search(text)), None)
 
 
 def _is_apart(

@@ -55,5 +55,5 @@ def _build_sheet(request: PersonRequest, repayment: Repayment) -> Sheet:
     remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
     receipt = receipts.build_receipt(request, repayment, remainder)
     opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
-    confirmation = next((one for one in list_confirmations(repayment) if one.is_same), None)
+    confirmation = next((one for one in list_confirmations(repayment) if one.confirms), None)
     return Sheet(receipt, opened_at, confirmation)
