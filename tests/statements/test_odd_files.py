@@ -194,6 +194,15 @@ def test_the_heading_of_the_amounts_may_name_their_currency(heading: str, code: 
     assert cell.lines[0].currency == "EUR"
 
 
+@pytest.mark.parametrize(
+    ("cell", "code"), [("Ksh", "KES"), ("kes", "KES"), ("FCFA", "XOF"), ("Sarafu", "SAR")]
+)
+def test_a_cell_names_its_currency_as_amounts_do(cell: str, code: str) -> None:
+    mapping = Mapping(moment="Siku", amount="Kiasi", currency="Sarafu")
+    found = open_rows("Siku,Kumb,Kiasi,Sarafu", f"2026-11-22,R1,500,{cell}", mapping=mapping)
+    assert found.lines[0].currency == code
+
+
 def test_an_empty_side_beside_filled_ones_is_asked() -> None:
     mapping = Mapping(moment="Siku", amount="Kiasi", side="Aina")
     rows = ("Siku,Kumb,Kiasi,Aina", "2026-11-22,R1,5.00,CR", "2026-11-22,R2,6.00,")

@@ -208,6 +208,17 @@ def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
     assert [file.network for file in StatementFile.objects.order_by("pk")] == ["Kiosk", "Kiosk"]
 
 
+@pytest.mark.parametrize("name", ["status", "side"])
+def test_a_column_of_names_is_no_status(clerk: Client, name: str) -> None:
+    head = [["Wann", "Wieviel", "Wer"]]
+    table = making.pack_csv(head + [["2026-10-02", "5.50", f"Payer {n}"] for n in range(20)])
+    columns = bring_in(clerk, table).headers["Location"]
+    chosen = {"network": "Kiosk", "moment": "Wann", "amount": "Wieviel", name: "Wer"}
+    answer = clerk.post(columns, chosen)
+    assert answer.context["form"].non_field_errors() and answer.status_code == 200
+    assert not KnownLayout.objects.exists() and not StatementLine.objects.exists()
+
+
 def test_columns_that_were_named_wrongly_are_named_again(clerk: Client, support: User) -> None:
     head = [["Wann", "Wieviel", "Schuld"]]
     table = making.pack_csv(head + [["2026-10-02", f"{n}.50", f"{n * 7}.00"] for n in range(1, 9)])

@@ -93,8 +93,8 @@ _NOTHING = "0 none n/a na -"
 _SURE_FLAGS = dict.fromkeys(_YES.split(), True) | dict.fromkeys(_NO.split(), False)
 _MORE_FLAGS = dict.fromkeys(("1", "o", "s"), True) | dict.fromkeys(_NOTHING.split(), False)
 _FLAGS = _SURE_FLAGS | _MORE_FLAGS
-# A column of more different words than these says what was paid for, and not whether.
-_MOST_WORDS = 12
+#: A column of more different words than these says what was paid for, and not whether.
+MOST_WORDS = 12
 # How long a code with figures may be: a longer one is an id.
 _CODE = 3
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -248,7 +248,7 @@ def _list_cells(rows: Iterable[Sequence[str]], at: int) -> list[str]:
 def _is_coded(held: set[str]) -> bool:
     """Whether a column has few different words and codes, and no ids, days or amounts."""
     is_id = any(len(cell) > _CODE and any(map(str.isdigit, cell)) for cell in held)
-    return 0 < len(held) <= _MOST_WORDS and not is_id
+    return 0 < len(held) <= MOST_WORDS and not is_id
 
 
 def _is_named(field: str, heading: str) -> bool:
@@ -266,7 +266,7 @@ def _split_heading(heading: str) -> list[str]:
 
 def _has_known(field: str, held: set[str]) -> bool:
     """Whether at least half of the different cells of a column are known words."""
-    if not 0 < len(held) <= _MOST_WORDS:
+    if not 0 < len(held) <= MOST_WORDS:
         return False
     if field == CURRENCY:
         known = sum(len(cell) == 3 and is_currency(cell.upper()) for cell in held)

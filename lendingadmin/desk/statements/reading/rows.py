@@ -33,6 +33,7 @@ from .meanings import (
     CURRENCY,
     DIVIDER,
     EMPTY,
+    MOST_WORDS,
     SIDE,
     STATUS,
     Answers,
@@ -435,9 +436,9 @@ class _Reader:
             }
             values |= changed
         written = values.get("paid_in") or values.get("amount") or values.get("paid_out") or ""
-        currency = (values.get("currency", "") or read_currency(written) or self.currency).upper()[
-            :3
-        ]
+        named = values.get("currency", "")
+        named = read_currency(named) or named or read_currency(written) or self.currency
+        currency = named.upper()[:3]
         counted = currency or self.context.currency
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
@@ -511,8 +512,18 @@ class _Reader:
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
-        if word not in self.unknown_words.get(field, ()):
-            self.unknown_words.setdefault(field, []).append(word)
+        """Ask a person what a word means. Raise Refused if the column has words of any kind."""
+        asked = self.unknown_words.setdefault(field, [])
+        if word not in asked:
+            asked.append(word)
+        if len(asked) > MOST_WORDS:
+            places = self.statuses if field == STATUS else self.places[field]
+            headings = ", ".join(self.rows[self.at][at] for at in places)
+            words = _(
+                "The column “%(heading)s” has more than %(count)s different words, so it can't say "
+                "which rows are payments. Choose another column."
+            )
+            raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
         """Return whether all columns say that it is completed; None if a person must say so."""

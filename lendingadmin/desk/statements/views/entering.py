@@ -64,11 +64,17 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     form = ColumnsForm(sent, table, keeping.find_named(file, table))
     if form.is_valid():
         mapping, network = form.build_mapping(), form.cleaned_data["network"]
-        if not keeping.map_columns(file, network, mapping, request.user):
-            return _say_unchanged(request, file)
-        messages.success(request, _("The table is read. Others like it are read so from now on."))
-        _tell_managers(request, file)
-        return redirect(file)
+        try:
+            is_read = keeping.map_columns(file, network, mapping, request.user)
+        except Refused as error:
+            form.add_error(None, str(error))
+        else:
+            if not is_read:
+                return _say_unchanged(request, file)
+            words = _("The table is read. Others like it are read so from now on.")
+            messages.success(request, words)
+            _tell_managers(request, file)
+            return redirect(file)
     sees_people = all(request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     context = {
         "form": form,
@@ -90,7 +96,11 @@ def _pair(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
 def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Say whether the day or the month stands first in its dates."""
     file = find_file(app_id, number)
-    if not keeping.answer_days(file, request.POST.get("first") != "month", request.user):
+    try:
+        is_read = keeping.answer_days(file, request.POST.get("first") != "month", request.user)
+    except Refused as error:
+        return _say_refused(request, file, error)
+    if not is_read:
         return _say_unchanged(request, file)
     messages.success(request, _("The days are read as you said."))
     _tell_managers(request, file)
@@ -105,7 +115,11 @@ def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Not saved: choose a meaning for each word."))
         return redirect(file)
-    if not keeping.answer_words(file, form.build_meanings(), request.user):
+    try:
+        is_read = keeping.answer_words(file, form.build_meanings(), request.user)
+    except Refused as error:
+        return _say_refused(request, file, error)
+    if not is_read:
         return _say_unchanged(request, file)
     messages.success(request, _("Saved. Later statements with this layout use your answers."))
     _tell_managers(request, file)
@@ -114,6 +128,11 @@ def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 def _say_unchanged(request: PersonRequest, file: StatementFile) -> HttpResponse:
     messages.warning(request, _(UNCHANGED))
+    return redirect(file)
+
+
+def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) -> HttpResponse:
+    messages.error(request, _("Not saved: %(why)s") % {"why": error})
     return redirect(file)
 
 
