@@ -1,7 +1,7 @@
 """The dashboard's settings. Every value that differs between places comes from the environment.
 
-docs/configure.md lists each variable with meaning, default and example; a test keeps the two in
-step.
+docs/configure.md lists each variable with meaning, default and example, .env.example and
+demo/environment.py have their line of it; a test keeps them in step.
 """
 
 import os

@@ -7,9 +7,12 @@ class RepaymentsConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.money.repayments"
-    badges = tuple(
-        f"{module}.BADGE"
-        for module in ("reconciliation", "services", "mistakes", "approvals", "restoration")
+    badges = (
+        "reconciliation.BADGE",
+        "services.BADGE",
+        "mistakes.BADGE",
+        "approvals.BADGE",
+        "restoration.BADGE",
     )
     timeline = ("timeline.REPAYMENTS", "timeline.APPROVALS", "timeline.MISTAKES")
     gauges = "reconciliation.GAUGES"

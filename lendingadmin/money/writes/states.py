@@ -1,4 +1,7 @@
-"""The states of a write other than a repayment, and what is concluded of it meanwhile."""
+"""The states of a write other than a repayment, and what was found out about it.
+
+A repayment's states take three of the labels.
+"""
 
 from django.db import models
 from django.utils.translation import gettext_lazy, gettext_noop

@@ -1,7 +1,8 @@
 """The fields of a borrower, in one table (spec: Borrower and what it holds).
 
-The form, the page of a borrower and BORROWER_REQUIRED come from it. Settings import this: no models
-and no forms.
+The form, the page of a borrower and BORROWER_REQUIRED come from it. The values are read in
+lending/values.py, and web/masking.py says who may see them. Settings import this: no models and no
+forms.
 """
 
 from typing import Any, Literal, NamedTuple
