@@ -29,7 +29,7 @@ from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Assessment, Borrower, LoanSummary, Malformed, text
 from lendingadmin.records.assessments import known, running
 from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
-from lendingadmin.records.loans.shown import LIST_KEYS
+from lendingadmin.records.loans.rows import LIST_KEYS
 from lendingadmin.web import coalesce, errors
 from lendingadmin.web.keyset import read_slice
 from lendingadmin.web.lists import NEWEST_FIRST, whole_number

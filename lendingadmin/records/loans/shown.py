@@ -2,12 +2,6 @@
 
 from lendingadmin.web.display.technical import list_places
 
-# What templates/loans/list.html reads of a loan, by the wire's names.
-LIST_KEYS = (
-    *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
-    *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
-)
-
 _SUMS = "repayment principal interest fees"
 
 # templates/loans/_terms.html, _tranches.html and _adjustments.html; the tables of instalments.

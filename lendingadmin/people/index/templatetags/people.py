@@ -1,4 +1,4 @@
-"""Names of borrowers beside their ids: read for a whole list at once, then put into its cells.
+"""Names of borrowers beside their ids, read for a list at once; phone numbers as people read them.
 
 {% names_of list.items "borrower_id" as names %}
 {% for loan in list.items %} … {% person names loan.borrower_id %}
@@ -21,11 +21,19 @@ from lendingadmin.people.index.names import (
 
 register = template.Library()
 
+# A phone number without its country code has fewer digits.
+_WITH_COUNTRY = 11
 Names = Mapping[str, PersonName]
 # The operations whose subject is a borrower's id or account id.
 _OF_BORROWERS = ("borrowers.", "assessments.create")
 # Those whose subject is an account id, a space, and what of it.
 _OF_EVENTS = ("events.create", REVEAL)
+
+
+@register.filter
+def phone(digits: str) -> str:
+    """A number's digits as it is dialled: `+254700186215`, or `0700186215` within the country."""
+    return f"{'+' if len(digits) >= _WITH_COUNTRY else '0'}{digits}" if digits else ""
 
 
 @register.simple_tag(takes_context=True)

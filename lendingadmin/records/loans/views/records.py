@@ -20,7 +20,7 @@ from lendingadmin.money.repayments.states import OPEN
 from lendingadmin.people.index.names import get_names
 from lendingadmin.people.search import opened
 from lendingadmin.records.loans import shown
-from lendingadmin.records.loans.rows import build_rows
+from lendingadmin.records.loans.rows import LIST_KEYS, build_rows
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.lists import read_page
@@ -40,7 +40,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     listing = read_page(
         request,
         OPERATIONS["loans.list"],
-        gateway.app(app_id).loans.only(shown.LIST_KEYS).list,
+        gateway.app(app_id).loans.only(LIST_KEYS).list,
         words,
     )
     app = gateway.lending_app(app_id)
