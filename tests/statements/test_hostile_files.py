@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 from decimal import Decimal
+from pathlib import Path
 
 import openpyxl
 import pytest
@@ -289,7 +290,11 @@ def test_a_long_and_wide_statement_is_read_within_that() -> None:
     assert len(read_sheets(content)[0]) == 20_001
 
 
-def test_two_spreadsheets_are_opened_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_spreadsheets_are_opened_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Other tests of this machine have places of their own.
+    monkeypatch.setattr(sheet_places, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr(sheet_places, "LONGEST_WAIT", 0.3)
     content = making.pack_xlsx(making.write_mpesa(EVENTS))
     with sheet_places.take_place():
