@@ -121,6 +121,19 @@ def _mpesa_row(one: Event, at: str) -> list[Any]:
     ]
 
 
+def write_mpesa_2010(events: Sequence[Event]) -> Rows:
+    """M-PESA as its portal wrote it in 2010: other headings, and no account column."""
+    header = [
+        *("Receipt", "Date", "Details", "Status", "Withdrawn", "Paid In", "Balance"),
+        *("Balance Confirmed", "Transaction Type", "Other Party Info", "Transaction Party Details"),
+    ]
+    rows = []
+    for one in events:
+        row = _mpesa_row(one, one.at.strftime("%Y-%m-%d %H:%M:%S"))
+        rows.append([row[0], row[1], *row[3:5], row[6], row[5], *row[7:11], ""])
+    return [["Organisation", HOLDER], [], header, *rows]
+
+
 def write_telecel(events: Sequence[Event]) -> Rows:
     """Telecel Cash: as M-PESA, numeric receipts, ISO dates, a currency."""
     header = [
@@ -174,6 +187,26 @@ def write_airtel(events: Sequence[Event]) -> Rows:
         for number, one in enumerate(events, start=1)
     ]
     return [["Airtel Money"], ["Transaction report"], [], ["Period", "October"], [], header, *rows]
+
+
+def write_airtel_user(events: Sequence[Event]) -> Rows:
+    """Airtel Money, the report of a user: the service is named, and no reference."""
+    header = [
+        *("S. No.", "Transaction ID", "Sender Msisdn", "Transaction Amount"),
+        *("Transaction Date and Time", "Transaction Type", "Receiver Msisdn", "Service Name"),
+        "Transaction Status",
+    ]
+    types = {"payment": "MR", "failed": "MR", "charge": "SCP", "settlement": "MP"}
+    types["reversal"] = "MR Reversal"
+    rows = [
+        [
+            *(number, one.receipt, one.phone, one.amount),
+            *(one.at.strftime("%d-%b-%Y %H:%M:%S").upper(), types[one.kind], "700000001"),
+            *("Merchant", "Transaction Failed" if one.kind == "failed" else "Success"),
+        ]
+        for number, one in enumerate(events, start=1)
+    ]
+    return [header, *rows]
 
 
 def write_wave(events: Sequence[Event]) -> Rows:
@@ -297,9 +330,11 @@ def write_callbacks(events: Sequence[Event]) -> Rows:
 
 LAYOUTS: dict[str, Callable[[Sequence[Event]], Rows]] = {
     "mpesa-organisation": write_mpesa,
+    "mpesa-organisation-2010": write_mpesa_2010,
     "telecel-cash": write_telecel,
     "mtn-momo": write_mtn,
     "airtel-money": write_airtel,
+    "airtel-money-user": write_airtel_user,
     "wave": write_wave,
     "wave-french": write_wave_french,
     "orange-money": write_orange,

@@ -18,7 +18,7 @@ from lendingadmin.desk.statements.findings import (
     LoanNow,
     find_of_loan,
 )
-from lendingadmin.desk.statements.lines import Kind, Line, Statement
+from lendingadmin.desk.statements.lines import Kind, Line, Mapping, Statement
 from lendingadmin.desk.statements.reading import read
 from lendingadmin.desk.statements.reading.layouts import find_layout
 
@@ -123,6 +123,43 @@ def test_a_row_with_a_comma_that_is_not_quoted_is_named(made: Any) -> None:
     plain = read_rows(rows, form)
     others = [x.amount for x in plain.lines if x.number != broken + 1]
     assert [x.amount for x in found.lines if x.number != broken + 1] == others
+
+
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 25),
+    st.sampled_from(FORMS),
+    st.lists(st.sampled_from(["an empty row", "a total", "a page"]), unique=True),
+    st.integers(0, 30),
+)
+@settings(max_examples=100)
+def test_a_table_that_a_person_mapped_loses_no_row_and_no_sign(
+    seed: int, count: int, form: tuple[str, str], traps: list[str], at: int
+) -> None:
+    events = making.make_events(count, seed=seed)
+    head = ["Siku", "Kumb", "Aliyelipa", "Kiasi", "Hali"]
+    body: Rows = [
+        [
+            *(f"{one.at:%Y-%m-%d %H:%M:%S}", one.receipt, one.name, one.amount),
+            "failed" if one.kind == "failed" else "done",
+        ]
+        for one in events
+    ]
+    extra = {"an empty row": [""] * 5, "a page": ["Page 2 of 2"]}
+    at %= count + 1
+    rows = [head, *body[:at], *(extra[x] for x in traps if x in extra), *body[at:]]
+    rows += [["Jumla", "", "", "123.45", ""]] * ("a total" in traps)
+    columns = {"moment": "Siku", "receipt": "Kumb", "payer": "Aliyelipa", "amount": "Kiasi"}
+    mapping = Mapping(**columns, status="Hali", has_unique_ids=True)
+    packed = making.pack_csv(rows, delimiter=form[0], encoding=form[1])
+    found = read(packed, zone=NAIROBI, mapping=mapping)
+    assert isinstance(found, Statement) and not found.flaws and not found.unknown_words
+    assert [x.amount for x in found.lines] == [one.amount for one in events]
+    assert [x.receipt for x in found.lines] == [one.receipt for one in events]
+    assert found.skipped == len(set(traps) - {"an empty row"})
+    kinds = [x.kind for x in found.lines]
+    assert [kind is Kind.FAILED for kind in kinds] == [one.kind == "failed" for one in events]
+    assert all(x.kind is not Kind.PAYMENT or (x.amount or 0) > 0 for x in found.lines)
 
 
 JOINS = {"camt": making_banks.join_camt, "mt940": making_banks.join_mt940}
