@@ -189,6 +189,37 @@ def test_a_file_that_is_none_is_refused_with_a_sentence(content: bytes, words: s
         read(content, zone=NAIROBI)
 
 
+def test_what_a_mac_adds_to_an_archive_is_no_file() -> None:
+    camt, extra = write_camt(EVENTS), b"\0\5\x16\7"
+    packed = pack(("a.xml", camt), ("__MACOSX/._a.xml", extra), (".DS_Store", extra))
+    found = open_statement(packed)
+    assert not found.unread and len(found.lines) == len(open_statement(camt).lines)
+
+
+@pytest.mark.parametrize(
+    ("written", "returned"),
+    [
+        ("<RvslInd>false</RvslInd>", "<RtrInf><Rsn><Cd>MS03</Cd></Rsn></RtrInf>"),
+        ("<RvslInd>false</RvslInd>", "<BkTxCd><Domn><SubFmlyCd>UPDD</SubFmlyCd></Domn></BkTxCd>"),
+    ],
+)
+def test_a_payment_that_a_bank_returned_is_a_reversal(written: str, returned: str) -> None:
+    event = next(one for one in EVENTS if one.kind == "settlement")
+    camt = write_camt([event]).decode()
+    assert written in camt
+    (line,) = open_statement(camt.replace(written, returned).encode()).lines
+    assert line.kind is Kind.REVERSAL and line.amount == event.amount
+    (line,) = open_statement(write_mt940([event]).replace(b"NTRF", b"NRTI")).lines
+    assert line.kind is Kind.REVERSAL and line.amount == event.amount
+
+
+def test_the_payer_is_who_pays_in_the_end() -> None:
+    event = next(one for one in EVENTS if one.kind == "payment")
+    other = b"<UltmtDbtr><Nm>Sabine Schmidt</Nm></UltmtDbtr></RltdPties>"
+    found = open_statement(write_camt([event]).replace(b"</RltdPties>", other))
+    assert {line.payer for line in found.lines} == {"Sabine Schmidt"}
+
+
 def test_a_locked_archive_is_refused() -> None:
     content = bytearray(pack(("xl/workbook.xml", b"x")))
     for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -228,7 +228,9 @@ def make_book(*sheets: making.Rows) -> bytes:
         ([[""], ["", ""]], 0),
         ([["2026-11-02", "500.00"], ["2026-11-03", "700.00"]], 1),
         ([["2026-11-02,AMINA,500.00"]], 1),
-        ([["Notes"]], 1),
+        ([["L-1", "500"]], 1),
+        # A cover.
+        ([["Notes"], ["Prepared by", "Jane Wanjiku"], ["Month", "November"]], 0),
     ],
 )
 def test_each_other_sheet_that_holds_something_is_named(rows: making.Rows, unread: int) -> None:

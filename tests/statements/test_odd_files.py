@@ -9,6 +9,7 @@ from lendingadmin.desk.statements.completeness import prove
 from lendingadmin.desk.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
 from lendingadmin.desk.statements.reading import read
 
+from . import making
 from .making import NAIROBI
 
 BANK = "Transaction Date,Value Date,Narrative,Reference,Debit,Credit,Running Balance"
@@ -544,3 +545,22 @@ def test_a_layout_without_a_column_of_days_is_no_fault() -> None:
         "transaction_id,timestamp,transaction_type,amount,fee", "T1,,x,5.00,0", ",,,,", "T2,,y,,"
     )
     assert found.layout == "wave"
+
+
+def test_an_amount_of_the_head_that_a_comma_divided_is_whole() -> None:
+    rows = making.write_mpesa(making.make_events(3))
+    head = "Opening Balance: 1,000.00"
+    text = making.pack_csv([row for row in rows if row[:1] != ["Opening Balance"]]).decode()
+    found = read(f"{head}\n{text}".encode(), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    assert found.opening == Decimal("1000.00") and prove(found).is_complete
+
+
+def test_the_letters_of_a_receipt_may_be_small_and_a_word_is_no_account() -> None:
+    rows = making.write_mpesa(making.make_events(1))
+    rows[-1][0], rows[-1][3] = str(rows[-1][0]).lower(), "Paid into the account from 254712345678"
+    rows[-1][12] = ""
+    found = read(making.pack_csv(rows), zone=NAIROBI)
+    assert isinstance(found, Statement)
+    (line,) = found.lines
+    assert not line.is_damaged and line.reference == ""

@@ -1,5 +1,6 @@
 """A sign is never dropped, and what a payer wrote or is called decides nothing."""
 
+import re
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -8,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lendingadmin.desk.statements import reading
 from lendingadmin.desk.statements.lines import Kind, Statement
+from lendingadmin.desk.statements.reading.meanings import fold_word
 from tests.statements import making
 from tests.statements.test_reading import open_statement
 
@@ -109,10 +112,70 @@ def test_what_a_payer_paid_in_is_a_payment_unless_its_type_means_nothing_else(
 ) -> None:
     rows = making.LAYOUTS[layout]([make_event(layout)])
     rows[-1][TYPE_COLUMN[layout]] = written
+    found = open_statement(making.pack_csv(rows))
+    (line,) = found.lines
+    if layout not in UNSIGNED:
+        assert line.kind is kind and not found.unknown_words
+    elif kind is Kind.PAYMENT and not KNOWN_IN[layout].search(written):
+        # Amounts have no sign, and the type says nothing that is known: a person is asked.
+        assert line.kind is Kind.OTHER and found.unknown_words == {"side": [fold_word(written)]}
+    else:
+        assert (line.amount or 0) < 0 or line.kind in (Kind.PAYMENT, Kind.OTHER)
+        assert (line.kind is kind) or (layout == "pawapay" and line.kind is Kind.OTHER)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["UNPAID CHEQUE L-1", "REV-CHQ DEP MARY ATIENO", "RTN CHQ 00012 REFER TO DRAWER", "RVSL L-1"],
+)
+def test_what_a_bank_took_back_is_a_reversal(words: str) -> None:
+    rows = making.LAYOUTS["bank-account"]([replace(EVENT, kind="settlement", amount=-EVENT.amount)])
+    rows[-1][2] = words
     (line,) = open_statement(making.pack_csv(rows)).lines
-    # An operator's own patterns: Airtel has no payouts and refunds of these names.
-    is_own = layout == "airtel-money" and line.kind is Kind.PAYMENT
-    assert line.kind is kind or is_own
+    assert (line.kind, line.amount) == (Kind.REVERSAL, -EVENT.amount)
+
+
+UNSIGNED = ("airtel-money", "pawapay")
+KNOWN_IN = {
+    "airtel-money": re.compile("Merchant Payment|Collection|deposit"),
+    "pawapay": re.compile("Collection|deposit"),
+}
+
+
+@pytest.mark.parametrize(
+    ("layout", "written", "kind"),
+    [
+        *((name, "Disbursement", Kind.OTHER) for name in UNSIGNED),
+        *((name, "B2C", Kind.OTHER) for name in UNSIGNED),
+        ("airtel-money", "Merchant to Customer", Kind.OTHER),
+        ("airtel-money", "Salary", Kind.OTHER),
+        ("airtel-money", "Refund to payer", Kind.REVERSAL),
+        ("airtel-money", "MP", Kind.SETTLEMENT),
+        ("pawapay", "REMITTANCE", Kind.OTHER),
+        ("pawapay", "REFUND", Kind.REVERSAL),
+        ("pawapay", "PAYOUT", Kind.SETTLEMENT),
+    ],
+)
+def test_where_amounts_have_no_sign_the_type_says_that_money_went_out(
+    layout: str, written: str, kind: Kind
+) -> None:
+    rows = making.LAYOUTS[layout]([make_event(layout)])
+    rows[-1][TYPE_COLUMN[layout]] = written
+    found = open_statement(making.pack_csv(rows))
+    (line,) = found.lines
+    assert (line.kind, line.amount) == (kind, Decimal(-500)) and not found.unknown_words
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_type_that_is_not_known_is_asked_once(answer: bool) -> None:
+    rows = making.LAYOUTS["airtel-money"]([make_event("airtel-money")])
+    rows[-1][TYPE_COLUMN["airtel-money"]] = "Mkopo"
+    found = reading.read(
+        making.pack_csv(rows), zone=making.NAIROBI, answers={"side": {"mkopo": answer}}
+    )
+    assert isinstance(found, Statement)
+    (line,) = found.lines
+    assert (line.kind is Kind.PAYMENT) == answer == ((line.amount or 0) > 0)
 
 
 @pytest.mark.parametrize("party", ["", "SP", making.HOLDER, "123456", "123456 - Invented"])

@@ -14,6 +14,7 @@ _ENDING = words.PHONE_ENDINGS[0]
 # A number with some of its digits hidden, in front, in the middle or at the end.
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
 _SHORTEST_MISTYPED = 4
+_VOWELS = frozenset("aeiouy")
 # Titles, and what stands in the names of many companies and families.
 _TITLES = "mr mrs ms miss dr prof rev eng hon madam mama baba mzee sheikh hajj alhaji"
 _COMPANIES = (
@@ -22,6 +23,9 @@ _COMPANIES = (
 _COMPANY_WORDS = frozenset(_COMPANIES.split())
 _COMMON = frozenset(f"{_TITLES} {_COMPANIES} bin binti ben bint ibn".split())
 _FEWEST_DIGITS, _LONGEST_LOCAL, _COUNTRY = 4, 10, 3
+_ENOUGH_DIGITS = 8
+# Where a name should be, and no one is named.
+_NOBODY = frozenset(["unknown", "anonymous", "inconnu", "anonyme", "null", "none", "nil", "na"])
 # What may be a phone number within other words: with some figures hidden, or all of them.
 _WITHIN = re.compile(
     r"(?<![\w*+-])(?:\+?0?\d{1,6}[*xX•]{2,}\d{2,4}|0\d{3}[ -]\d{3}[ -]\d{3}|"
@@ -73,6 +77,8 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
     One part that differs is enough to differ.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
+    if found == [Agreement.DIFFERS, Agreement.AGREES] and _is_named_otherwise(about, name):
+        found = [Agreement.AGREES]
     found += (_compare_names(one, name) for one in find_names(about.sentences))
     found += (
         _compare_phones(one, phone)
@@ -85,6 +91,14 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
     return Agreement.ABSENT
 
 
+def _is_named_otherwise(about: About, name: str) -> bool:
+    """Return whether the phone, of which enough is shown, and one word of the name are the same:
+    a married name, or another way of writing.
+    """
+    shown = sum(map(str.isdigit, about.phone))
+    return shown >= _ENOUGH_DIGITS and bool(_count_shared(_split(about.payer), _split(name)))
+
+
 def _compare_names(payer: str, name: str) -> Agreement:
     """Names agree by two of their words, in any order, or by one where there is only one.
 
@@ -93,7 +107,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
     word of a person's is someone else.
     """
     payers, own = _split(payer), _split(name)
-    if not payers:
+    if _NOBODY.issuperset(payers):
         return Agreement.ABSENT
     full, own_full = ([word for word in some if len(word) > 1] for some in (payers, own))
     if not full or not own_full:  # initials fit too many
@@ -180,6 +194,11 @@ def _is_alike(one: str, other: str) -> bool:
         return one[0] == other[0]
     if min(len(one), len(other)) < _SHORTEST_MISTYPED:
         return one == other
+    if len(one) == len(other) and sorted(one) != sorted(other):
+        # Wanjiku and Wanjiru, Otieno and Atieno are two people: only a vowel within is mistyped.
+        places = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+        changed = {letters[at] for letters in (one, other) for at in places}
+        return len(places) == 1 and places[0] > 0 and changed <= _VOWELS
     return words.is_one_edit(one, other)
 
 

@@ -25,6 +25,8 @@ Element = Any
 _NONE = ("NOTPROVIDED", "NONREF")
 # The codes of ISO 20022: only what is booked has moved.
 _STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
+# A payment that came back, by the bank's codes: a debit, a cheque or a transfer.
+_RETURNS = ("UPDD", "UPCQ", "UPCT", "RRTN", "RPCR", "RTRN")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _ADJUSTED = "CAJT"
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
@@ -203,7 +205,9 @@ class _Reader:
     ) -> Line:
         moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
         party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
-        payer = _text(part, f"RltdPties/{party}/Pty/Nm") or _text(part, f"RltdPties/{party}/Nm")
+        # Who is said to pay by the account of someone else is the payer.
+        names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
+        payer = _first(*(_text(part, name) for name in names))
         # An entry of several that can't be told apart has the words of them all.
         words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
         reference = _first(
@@ -279,7 +283,8 @@ def _sort(entry: Element, amount: Decimal | None) -> Kind:
     codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
     if amount is None:
         return Kind.OTHER
-    if _text(entry, "RvslInd").lower() in ("true", "1"):
+    is_returned = any(_name(x) == "RtrInf" for x in entry.iter()) or codes & set(_RETURNS)
+    if is_returned or _text(entry, "RvslInd").lower() in ("true", "1"):
         return Kind.REVERSAL
     if codes & set(_CHARGES) and amount < 0:
         return Kind.CHARGE

@@ -127,7 +127,9 @@ def _list_xml(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _list_files(packed: zipfile.ZipFile) -> list[str]:
-    return [name for name in packed.namelist() if not name.endswith("/")]
+    """Return the files of an archive without those that a Mac adds to it."""
+    files = [name for name in packed.namelist() if not name.endswith("/")]
+    return [x for x in files if not x.startswith("__MACOSX/") and x.rpartition("/")[2][:1] != "."]
 
 
 def _check_ole(content: bytes) -> str:

@@ -3,12 +3,15 @@
 import re
 from collections.abc import Sequence
 from datetime import tzinfo
+from itertools import takewhile
 from typing import Any
 
 from .days import read_moment
 from .figures import read_amount
 from .layouts import fold_heading
 
+# The beginning of an amount in groups of three figures, and a group that follows.
+_BEGUN, _THREE = re.compile(r"\D{0,5}\d{1,3}"), re.compile(r"\d{3}(?:\.\d{1,2})?")
 _FROM = (
     *("from", "from date", "date from", "start date", "date start", "start", "du"),
     *("begin date", "date de début", "date debut", "début", "kuanzia"),
@@ -79,6 +82,9 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
                 continue
             following = [rest, *cells[at + 1 :]] if rest else cells[at + 1 :]
             text = " ".join(following) if field == "period" else "".join(following[:1])
+            if field in _AMOUNTS and _BEGUN.fullmatch(text):
+                # A comma within the amount divided it, where it was not quoted.
+                text += "".join(takewhile(_THREE.fullmatch, following[1:]))
             found |= _read_value(field, text, zone, day_first)
     # One end alone is no period.
     if not found.keys() >= {*_ENDS} or found["begins"] > found["ends"]:

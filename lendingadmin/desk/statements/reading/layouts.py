@@ -14,7 +14,10 @@ _SETTLEMENT = (
     r"settle|sweep|utility to working|working to|to bank|bank[ _]transfer|merchant payout|payout|"
     r"funds? transfer to|virement|organi[sz]ation withdrawal|cash ?out"
 )
-_REVERSAL = r"revers|refund|annul|rembours|rolled? ?back|chargeback"
+_REVERSAL = (
+    r"revers|refund|annul|rembours|rolled? ?back|chargeback|rvsl|\brev\b|\brtn\b|returned|unpaid|"
+    r"dishono|bounced|refer to drawer|impay|contre-?passation|r(?:ü|ue)cklast|storno"
+)
 # The types that mean nothing but this, also where somebody outside paid in: the words of a charge
 # alone, and of money that goes to the lender's own accounts or out of them.
 _ONLY_CHARGE = (
@@ -28,6 +31,11 @@ _ONLY_SETTLEMENT = (
 )
 _ONLY_REVERSAL = r"(?<![^\W_])(?:revers|refund|annul|rolled? ?back|chargeback)"
 Rule = tuple[Kind, re.Pattern[str]]
+# Types of money that a lender pays out.
+_PAID_OUT = re.compile(
+    r"(?i)disburs|\bb2[bc]\b|bulk|salar|remittance|withdraw|\bto (?:customer|subscriber|wallet)|"
+    r"business payment"
+)
 
 
 def _compile(kind: Kind, pattern: str) -> Rule:
@@ -54,6 +62,7 @@ class Layout:
     preference; `moment` may be two headings joined by `+`. `sorts` are patterns that make a line of
     a kind, looked for in the operator's type column, and for money that went out in all of `texts`;
     without one, what came in is a payment. Of what a payer paid in, only those in `certain` do.
+    Where amounts have no sign, `incoming` are the types of money that came in.
     `id_form` is what a receipt looks like, where all of them do.
     """
 
@@ -63,11 +72,18 @@ class Layout:
     columns: Mapping[str, Sequence[str]]
     sorts: Sequence[Rule] = _RULES
     certain: Sequence[Rule] = _CERTAIN
+    incoming: re.Pattern[str] | None = None
     id_form: re.Pattern[str] = re.compile(r".+")
     day_first: bool | None = None
     is_utc: bool = False
     has_unique_ids: bool = True
     texts: Sequence[str] = field(default=("type", "details", "payer"))
+
+    def find_side(self, kind: str) -> bool | None:
+        """Return whether money of this type came in; None where a person must say so."""
+        if _PAID_OUT.search(kind) or any(pattern.search(kind) for _kind, pattern in self.certain):
+            return False
+        return True if self.incoming and self.incoming.search(kind) else None
 
 
 def _needs(words: str) -> frozenset[str]:
@@ -100,6 +116,9 @@ _AIRTEL_CERTAIN = (
     _compile(Kind.CHARGE, r"^\W*SCP\b"),
     *_CERTAIN,
 )
+_AIRTEL_INCOMING = re.compile(
+    r"(?i)^\W*MR\b|merchant payment|collection|c2b|pay ?bill|deposit|cash ?in|customer payment"
+)
 
 LAYOUTS = (
     Layout(
@@ -116,7 +135,7 @@ LAYOUTS = (
         needs=_needs("receipt no. · completion time · transaction status · paid in"),
         columns=_MPESA,
         sorts=_SP,
-        id_form=re.compile(r"[A-Z0-9]{10}"),
+        id_form=re.compile(r"(?i)[A-Z0-9]{10}"),
         day_first=True,
     ),
     Layout(
@@ -125,7 +144,7 @@ LAYOUTS = (
         needs=_needs("receipt · date · details · status · withdrawn · paid in · balance"),
         columns=_MPESA,
         sorts=_SP,
-        id_form=re.compile(r"[A-Z0-9]{8,10}"),
+        id_form=re.compile(r"(?i)[A-Z0-9]{8,10}"),
     ),
     Layout(
         key="mpesa-callbacks",
@@ -142,7 +161,8 @@ LAYOUTS = (
             # Its `orgaccountbalance` is moved by charges too, which are no rows: it proves nothing.
             "type": ("transactiontype",),
         },
-        id_form=re.compile(r"[A-Z0-9]{10}"),
+        incoming=re.compile(r"(?i)pay ?bill|buy ?goods|customer|merchant|lipa|c2b"),
+        id_form=re.compile(r"(?i)[A-Z0-9]{10}"),
     ),
     Layout(
         key="mtn-momo",
@@ -181,6 +201,7 @@ LAYOUTS = (
         },
         sorts=_AIRTEL_SORTS,
         certain=_AIRTEL_CERTAIN,
+        incoming=_AIRTEL_INCOMING,
         id_form=re.compile(r"[\w.]*\d[\w.]*"),
         texts=("type", "reference"),
     ),
@@ -199,6 +220,7 @@ LAYOUTS = (
         },
         sorts=_AIRTEL_SORTS,
         certain=_AIRTEL_CERTAIN,
+        incoming=_AIRTEL_INCOMING,
         id_form=re.compile(r"[\w.]*\d[\w.]*"),
     ),
     Layout(
@@ -270,6 +292,7 @@ LAYOUTS = (
         },
         is_utc=True,
         texts=("type",),
+        incoming=re.compile(r"(?i)deposit|collection"),
     ),
     Layout(
         key="bank-account",

@@ -151,7 +151,8 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
 
 
 def _sort(mark: str, kind: str, amount: Decimal) -> Kind:
-    if mark in ("RC", "RD"):
+    # RTI: an item that was returned.
+    if mark in ("RC", "RD") or kind.upper().endswith("RTI"):
         return Kind.REVERSAL
     if any(word in kind.upper() for word in _CHARGES) and amount < 0:
         return Kind.CHARGE

@@ -60,7 +60,9 @@ _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
 # A phone number within other words, some of its figures hidden or not.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
-_REFERENCE = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(\S+)")
+_REFERENCE = re.compile(
+    r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(?!(?:from|for|to|of|by|with)\b)(\S+)"
+)
 # Of ten figures alone nobody can say: it may be a phone number, a day or an account.
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 # The fields of columns that hold further references.
@@ -221,6 +223,8 @@ class _Reader:
         for field in (CURRENCY, *([SIDE] if "amount" in places else [])):
             if field in deciding and field not in places:
                 places[field] = [list(self.rows[self.at]).index(deciding[field])]
+        if self.layout.incoming and {"amount", "type"} <= set(places):
+            places.setdefault(SIDE, places["type"])
         self._find_statuses(places)
         used = {place for some in (*places.values(), self.statuses) for place in some}
         for place, heading in enumerate(headings):
@@ -440,6 +444,8 @@ class _Reader:
         named = read_currency(named) or named or read_currency(written) or self.currency
         currency = named.upper()[:3]
         counted = currency or self.context.currency
+        if self.layout.incoming and (read_amount(values.get("amount", ""), counted) or 0) < 0:
+            values.pop(SIDE, None)  # its own sign says enough
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if _is_apart(row, values, moment, has_amount=amount is not None):
@@ -487,7 +493,7 @@ class _Reader:
     def _read_amount(self, values: Mapping[str, str], currency: str) -> Decimal | None:
         if "amount" in self.places:
             amount = read_amount(values["amount"], currency)
-            is_out = self._read_word(SIDE, values) is False
+            is_out = self._read_side(values) is False
             return -abs(amount) if amount is not None and is_out else amount
         paid_in = read_amount(values.get("paid_in", ""), currency)
         paid_out = read_amount(values.get("paid_out", ""), currency)
@@ -503,12 +509,19 @@ class _Reader:
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
-        """What a side says; a word that says nothing yet is kept for a person."""
-        if field not in values:
-            return True
+        """What a sign means; one that says nothing yet is asked about."""
         meaning = read_word(field, values[field], self.context.answers)
         if meaning is None:
             self._ask(field, fold_word(values[field]) or EMPTY)
+        return meaning
+
+    def _read_side(self, values: Mapping[str, str]) -> bool | None:
+        """Return whether money came in; None where a person must say what a word means."""
+        if SIDE not in values:
+            return True
+        meaning = read_word(SIDE, values[SIDE], self.context.answers)
+        if meaning is None and self.layout.incoming:
+            meaning = self.layout.find_side(values[SIDE])
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
@@ -556,13 +569,16 @@ class _Reader:
         type column alone says that it is no payment. Of money from a payer, only words that mean
         nothing else do: “School Fee Collection” is a payment.
         """
-        if amount is None or self._read_word(SIDE, values) is None:
+        if amount is None:
+            return Kind.OTHER
+        if self._read_side(values) is None:
+            self._ask(SIDE, fold_word(values[SIDE]) or EMPTY)
             return Kind.OTHER
         fields = ("type",) if amount > 0 else self.layout.texts
         text = " \n".join(values.get(field, "") for field in fields)
         kind = _find_kind(self.layout.sorts, text)
-        if kind and amount > 0 and self._names_payer(values):
-            kind = _find_kind(self.layout.certain, text)
+        if (kind is None and amount < 0) or (kind and amount > 0 and self._names_payer(values)):
+            kind = _find_kind(self.layout.certain, values.get("type", ""))
         if kind:
             return kind
         if amount > 0:

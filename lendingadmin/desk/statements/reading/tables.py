@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.lines import Refused
 
 from .containers import CSV, JSON, MT940, tell_of_macros, tell_of_password
+from .figures import read_amount
 from .sheet_places import take_place
 from .sheet_process import LOCKED, MACROS, MANY_SHEETS, MEMORY, TOO_LARGE
 
@@ -37,6 +38,7 @@ _MARKS = {
     JSON: ((b"{", _FOR_EACH), (b"[", _FOR_EACH), (b",", 10 * _FOR_EACH)),
 }
 _DELIMITERS = ",;\t|"
+_ANY_DELIMITER = re.compile(f"[{_DELIMITERS}]")
 _LONGEST_CELL = 10_000
 # A row of fewer cells is of no table.
 _TABLE_CELLS = 3
@@ -151,7 +153,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
     """Raises Refused where another sheet has the same headings: it is a statement too."""
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
     best = max(filled, key=lambda n: _rate_sheet(sheets[n - 1], score), default=1)
-    others = [number for number in filled if number != best]
+    others = [n for n in filled if n != best and any(map(_has_amount, sheets[n - 1]))]
     rows = _check_length(sheets[best - 1] if sheets else [])
     check_one_row_each(rows, _DELIMITERS)
     for number in others:
@@ -164,6 +166,14 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
     # Where a cell ends is certain in a workbook, whatever lines it has.
     rows = [[" ".join(cell.split()) if "\n" in cell else cell for cell in row] for row in rows]
     return rows, [_("sheet %(number)s") % {"number": number} for number in others]
+
+
+def _has_amount(row: Row) -> bool:
+    """Return whether a row may be a payment: of several cells, or of one with several parts, one is
+    an amount.
+    """
+    parts = [part.strip() for cell in row for part in _ANY_DELIMITER.split(cell)]
+    return sum(map(bool, parts)) > 1 and any(read_amount(part) is not None for part in parts)
 
 
 def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
