@@ -218,6 +218,17 @@ def test_what_takes_longer_is_loaded_by_itself(
 
 
 @pytest.mark.django_db
+def test_what_was_done_here_is_shown_of_a_borrower_whom_the_service_does_not_know(
+    desk: Client, service: FaultServer
+) -> None:
+    service.on(f"{PROJECT}/borrowers/", refusal(404))
+    page = desk.get("/apps/kenya/borrowers/B-1/")
+    assert page.status_code == 200 and list_later(page.content.decode()) == []
+    assert list_marks(page, "finding")[:1] == ["not-found"]
+    assert 'id="heading-history"' in page.content.decode()
+
+
+@pytest.mark.django_db
 def test_a_heading_is_never_an_id_that_becomes_a_name(
     desk: Client, service: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,8 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     record, *others = (panels.mask_found(one, held) for one in found)
     if isinstance(record, NotFound):
         live.drop_gone(app_id, borrower_id)
-    if isinstance(record, NotFound | InvalidId):
+    # Without it there still is what was done here.
+    if whole and isinstance(record, NotFound | InvalidId):
         raise record
     shown = []
     for panel, one in zip(seen, others, strict=True):
@@ -90,7 +91,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         "panels": shown,
         "whole": whole,
         "shared": secrets.token_urlsafe(9),
-        "names": {} if record else get_names(app_id, [borrower_id]),
+        "names": {} if isinstance(record, Recorded) else get_names(app_id, [borrower_id]),
         "history": history.of_borrower(request.user, app_id, borrower_id),
     }
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
