@@ -19,7 +19,7 @@ from tests.browser.house import House
 PAID, WORDS, FOUND, OVERPAID, CLOSED = "L-K10215", "L-K10185", "L-K10236", "L-K10143", "L-K10002"
 BEFORE = ("SJBR000007", "2.90", FOUND)
 # The borrower pays, so that a loan whose id is a digit away does not matter.
-PAYERS = {PAID: "WEKESA", FOUND: "OKOTH"}
+PAYERS = {PAID: "WEKESA", FOUND: "OKOTH", OVERPAID: "MWAKIO"}
 HEAD = "TransID,TransTime,TransAmount,BusinessShortCode,BillRefNumber,FirstName"
 ROWS = (
     ("SJBR000001", "1.25", PAID),
