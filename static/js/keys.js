@@ -102,8 +102,9 @@ globalThis.readPressed = (event) => {
 
   // An address that names a panel of this page asks to choose there: its first row has the focus.
   document.addEventListener("htmx:load", ({ detail: { elt } }) => {
-    if (location.hash !== `#${elt.id}` || document.activeElement !== document.body) return;
-    elt.querySelector("table.rows a.stretch")?.focus();
+    const panel = document.getElementById(location.hash.slice(1));
+    if (!panel || !elt.contains(panel) || document.activeElement !== document.body) return;
+    panel.querySelector("table.rows a.stretch")?.focus();
   });
 
   document.addEventListener("keydown", (event) => {
