@@ -109,7 +109,7 @@ def describe_line(
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
         reference=mask_reference(about.reference, sees_phones),
-        details=mask(_say(about, line), sees_names and sees_phones),
+        details=mask(_join_details(about, line), sees_names and sees_phones),
         chip=describe_standing(standing),
         repayments=[
             one
@@ -146,13 +146,13 @@ def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool)
         payer=mask(about.payer, sees_names),
         phone=mask(about.phone, sees_phones),
         reference=mask_reference(about.reference, sees_phones),
-        details=mask(_say(about, row.line), sees_names and sees_phones),
+        details=mask(_join_details(about, row.line), sees_names and sees_phones),
         finding=describe_finding(row.finding),
         result=row.repayment.message.chip if row.repayment else None,
     )
 
 
-def _say(about: About, line: StatementLine) -> str:
+def _join_details(about: About, line: StatementLine) -> str:
     """Return the details of a row with its other references, without those in its own id."""
     others = (one for one in about.others if one not in line.receipt)
     return " · ".join(filter(None, (about.details, *others)))

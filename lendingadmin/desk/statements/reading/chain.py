@@ -1,5 +1,6 @@
 """The parts of one file: they have one account, and their balances say their order and gaps."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from decimal import Decimal
@@ -8,7 +9,7 @@ from itertools import pairwise
 from django.utils.translation import gettext as _
 
 from lendingadmin.desk.statements.identity import normalise_account
-from lendingadmin.desk.statements.lines import Flaw, Refused
+from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Refused
 
 from .days import read_moment
 from .head import read_head
@@ -89,3 +90,23 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
             )
             values = {"number": number, "ends": f"{ends:,f}", "begins": f"{begins:,f}"}
             yield Flaw(0, words % values)
+
+
+def are_newest_first(found: Sequence[Line]) -> bool:
+    """Return whether the newest row is first: by moments, or by balances if these are the same."""
+    moments = [line.moment for line in found if line.moment]
+    falling = sum(a > b for a, b in pairwise(moments))
+    rising = sum(a < b for a, b in pairwise(moments))
+    return falling > rising if falling != rising else _follow_balances_upwards(found)
+
+
+def _follow_balances_upwards(found: Sequence[Line]) -> bool:
+    """Whether more balances follow from the row below than from the row above."""
+    moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
+    for line in found:
+        if line.kind is not Kind.FAILED:
+            moved[line.number] += line.amount or 0
+            if line.balance is not None:
+                balances[line.number] = line.balance
+    upwards = sum(balances[a] == balances[b] + moved[a] for a, b in pairwise(balances))
+    return upwards > sum(balances[b] == balances[a] + moved[b] for a, b in pairwise(balances))

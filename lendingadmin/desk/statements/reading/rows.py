@@ -2,13 +2,11 @@
 
 import hashlib
 import json
-import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, tzinfo
 from decimal import Decimal
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
@@ -24,7 +22,7 @@ from lendingadmin.desk.statements.lines import (
     list_others,
 )
 
-from .chain import is_other_head
+from .chain import are_newest_first, is_other_head
 from .days import DayOrder, Moment, find_day_order, is_mixed, is_turned, is_within, read_moment
 from .figures import find_divider, find_heading_currency, read_amount, read_currency, read_id
 from .head import read_head
@@ -45,6 +43,7 @@ from .meanings import (
     read_status,
     read_word,
 )
+from .parties import find_reversed, read_party, read_reference
 
 _HEAD = 60
 _SAMPLE = 20
@@ -57,14 +56,6 @@ _NAMING = ("details", "payer", "reference", "phone")
 _FEE = ("fee",)
 _OWNERS = ("holder", "account")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
-# A phone number within other words, some of its figures hidden or not.
-_PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
-_MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
-_REFERENCE = re.compile(
-    r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(?!(?:from|for|to|of|by|with)\b)(\S+)"
-)
-# Of ten figures alone nobody can say: it may be a phone number, a day or an account.
-_OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 # The fields of columns that hold further references.
 _OTHER = "other "
 
@@ -195,7 +186,7 @@ class _Reader:
             account=account,
             currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
             lines=found,
-            newest_first=_is_newest_first(found),
+            newest_first=are_newest_first(found),
             day_first=order.day_first,
             day_is_proposed=order.is_proposed,
             unknown_words=self.unknown_words,
@@ -407,7 +398,9 @@ class _Reader:
         texts = [self._get(row, field) for row in body for field in _FIGURES]
         sign, divides = find_divider(texts, self.currency or self.context.currency)
         if sign and divides is None:
-            divides = self._read_word(DIVIDER, {DIVIDER: sign})
+            divides = read_word(DIVIDER, sign, self.context.answers)
+            if divides is None:
+                self._ask(DIVIDER, sign)
         if sign == "," and divides is False:
             return ",", "."
         return (".", "") if sign == "." and divides else ("", "")
@@ -464,7 +457,7 @@ class _Reader:
         fee = abs(fee or Decimal(0))
         balance = read_amount(values.get("balance", ""), counted)
         details = values.get("details", "")
-        payer, phone = _read_party(values)
+        payer, phone = read_party(values)
         line = Line(
             number=number,
             kind=kind,
@@ -476,10 +469,10 @@ class _Reader:
             balance=None if fee else balance,
             phone=phone,
             payer=payer,
-            reference=_read_reference(values),
+            reference=read_reference(values),
             details=details,
             status=values.get("status", ""),
-            reverses=_find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
+            reverses=find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
             is_damaged=is_damaged,
         )
         others = [read_id(text)[0] for name, text in values.items() if name.startswith(_OTHER)]
@@ -508,13 +501,6 @@ class _Reader:
         # Operators write what went out with a minus or without one; what came in has its own sign.
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
-    def _read_word(self, field: str, values: Mapping[str, str]) -> bool | None:
-        """What a sign means; one that says nothing yet is asked about."""
-        meaning = read_word(field, values[field], self.context.answers)
-        if meaning is None:
-            self._ask(field, fold_word(values[field]) or EMPTY)
-        return meaning
-
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
         """Return whether money came in; None where a person must say what a word means."""
         if SIDE not in values:
@@ -525,11 +511,11 @@ class _Reader:
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
-        """Ask a person what a word means. Raise Refused if the column has words of any kind."""
+        """Ask what a word means. Raise Refused if a person chose a column of any words."""
         asked = self.unknown_words.setdefault(field, [])
         if word not in asked:
             asked.append(word)
-        if len(asked) > MOST_WORDS:
+        if len(asked) > MOST_WORDS and self.layout.key == lines.MAPPED:
             places = self.statuses if field == STATUS else self.places[field]
             headings = ", ".join(self.rows[self.at][at] for at in places)
             words = _(
@@ -589,7 +575,7 @@ class _Reader:
 
     def _names_payer(self, values: Mapping[str, str]) -> bool:
         """Whether a row says who paid or for what, other than the operator and the account."""
-        payer, phone = _read_party(values)
+        payer, phone = read_party(values)
         own = {fold_word(str(one.get(name, ""))) for one in self.heads for name in _OWNERS} - {""}
         name = fold_word(payer)
         is_own = name in ("", "sp") or any(one in (name, *name.split()) for one in own)
@@ -626,33 +612,6 @@ def _find_place(headings: Sequence[str], name: str) -> int | None:
     return places[wanted] if wanted < len(places) else None
 
 
-def _read_party(values: Mapping[str, str]) -> tuple[str, str]:
-    """Who paid, and their phone number, out of the columns or of the words that hold both."""
-    phone, payer = values.get("phone", ""), values.get("payer", "")
-    if phone and (found := _MTN_PARTY.match(phone)):
-        phone = read_id(found[1])[0]
-    if not phone:
-        hit = _PHONE.search(payer) or _PHONE.search(values.get("details", ""))
-        phone = hit[0] if hit else ""
-    payer = _PHONE.sub("", payer).strip(" -–,;")
-    return payer, phone
-
-
-def _read_reference(values: Mapping[str, str]) -> str:
-    reference, is_damaged = read_id(values.get("reference", ""))
-    if reference and not is_damaged:
-        return reference
-    found = _REFERENCE.search(values.get("details", ""))
-    return found[1].strip(".,;") if found else ""
-
-
-def _find_reversed(values: Mapping[str, str], receipt: str) -> str:
-    if values.get("reverses"):
-        return read_id(values["reverses"])[0]
-    others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]
-    return others[0] if others else ""
-
-
 def _make_broken(number: int) -> Line:
     return Line(number=number, kind=Kind.OTHER, amount=None, currency="", moment=None)
 
@@ -668,23 +627,3 @@ def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
         receipt=line.receipt,
         balance=balance,
     )
-
-
-def _is_newest_first(found: Sequence[Line]) -> bool:
-    """By the moments; where they are all the same, by which way the balances follow."""
-    moments = [line.moment for line in found if line.moment]
-    falling = sum(a > b for a, b in pairwise(moments))
-    rising = sum(a < b for a, b in pairwise(moments))
-    return falling > rising if falling != rising else _follow_balances_upwards(found)
-
-
-def _follow_balances_upwards(found: Sequence[Line]) -> bool:
-    """Whether more balances follow from the row below than from the row above."""
-    moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
-    for line in found:
-        if line.kind is not Kind.FAILED:
-            moved[line.number] += line.amount or 0
-            if line.balance is not None:
-                balances[line.number] = line.balance
-    upwards = sum(balances[a] == balances[b] + moved[a] for a, b in pairwise(balances))
-    return upwards > sum(balances[b] == balances[a] + moved[b] for a, b in pairwise(balances))
