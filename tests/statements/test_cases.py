@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from lendingadmin.desk.statements.completeness import prove
-from lendingadmin.desk.statements.identity import make_ids, read_parts
+from lendingadmin.desk.statements.identity import make_ids
 from lendingadmin.desk.statements.lines import Kind, Line, Mapping, Refused, Statement, UnknownTable
 from lendingadmin.desk.statements.reading import read
 
@@ -69,7 +69,7 @@ def describe(found: Answer) -> dict[str, Any]:
 
 
 def name_lines(found: Statement) -> list[str]:
-    return make_ids(found.account, [read_parts(line) for line in found.lines], NAIROBI)
+    return make_ids(found.account, found.lines, NAIROBI)
 
 
 def is_right(found: dict[str, Any], right: dict[str, Any]) -> bool:

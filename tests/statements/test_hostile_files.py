@@ -18,7 +18,7 @@ import xlwt
 from openpyxl.styles import Font
 
 from lendingadmin.desk.statements.completeness import prove
-from lendingadmin.desk.statements.identity import make_ids, read_parts
+from lendingadmin.desk.statements.identity import make_ids
 from lendingadmin.desk.statements.lines import Kind, Refused, Statement
 from lendingadmin.desk.statements.reading import read, sheet_places, sheet_process
 from lendingadmin.desk.statements.reading.sheet_process import read_sheets
@@ -71,9 +71,9 @@ def add_entry(entry: str) -> Statement:
 def test_each_payment_of_a_batch_has_an_id_of_its_own_in_whatever_order() -> None:
     lines = add_entry(write_batch("10", "20", "30", whole="60")).lines[-3:]
     assert [line.receipt for line in lines] == ["BATCH"] * 3
-    ids = make_ids("1", [read_parts(line) for line in lines], UTC)
+    ids = make_ids("1", lines, UTC)
     assert len(set(ids)) == 3
-    assert make_ids("1", [read_parts(line) for line in lines[::-1]], UTC) == ids[::-1]
+    assert make_ids("1", lines[::-1], UTC) == ids[::-1]
     assert [line.payer for line in lines] == ["PAYER 1", "PAYER 2", "PAYER 3"]
     lines = add_entry(write_batch("10", "20", whole="30", refs=["ONE", "BATCH"])).lines[-2:]
     assert [line.receipt for line in lines] == ["ONE", "BATCH"]

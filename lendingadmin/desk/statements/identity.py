@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from decimal import Decimal
 from hashlib import sha256
-from typing import NamedTuple
 
 from babel.numbers import get_currency_precision, is_currency
 
@@ -20,19 +19,25 @@ _DAY = timedelta(days=1)
 _PHONE_DIGITS, _LONGEST = 7, 60
 
 
-class PaymentParts(NamedTuple):
-    """The values that distinguish the payments of an account; the reference can be empty."""
+def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
+    """Return a unique id for each line of a bank; the same row in another file gets the same id.
 
-    moment: datetime | None
-    amount: Decimal | None
-    currency: str
-    reference: str
-    balance: Decimal | None
-    payer: str = ""
+    People can read it: account, day, amount, balance, reference or else a mark of the payer, and
+    number among equal rows, counted by payer and details so that it is the same in every export.
+    The letters separate the parts, because ids are compared without punctuation.
+    """
+    # Spreadsheets remove leading zeros, and banks add spaces or the currency.
+    account = normalise_account(account)
+    seen, found = Counter[str](), [""] * len(lines)
+    for at in sorted(range(len(lines)), key=lambda at: (lines[at].payer, lines[at].details)):
+        base = _describe(account, lines[at], zone)
+        seen[base] += 1
+        found[at] = base if seen[base] == 1 else f"{base}-N{seen[base]}"
+    return found
 
 
-def read_parts(line: Line) -> PaymentParts:
-    """Return the distinguishing values of a bank's row.
+def _describe(account: str, line: Line, zone: tzinfo) -> str:
+    """Return what distinguishes a payment of an account.
 
     A reference that lost digits is left out. Without a bank's reference the payer's is used, unless
     it may be a phone number. Where nothing else tells two payments of a day apart, who paid does.
@@ -40,31 +45,13 @@ def read_parts(line: Line) -> PaymentParts:
     reference = "" if line.is_damaged else line.receipt
     if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:
         reference = line.reference[:_LONGEST]
+    day = f"{line.moment.astimezone(zone):%Y%m%d}" if line.moment else ""
+    base = f"{account}-D{day}-A{_write(line.amount, line.currency)}"
+    base += f"-B{_write(line.balance, line.currency)}" if line.balance is not None else ""
+    base += f"-R{reference}" if reference else ""
+    payer = f"{line.payer} {line.reference} {line.details}".strip()
     is_known = bool(reference) or line.balance is not None
-    payer = "" if is_known else f"{line.payer} {line.reference} {line.details}"
-    return PaymentParts(line.moment, line.amount, line.currency, reference, line.balance, payer)
-
-
-def make_ids(account: str, rows: Sequence[PaymentParts], zone: tzinfo) -> list[str]:
-    """Return a unique id for each row; the same row in another file gets the same id.
-
-    People can read it: account, day, amount, balance, reference or else a mark of the payer, and
-    number among equal rows. The letters separate the parts, because ids are compared without
-    punctuation.
-    """
-    # Spreadsheets remove leading zeros, and banks add spaces or the currency.
-    account = normalise_account(account)
-    seen, found = Counter[str](), list[str]()
-    for row in rows:
-        day = f"{row.moment.astimezone(zone):%Y%m%d}" if row.moment else ""
-        written = _write(row.amount, row.currency)
-        balance = f"-B{_write(row.balance, row.currency)}" if row.balance is not None else ""
-        base = f"{account}-D{day}-A{written}{balance}"
-        base += f"-R{row.reference}" if row.reference else ""
-        base += f"-P{_mark(account, row.payer)}" if row.payer.strip() else ""
-        seen[base] += 1
-        found.append(base if seen[base] == 1 else f"{base}-N{seen[base]}")
-    return found
+    return base if is_known or not payer else f"{base}-P{_mark(account, payer)}"
 
 
 def _mark(account: str, payer: str) -> str:
@@ -78,13 +65,6 @@ def normalise_account(account: str) -> str:
     bare = "".join(sign for sign in account if sign.isalnum()).lstrip("0").upper()
     has_currency = bare[-4:-3].isdigit() and is_currency(bare[-3:])
     return bare[:-3] if has_currency else bare
-
-
-def order_alike(lines: Sequence[Line]) -> list[int]:
-    """Return the positions of the lines sorted by payer and details, so that equal rows get the
-    same numbers in every export.
-    """
-    return sorted(range(len(lines)), key=lambda at: (lines[at].payer, lines[at].details))
 
 
 def is_same_day(moment: datetime, *, has_time: bool, other: datetime) -> bool:

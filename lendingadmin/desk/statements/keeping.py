@@ -21,7 +21,7 @@ from lendingadmin.money.repayments.models import normalise_external_id
 
 from .completeness import prove
 from .coverage import find_days
-from .identity import make_ids, order_alike, read_parts
+from .identity import make_ids
 from .lines import MAPPED, Kind, Line, Mapping, Place, Statement, UnknownTable
 from .models import COUNTED_CASH, LONGEST_ID, Batch, KnownLayout, StatementFile, StatementLine
 from .places import find_places
@@ -280,12 +280,11 @@ def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
     """Return the lines, each with a unique id."""
     if found.has_unique_ids:
         return found.lines
-    order = order_alike(found.lines)
     # Where nothing says whose account it is, a row of another file is another row.
     account = file.account or file.network or f"S{file.token[:8]}"
-    parts = [read_parts(found.lines[at]) for at in order]
-    ids = dict(zip(order, make_ids(account, parts, lending_app(file.app_id).zone), strict=True))
-    return [replace(line, receipt=ids[at], is_damaged=False) for at, line in enumerate(found.lines)]
+    ids = make_ids(account, found.lines, lending_app(file.app_id).zone)
+    named = zip(found.lines, ids, strict=True)
+    return [replace(line, receipt=own, is_damaged=False) for line, own in named]
 
 
 def _build_key(line: Line) -> str:
