@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import alarms, contradictions, keeping
-from lendingadmin.desk.statements.alarms import Entered, Stated, find_contradictions
+from lendingadmin.desk.statements.alarms import find_contradictions
 from lendingadmin.desk.statements.lines import Kind
 from lendingadmin.desk.statements.models import StatementFile, StatementLine
+from lendingadmin.desk.statements.standings import Recorded, Row
 from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Mistake, Repayment
 from lendingadmin.money.repayments.states import RepaymentState
@@ -194,13 +195,22 @@ def test_a_file_of_an_app_that_is_closed_keeps_none_from_being_searched(support:
     assert list_told()
 
 
+def stand(kind: Kind, amount: Decimal) -> Row:
+    return Row(7, 7, kind, "sj1", "", amount, "KES", OTHER_DAY, has_time=True)
+
+
+def record(number: int, account_id: str, amount: Decimal) -> Recorded:
+    state = RepaymentState.RECORDED
+    return Recorded(number, "sj1", account_id, amount, "", "M-PESA", OTHER_DAY, state, "")
+
+
 class TestRowsWithoutMoney:
     """A row that has the id is told as what it is, and never as money that did not come."""
 
     @pytest.mark.parametrize("kind", [one for one in Kind if one != Kind.PAYMENT])
     def test_it_is_told_as_what_it_is(self, kind: Kind) -> None:
-        stated = Stated(7, Decimal(0), "KES", frozenset({kind}))
-        found = find_contradictions(stated, [Entered(1, "L-1", Decimal(5), "")], "KES")
+        entered = [record(1, "L-1", Decimal(5))]
+        found = find_contradictions([stand(kind, Decimal(5))], entered, set(), "KES")
         assert found == {1: str(alarms.WITHOUT_MONEY[kind]) % {"row": 7}}
         assert len({str(words) for words in alarms.WITHOUT_MONEY.values()}) == len(Kind) - 1
 
@@ -312,9 +322,9 @@ AMOUNTS = st.decimals("0.01", "1000", places=2)
 def test_only_what_adds_up_on_one_loan_or_was_split_here_is_not_told(
     amount: Decimal, entered: list[tuple[str, Decimal, bool]]
 ) -> None:
-    rows = [Entered(at, loan, paid, "", split) for at, (loan, paid, split) in enumerate(entered)]
-    stated = Stated(1, amount, "KES", frozenset({Kind.PAYMENT}))
-    found = find_contradictions(stated, rows, "KES")
+    rows = [record(at, loan, paid) for at, (loan, paid, _is_split) in enumerate(entered)]
+    split = {at for at, (_loan, _paid, is_split) in enumerate(entered) if is_split}
+    found = find_contradictions([stand(Kind.PAYMENT, amount)], rows, split, "KES")
     is_whole = sum(one.amount for one in rows) == amount
-    is_one = len({one.account_id for one in rows}) == 1 or all(one.is_split for one in rows)
+    is_one = len({one.account_id for one in rows}) == 1 or len(split) == len(rows)
     assert set(found) == (set() if is_whole and is_one else set(range(len(rows))))

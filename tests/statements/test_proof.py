@@ -23,8 +23,10 @@ from lendingadmin.desk.statements.models import (
     StatementFile,
     StatementLine,
 )
-from lendingadmin.desk.statements.proof import Entry, EntryPart, sort_all
+from lendingadmin.desk.statements.proof import EntryPart, sort_all
+from lendingadmin.desk.statements.standings import Recorded
 from lendingadmin.money.repayments.confirmations import AccountCover
+from lendingadmin.money.repayments.managers import CASH
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
@@ -59,13 +61,16 @@ def enter(by: User, one: making.Event, **fields: Any) -> Repayment:
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
-        st.integers(1, 10_000),
-        st.sampled_from(KEYS),
-        AMOUNTS,
-        st.sampled_from(["KES", "USD"]),
-        st.sampled_from(["", "M-PESA", "MTN"]),
-        st.booleans(),
+        Recorded,
+        pk=st.integers(1, 10_000),
+        external_id_key=st.sampled_from(KEYS),
+        account_id=st.just("L-1"),
+        amount=AMOUNTS,
+        currency_code=st.sampled_from(["KES", "USD"]),
+        network=st.sampled_from(["", "M-PESA", "MTN", CASH]),
+        transaction_date=st.just(EVENTS[0].at),
+        state=st.just(RepaymentState.RECORDED),
+        resolution=st.just(""),
     ),
     max_size=12,
 )
@@ -73,24 +78,27 @@ ENTRIES = st.lists(
 
 @given(
     entries=ENTRIES,
-    stated=st.dictionaries(
-        st.sampled_from(KEYS[1:]), st.builds(proof.Stated, AMOUNTS, st.booleans())
-    ),
+    confirmed=st.dictionaries(st.sampled_from(KEYS[1:]), AMOUNTS),
+    listed=st.dictionaries(st.sampled_from(KEYS[1:]), AMOUNTS),
     covered=st.sets(st.sampled_from(["M-PESA", "MTN"])),
     is_late=st.booleans(),
 )
 def test_the_parts_of_a_day_add_up_to_it(
-    entries: list[Entry], stated: dict[str, Decimal], covered: set[str], is_late: bool
+    entries: list[Recorded],
+    confirmed: dict[str, Decimal],
+    listed: dict[str, Decimal],
+    covered: set[str],
+    is_late: bool,
 ) -> None:
     totals: dict[str, Decimal] = {}
     for one in entries:
-        totals[one.key] = totals.get(one.key, Decimal(0)) + one.amount
-    parts = sort_all(entries, stated, totals, covered, is_late=is_late)
+        totals[one.external_id_key] = totals.get(one.external_id_key, Decimal(0)) + one.amount
+    parts = sort_all(entries, confirmed, listed, totals, covered, is_late=is_late)
     assert sorted(n for part in parts.values() for n in part.numbers) == sorted(
-        one.number for one in entries
+        one.pk for one in entries
     )
     for code in ("KES", "USD"):
-        whole = sum((one.amount for one in entries if one.currency == code), Decimal(0))
+        whole = sum((one.amount for one in entries if one.currency_code == code), Decimal(0))
         assert sum(part.sums.get(code, Decimal(0)) for part in parts.values()) == whole
     assert not (parts[EntryPart.NOT_FOUND].numbers if not is_late else ())
     assert not (parts[EntryPart.MAY_COME].numbers if is_late else ())

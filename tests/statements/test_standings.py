@@ -6,13 +6,13 @@ from decimal import Decimal
 import pytest
 
 from lendingadmin.desk.statements.lines import Standing
-from lendingadmin.desk.statements.standings import Judged, Recorded, Row, add_up, judge
+from lendingadmin.desk.statements.standings import Recorded, Row, add_up, judge
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 
 D = Decimal
 AT = datetime(2026, 11, 2, tzinfo=UTC)
-LINE = Row(1, "payment", "sj1", "", D("50.00"), "", AT, has_time=False)
-RIGHT = Recorded(RepaymentState.RECORDED, "", D("50"), "", AT)
+LINE = Row(1, 1, "payment", "sj1", "", D("50.00"), "", AT, has_time=False)
+RIGHT = Recorded(1, "sj1", "L-1", D("50"), "", "M-PESA", AT, RepaymentState.RECORDED, "")
 
 
 def recorded(**fields: object) -> Recorded:
@@ -64,10 +64,10 @@ def test_what_stands_twice_in_a_file_is_neither() -> None:
 
 def test_the_sums_add_up_to_the_file() -> None:
     judged = [
-        Judged(LINE, Standing.CONFIRMED),
-        Judged(LINE._replace(currency="USD"), Standing.MISSING),
-        Judged(LINE._replace(kind="charge", amount=D("-2")), Standing.NONE),
-        Judged(LINE._replace(amount=None), Standing.MISSING),
+        (LINE, Standing.CONFIRMED),
+        (LINE._replace(currency="USD"), Standing.MISSING),
+        (LINE._replace(kind="charge", amount=D("-2")), Standing.NONE),
+        (LINE._replace(amount=None), Standing.MISSING),
     ]
     kinds, standings = add_up(judged)
     for sums in (kinds, standings):

@@ -7,12 +7,12 @@ is not whole says nothing.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import chain, groupby
-from typing import Any, NamedTuple, TypeVar
+from itertools import groupby
+from typing import TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -28,6 +28,7 @@ from .coverage import ACCOUNTS_OF, is_covered, list_accounts, list_covers
 from .identity import is_same_day
 from .lines import Kind
 from .models import Allocation, StatementFile, StatementLine
+from .standings import Recorded, Row
 
 #: Payments may reach a statement some days late.
 NOT_FOUND_AFTER = timedelta(days=2)
@@ -47,55 +48,38 @@ WITHOUT_MONEY = {
 }
 
 
-class Stated(NamedTuple):
-    """What a statement's rows with one receipt say: the money that arrived, and the rows' kinds."""
-
-    number: int
-    amount: Decimal
-    currency: str
-    kinds: frozenset[str]
-
-
-class Entered(NamedTuple):
-    """What decides it of a recorded repayment; `is_split` where a batch split the payment."""
-
-    number: int
-    account_id: str
-    amount: Decimal
-    currency: str
-    is_split: bool = False
-
-
 def find_contradictions(
-    stated: Stated, entered: Sequence[Entered], currency: str
+    rows: Sequence[Row], entered: Sequence[Recorded], split: set[int], currency: str
 ) -> dict[int, str]:
-    """What the journal has of one receipt that its statement does not: sentences by repayment.
+    """What the journal has of one receipt that the rows with it do not say: sentences by repayment.
 
-    A row that brings no money is told as what it is. `currency` is the app's: what names none is
-    in it.
+    A row that brings no money is told as what it is; of a payment that is twice in its file the
+    amount counts once. `split` are the repayments of payments that a batch split. `currency` is the
+    app's: what names none is in it.
     """
-    if Kind.PAYMENT not in stated.kinds:
-        kind = next((one for one in WITHOUT_MONEY if one in stated.kinds), Kind.OTHER)
-        return {one.number: WITHOUT_MONEY[kind] % {"row": stated.number} for one in entered}
-    codes = {one.currency or currency for one in entered} | {stated.currency or currency}
+    kinds = {row.kind for row in rows}
+    if Kind.PAYMENT not in kinds:
+        kind = next((one for one in WITHOUT_MONEY if one in kinds), Kind.OTHER)
+        return {one.pk: WITHOUT_MONEY[kind] % {"row": rows[0].number} for one in entered}
+    paid = [row for row in rows if row.kind == Kind.PAYMENT][-1]
+    own = next((row.currency for row in reversed(rows) if row.currency), currency)
     total = sum((one.amount for one in entered), Decimal(0))
-    loans = {one.account_id for one in entered}
     found = ""
-    if len(codes) > 1:
+    if {one.currency_code or currency for one in entered} != {own}:
         found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
-    elif total != stated.amount:
+    elif total != paid.amount:
         found = _(
             "Row %(row)s of the statement says %(amount)s; %(total)s is recorded with its id."
         )
-    elif len(loans) > 1 and not all(one.is_split for one in entered):
+    elif len({one.account_id for one in entered}) > 1 and any(x.pk not in split for x in entered):
         found = _("Its id is recorded on several loans; row %(row)s of the statement has it once.")
     values = {
-        "row": stated.number,
-        "amount": f"{stated.amount:,f}",
+        "row": paid.number,
+        "amount": f"{paid.amount or 0:,f}",
         "total": f"{total:,f}",
-        "currency": stated.currency or currency,
+        "currency": own,
     }
-    return {one.number: found % values for one in entered} if found else {}
+    return {one.pk: found % values for one in entered} if found else {}
 
 
 def raise_alarms(file: StatementFile, by: User) -> int:
@@ -178,13 +162,17 @@ def _describe_other_row(repayment: Repayment) -> str:
 def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
     currency = lending_app(file.app_id).currency
     entered = _read_entered(file)
-    found = _read_stated(file, list(entered))
-    without = [key for key, stated in found.items() if Kind.PAYMENT not in stated.kinds]
-    paid = _find_paid(file.app_id, without)
-    for key, stated in found.items():
+    split = set[int]()
+    for some in _split([one.pk for same in entered.values() for one in same]):
+        parts = Allocation.objects.filter(repayment__in=some)
+        split.update(parts.values_list("repayment_id", flat=True))
+    found = _read_rows(file, list(entered))
+    unpaid = [key for key, rows in found.items() if all(x.kind != Kind.PAYMENT for x in rows)]
+    paid = _find_paid(file.app_id, unpaid)
+    for key, rows in found.items():
         # The payment of a charge may be in another file.
         if key not in paid:
-            yield from find_contradictions(stated, entered[key], currency).items()
+            yield from find_contradictions(rows, entered[key], split, currency).items()
 
 
 def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
@@ -198,65 +186,40 @@ def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
     return found
 
 
-def _read_stated(file: StatementFile, keys: Sequence[str]) -> dict[str, Stated]:
-    """What the file says of each of these receipts; of one that is twice in it, its payment's
-    amount once.
-    """
-    found: dict[str, Stated] = {}
-    columns = ("number", "kind", "receipt_key", "bank_key", "amount", "currency")
-    lines = StatementLine.objects.filter(file=file).order_by("position")
-    slices = (lines.filter(Q(receipt_key__in=some) | Q(bank_key__in=some)) for some in _split(keys))
+def _read_rows(file: StatementFile, keys: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of a file by these receipts, in its order."""
+    found: dict[str, list[Row]] = {}
     wanted = set(keys)
-    for number, kind, own, of_bank, amount, currency in chain.from_iterable(
-        some.values_list(*columns) for some in slices
-    ):
-        key = own if own in wanted else of_bank
-        before = found.get(key, Stated(number, Decimal(0), currency, frozenset()))
-        is_payment = kind == Kind.PAYMENT
-        found[key] = Stated(
-            number if is_payment else before.number,
-            amount if is_payment else before.amount,
-            currency or before.currency,
-            before.kinds | {Kind(kind)},
-        )
+    lines = StatementLine.objects.filter(file=file).order_by("position")
+    for some in _split(keys):
+        own = lines.filter(Q(receipt_key__in=some) | Q(bank_key__in=some))
+        for row in map(Row._make, own.values_list(*Row._fields)):
+            key = row.receipt_key if row.receipt_key in wanted else row.bank_key
+            found.setdefault(key, []).append(row)
     return found
 
 
-def _read_entered(file: StatementFile) -> dict[str, list[Entered]]:
+def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
     """Return the recorded repayments by receipt, and by a bank's reference if the file has it once
     and the day is the same.
     """
-    found: dict[str, list[Entered]] = {}
-    columns = ("external_id_key", "pk", "account_id", "amount", "currency_code")
     lines = StatementLine.objects.filter(file=file)
+    recorded = Repayment.objects.filter(RECORDED, app_id=file.app_id)
     keys = lines.exclude(receipt_key="").values("receipt_key")
-    same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=keys)
-    rows = list(same.values_list(*columns))
-    rows += _list_typed(file, lines.exclude(bank_key=""), columns)
-    split = set[int]()
-    for some in _split([row[1] for row in rows]):
-        parts = Allocation.objects.filter(repayment__in=some)
-        split.update(parts.values_list("repayment_id", flat=True))
-    for key, number, account_id, amount, code in rows:
-        entered = Entered(number, account_id, amount, code, number in split)
-        found.setdefault(key, []).append(entered)
-    return found
-
-
-def _list_typed(
-    file: StatementFile, lines: QuerySet[StatementLine], columns: Sequence[str]
-) -> list[tuple[Any, ...]]:
-    once = lines.values("bank_key").annotate(rows=Count("pk")).filter(rows=1)
-    named = lines.filter(bank_key__in=once.values("bank_key"))
+    same = recorded.filter(external_id_key__in=keys).values_list(*Recorded._fields)
+    of_bank = lines.exclude(bank_key="")
+    once = of_bank.values("bank_key").annotate(rows=Count("pk")).filter(rows=1).values("bank_key")
+    named = of_bank.filter(bank_key__in=once)
     days = {key: at for key, at in named.values_list("bank_key", "moment") if at}
-    typed = Repayment.objects.filter(
-        RECORDED, app_id=file.app_id, external_id_key__in=once.values("bank_key")
-    )
-    return [
-        tuple(row)
-        for at, key, *row in typed.values_list("transaction_date", "external_id_key", *columns)
-        if key in days and is_same_day(days[key], has_time=False, other=at)
-    ]
+    typed = recorded.filter(external_id_key__in=once).values_list(*Recorded._fields)
+    found: dict[str, list[Recorded]] = {}
+    for one in map(Recorded._make, same):
+        found.setdefault(one.external_id_key, []).append(one)
+    for one in map(Recorded._make, typed):
+        day = days.get(one.external_id_key)
+        if day and is_same_day(day, has_time=False, other=one.transaction_date):
+            found.setdefault(one.external_id_key, []).append(one)
+    return found
 
 
 def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:

@@ -116,7 +116,7 @@ def judge_lines(
     currency = lending_app(file.app_id).currency
     return {
         line.position: standings.judge(
-            standings.Row(*(getattr(line, name) for name in standings.ROW)),
+            standings.Row.of(line),
             *(
                 [
                     standings.Recorded.of(one)

@@ -3,18 +3,18 @@
 Each entry and each credit is in one part, so that the parts of a side add up to it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
 from django.db import models
-from django.db.models import Case, Q, When
+from django.db.models import Case, Q, Value, When
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.money.repayments.managers import IN_CASH, RECORDED, get_midnight
+from lendingadmin.money.repayments.managers import CASH, IN_CASH, RECORDED, get_midnight
 from lendingadmin.money.repayments.models import Repayment
 
 from .alarms import NOT_FOUND_AFTER
@@ -22,6 +22,7 @@ from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
 from .lines import Kind, Place
 from .models import COUNTED_CASH, StatementFile, StatementLine
 from .places import filter_recorded
+from .standings import Recorded
 
 
 class EntryPart(models.TextChoices):
@@ -37,24 +38,6 @@ class EntryPart(models.TextChoices):
         "unchecked",
         _("not checked: no complete statement, or no transaction id"),
     )
-
-
-class Stated(NamedTuple):
-    """What a statement says arrived with an id; only a complete one confirms it."""
-
-    amount: Decimal
-    is_complete: bool
-
-
-class Entry(NamedTuple):
-    """What decides it of a recorded repayment; `is_cash` as in `managers.IN_CASH`."""
-
-    number: int
-    key: str
-    amount: Decimal
-    currency: str
-    network: str
-    is_cash: bool
 
 
 @dataclass
@@ -103,35 +86,44 @@ class Day:
 
 
 def sort_entry(
-    entry: Entry, stated: Mapping[str, Stated], total: Decimal, *, is_covered: bool, is_late: bool
+    entry: Recorded,
+    confirmed: Mapping[str, Decimal],
+    listed: Mapping[str, Decimal],
+    total: Decimal,
+    *,
+    is_covered: bool,
+    is_late: bool,
 ) -> EntryPart:
-    """The part of an entry; `stated` is what statements say by id, `total` is all recorded."""
-    if entry.is_cash:
+    """The part of an entry; complete statements say by id what arrived (`confirmed`), others too
+    (`listed`), and `total` is all that is recorded with its id.
+    """
+    if entry.network == CASH:
         return EntryPart.CASH
-    if (found := stated.get(entry.key)) is not None:
-        same = EntryPart.CONFIRMED if found.is_complete else EntryPart.LISTED
-        return same if found.amount == total else EntryPart.OTHER_AMOUNT
+    for part, stated in ((EntryPart.CONFIRMED, confirmed), (EntryPart.LISTED, listed)):
+        if entry.external_id_key in stated:
+            is_same = stated[entry.external_id_key] == total
+            return part if is_same else EntryPart.OTHER_AMOUNT
     if not (is_covered and entry.network):
         return EntryPart.UNCHECKED
     return EntryPart.NOT_FOUND if is_late else EntryPart.MAY_COME
 
 
 def sort_all(
-    entries: Sequence[Entry],
-    stated: Mapping[str, Stated],
+    entries: Sequence[Recorded],
+    confirmed: Mapping[str, Decimal],
+    listed: Mapping[str, Decimal],
     totals: Mapping[str, Decimal],
-    covered: Iterable[str],
+    covered: Collection[str],
     *,
     is_late: bool,
 ) -> dict[str, Part]:
     """The entries by part; together they are all of them."""
     parts = {part.value: Part(str(part.label)) for part in EntryPart}
-    networks = set(covered)
     for one in entries:
-        total = totals.get(one.key, one.amount)
-        is_known = one.network in networks
-        part = sort_entry(one, stated, total, is_covered=is_known, is_late=is_late)
-        parts[part].add(one.number, one.amount, one.currency)
+        total = totals.get(one.external_id_key, one.amount)
+        is_known = one.network in covered
+        part = sort_entry(one, confirmed, listed, total, is_covered=is_known, is_late=is_late)
+        parts[part].add(one.pk, one.amount, one.currency_code)
     return parts
 
 
@@ -145,15 +137,16 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
         if is_covered(day, own, [one for one in covers if one.network == network])
     ]
     entries = _read_entries(app, day)
-    stated = _read_stated(app, entries, day)
-    totals = _read_totals(app, entries)
+    keys = {one.external_id_key for one in entries} - {""}
+    confirmed, listed = _read_stated(app, keys, day)
+    totals = _read_totals(app, keys)
     is_late = now >= get_midnight(day + timedelta(days=1), app.zone) + NOT_FOUND_AFTER
     files = [one for one in covers if one.first <= day <= one.last]
     covering = [one.number for one in files]
     others = _list_others(app, day, covering)
     found, until = _read_credits(app, day, [*covering, *others])
     return Day(
-        sort_all(entries, stated, totals, covered, is_late=is_late),
+        sort_all(entries, confirmed, listed, totals, covered, is_late=is_late),
         found,
         covered,
         files,
@@ -177,46 +170,48 @@ def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[in
     return {file.pk: file for file in files.only("network", "account", "layout").order_by("pk")}
 
 
-def _read_entries(app: LendingApp, day: date) -> list[Entry]:
-    """The recorded repayments of a day; one whose id was made here is on no network's statement."""
-    columns = ("pk", "external_id_key", "amount", "currency_code", "network", "external_id_minted")
+def _read_entries(app: LendingApp, day: date) -> list[Recorded]:
+    """The recorded repayments of a day, each with its currency. Cash has the network CASH; an id
+    that was made here is on no network's statement.
+    """
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
     rows = rows.on_days(day, day, "transactionDate", app.zone).order_by("transaction_date", "pk")
-    rows = rows.annotate(is_cash=Case(When(IN_CASH, then=True), default=False))
+    no_network = When(external_id_minted=True, then=Value(""))
+    of = Case(When(IN_CASH, then=Value(CASH)), no_network, default="network")
+    columns = rows.annotate(of=of).values_list("of", *Recorded._fields)
+    found = [(network, Recorded(*values)) for network, *values in columns]
     return [
-        Entry(number, key, amount, code or app.currency, "" if is_minted else network, is_cash)
-        for number, key, amount, code, network, is_minted, is_cash in rows.values_list(
-            *columns, "is_cash"
-        )
+        one._replace(network=network, currency_code=one.currency_code or app.currency)
+        for network, one in found
     ]
 
 
-def _read_stated(app: LendingApp, entries: Sequence[Entry], day: date) -> dict[str, Stated]:
-    """What statements say arrived with these ids, or this day with a bank's reference; the complete
-    ones before others.
+def _read_stated(
+    app: LendingApp, keys: set[str], day: date
+) -> tuple[dict[str, Decimal], dict[str, Decimal]]:
+    """What complete statements say arrived with these ids, or this day with a bank's reference; and
+    what others say.
     """
-    keys = {one.key for one in entries} - {""}
     since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
         Q(receipt_key__in=keys) | Q(bank_key__in=keys, moment__gte=since, moment__lt=until),
         kind=Kind.PAYMENT,
         file__app_id=app.app_id,
     ).exclude(place="")
-    found: dict[str, Stated] = {}
+    confirmed, listed = dict[str, Decimal](), dict[str, Decimal]()
     columns = ("receipt_key", "bank_key", "amount", "place", "file__proof")
     for own, of_bank, amount, place, checked in lines.values_list(*columns):
         key = own if own in keys else of_bank
-        is_complete = bool(checked.get("has_ends")) and not checked.get("found")
+        if amount and checked.get("has_ends") and not checked.get("found"):
+            confirmed.setdefault(key, amount)
         # The same money in another file says more only where that is complete.
-        is_more = is_complete and not (key in found and found[key].is_complete)
-        if amount and (is_more or (key not in found and place != Place.COPY)):
-            found[key] = Stated(amount, is_complete)
-    return found
+        elif amount and place != Place.COPY:
+            listed.setdefault(key, amount)
+    return confirmed, listed
 
 
-def _read_totals(app: LendingApp, entries: Sequence[Entry]) -> dict[str, Decimal]:
+def _read_totals(app: LendingApp, keys: set[str]) -> dict[str, Decimal]:
     """All that is recorded with these ids, on whichever day and loan."""
-    keys = {one.key for one in entries} - {""}
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
     totals: dict[str, Decimal] = {}
     for key, amount in rows.values_list("external_id_key", "amount"):

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from django.db.models import Q
 
@@ -39,11 +39,14 @@ CHIPS = {
 
 
 class Row(NamedTuple):
-    """What decides where a line stands; `receipt_key` is empty where its id is nobody's key, and
-    `bank_key` where it has no reference of a bank.
+    """A row of a statement beside the repayments that bear its id.
+
+    `receipt_key` is empty where its id is nobody's key, and `bank_key` where it has no reference of
+    a bank.
     """
 
     position: int
+    number: int
     kind: str
     receipt_key: str
     bank_key: str
@@ -52,21 +55,27 @@ class Row(NamedTuple):
     moment: datetime | None
     has_time: bool
 
-
-ROW = Row._fields
+    @classmethod
+    def of(cls, line: StatementLine) -> Self:
+        """The row of a line."""
+        return cls(*(getattr(line, name) for name in cls._fields))
 
 
 class Recorded(NamedTuple):
-    """What decides it of a repayment with the same transaction id."""
+    """A repayment beside the rows of statements that bear its id."""
 
-    state: str
-    resolution: str
+    pk: int
+    external_id_key: str
+    account_id: str
     amount: Decimal
     currency_code: str
+    network: str
     transaction_date: datetime
+    state: str
+    resolution: str
 
     @classmethod
-    def of(cls, repayment: Repayment) -> "Recorded":
+    def of(cls, repayment: Repayment) -> Self:
         """What a repayment says of it."""
         return cls(*(getattr(repayment, name) for name in cls._fields))
 
@@ -77,11 +86,7 @@ class Recorded(NamedTuple):
         return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
 
 
-class Judged(NamedTuple):
-    """A line and where it stands."""
-
-    row: Row
-    standing: Standing
+Judged = tuple[Row, Standing]
 
 
 @dataclass
@@ -118,7 +123,13 @@ def judge(
     if is_twice:
         return Standing.TWICE
     recorded = [one for one in known if one.is_recorded]
-    same = [*recorded, *(one for one in of_bank if one.is_recorded and _is_same_day(row, one))]
+    same = recorded + [
+        one
+        for one in of_bank
+        if one.is_recorded
+        and row.moment is not None
+        and is_same_day(row.moment, has_time=row.has_time, other=one.transaction_date)
+    ]
     if any(
         one.amount == row.amount and (one.currency_code or currency) == (row.currency or currency)
         for one in same
@@ -132,22 +143,15 @@ def judge(
     return Standing.SAME_REFERENCE if is_taken else Standing.MISSING
 
 
-def _is_same_day(row: Row, recorded: Recorded) -> bool:
-    moment = row.moment
-    return moment is not None and is_same_day(
-        moment, has_time=row.has_time, other=recorded.transaction_date
-    )
-
-
 def judge_all(file: StatementFile) -> list[Judged]:
     """Where each line of a file stands, in the file's order."""
     lines = StatementLine.objects.filter(file=file).order_by("position")
-    rows = [Row(*values) for values in lines.values_list(*ROW)]
+    rows = [Row(*values) for values in lines.values_list(*Row._fields)]
     known = _read_recorded(file)
     times = Counter(row.receipt_key for row in rows if row.kind == Kind.PAYMENT)
     own = lending_app(file.app_id).currency
     return [
-        Judged(
+        (
             row,
             judge(
                 row,
@@ -195,6 +199,7 @@ def _read_recorded(file: StatementFile) -> dict[str, list[Recorded]]:
         app_id=file.app_id,
     )
     found: dict[str, list[Recorded]] = {}
-    for key, *values in same.values_list("external_id_key", *Recorded._fields):
-        found.setdefault(key, []).append(Recorded(*values))
+    for values in same.values_list(*Recorded._fields):
+        one = Recorded(*values)
+        found.setdefault(one.external_id_key, []).append(one)
     return found

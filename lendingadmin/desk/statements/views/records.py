@@ -135,21 +135,21 @@ def find_file(app_id: str, number: int) -> StatementFile:
 def _filter(judged: Sequence[Judged], form: LinesForm) -> list[Judged]:
     kind, standing = form.cleaned_data["kind"], form.cleaned_data["standing"]
     return [
-        one for one in judged if kind in ("", one.row.kind) and standing in ("", one.standing.value)
+        (row, own) for row, own in judged if kind in ("", row.kind) and standing in ("", own.value)
     ]
 
 
 def _read_page(request: PersonRequest, file: StatementFile, found: Sequence[Judged]) -> Slice:
     after = whole_number(request.GET.get("after")) or 0
-    rest = [one for one in found if one.row.position > after]
-    following = rest[_PAGE - 1].row.position if len(rest) > _PAGE else None
+    rest = [one for one in found if one[0].position > after]
+    following = rest[_PAGE - 1][0].position if len(rest) > _PAGE else None
     return Slice(_describe(request, file, rest[:_PAGE]), following, len(found))
 
 
 def _describe(
     request: PersonRequest, file: StatementFile, found: Sequence[Judged]
 ) -> list[rows.ShownLine]:
-    places = {one.row.position: one.standing for one in found}
+    places = {row.position: standing for row, standing in found}
     lines = list(file.lines.filter(position__in=places).order_by("position"))
     repayments = standings.list_repayments(file, lines)
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
