@@ -1,6 +1,6 @@
 """What a statement says, whatever file it came in: its head, and a line for each of its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -79,10 +79,16 @@ class Line:
     others: Sequence[str] = ()
 
 
-def list_others(line: Line, *texts: str | None) -> Sequence[str]:
-    """Return what a row says besides the reference and the details of its line, each once."""
+def list_others(reference: str, details: str, *texts: str | None) -> Sequence[str]:
+    """Return what a row says besides its reference and its details, each once."""
     found = dict.fromkeys(" ".join(text.split()) for text in texts if text)
-    return [text for text in found if text not in ("", line.reference, line.details)]
+    return [text for text in found if text not in ("", reference, details)]
+
+
+def find_currency(lines: Iterable[Line]) -> str:
+    """Return the only currency that lines name; empty where they name none, or several."""
+    named = {line.currency for line in lines} - {""}
+    return named.pop() if len(named) == 1 else ""
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,16 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, iterparse
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, list_others
+from lendingadmin.desk.statements.lines import (
+    Kind,
+    Line,
+    Refused,
+    Statement,
+    find_currency,
+    list_others,
+)
 
-from .chain import Balances, find_account, find_gaps, is_newest_first
+from .chain import Balances, find_account, find_gaps, find_given, is_newest_first
 from .containers import open_camt
 from .days import read_moment
 from .figures import is_of_currency
@@ -22,7 +29,6 @@ from .tables import MOST_ROWS
 
 # An element of the standard library, whose parser alone is dangerous.
 Element = Any
-_NONE = ("NOTPROVIDED", "NONREF")
 # The codes of ISO 20022: only what is booked has moved.
 _STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
 # A payment that came back, by the bank's codes: a debit, a cheque or a transfer.
@@ -92,7 +98,10 @@ class _Reader:
         elif name == "FrToDt":
             self._read_period(element)
         elif _find(element, "Id") is not None:
-            self._read_account(element)
+            # Counterparties have accounts too, but theirs stand within entries.
+            self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
+            self.holder = self.holder or _text(element, "Ownr/Nm")
+            self.currency = self.currency or _text(element, "Ccy")
 
     def _read_period(self, element: Element) -> None:
         names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
@@ -106,12 +115,6 @@ class _Reader:
         if known:
             self.head |= {"begins": min(known), "ends": max(known)}
 
-    def _read_account(self, element: Element) -> None:
-        # Counterparties have accounts too, but theirs stand within entries.
-        self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
-        self.holder = self.holder or _text(element, "Ownr/Nm")
-        self.currency = self.currency or _text(element, "Ccy")
-
     def build(self) -> Statement:
         """The statement of all that was taken."""
         # Entries outside a statement count too.
@@ -121,15 +124,17 @@ class _Reader:
             self.messages.reverse()
         balances = [one for one, _lines in self.messages]
         lines = [line for _one, lines in self.messages for line in lines]
-        if any(line.status for line in lines):
-            lines = [line if line.status else self._sort_without_status(line) for line in lines]
-        currencies = {line.currency for line in lines if line.currency}
+        if 0 < sum(not line.status for line in lines) < len(lines):
+            # Entries that say nothing of what the others say.
+            is_done = self._read_status("")
+            kind = Kind.FAILED if is_done is False else Kind.OTHER
+            lines = [x if x.status or is_done else replace(x, kind=kind) for x in lines]
         return Statement(
             layout="camt-053",
             network="",
             account=find_account(self.accounts),
             holder=self.holder,
-            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            currency=self.currency or find_currency(lines),
             lines=lines,
             opening=next((one for one, _end in balances if one is not None), None),
             closing=next((one for _begin, one in reversed(balances) if one is not None), None),
@@ -149,12 +154,6 @@ class _Reader:
         if is_done is None and word not in self.unknown_words:
             self.unknown_words.append(word)
         return is_done
-
-    def _sort_without_status(self, line: Line) -> Line:
-        """Return a line whose entry says nothing of what the others say."""
-        is_done = self._read_status("")
-        kinds = {True: line.kind, False: Kind.FAILED, None: Kind.OTHER}
-        return replace(line, kind=kinds[is_done])
 
     def _close_message(self) -> None:
         self.messages.append(((self.opening, self.closing), self.lines))
@@ -207,16 +206,18 @@ class _Reader:
         party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
         # Who is said to pay by the account of someone else is the payer.
         names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
-        payer = _first(*(_text(part, name) for name in names))
+        payer = find_given(*(_text(part, name) for name in names))
         # An entry of several that can't be told apart has the words of them all.
         words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
-        reference = _first(
+        reference = find_given(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
         )
         # `NtryRef` counts the entries of a file: the next has the same.
-        whole, own = _first(_text(entry, "AcctSvcrRef")), _first(_text(part, "Refs/AcctSvcrRef"))
-        receipt = own or whole
-        line = Line(
+        receipt = find_given(_text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"))
+        details = " ".join([*words, _text(entry, "AddtlNtryInf")]).strip()
+        # Those of an entry of several are of nobody in particular.
+        others = [] if part is entry else list(_list_references(part))
+        return Line(
             number=self.before + len(self.lines) + 1,
             kind=kind,
             amount=amount,
@@ -224,19 +225,17 @@ class _Reader:
             moment=moment,
             has_time=bool(_text(entry, "BookgDt/DtTm")),
             receipt=receipt,
-            phone=_first(*(_text(part, f"RltdPties/{party}/{path}") for path in _PHONES)),
+            phone=find_given(*(_text(part, f"RltdPties/{party}/{path}") for path in _PHONES)),
             payer=payer,
             reference=reference,
-            details=" ".join([*words, _text(entry, "AddtlNtryInf")]).strip(),
+            details=details,
             status=status,
+            others=list_others(reference, details, *others, receipt),
         )
-        # Those of an entry of several are of nobody in particular.
-        others = [] if part is entry else list(_list_references(part))
-        return replace(line, others=list_others(line, *others, receipt))
 
     def _read_day(self, element: Element, name: str) -> datetime | None:
         texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
-        text = _first(*texts)
+        text = find_given(*texts)
         # A day may have an offset, which says nothing of a day.
         return read_moment(text if "T" in text else text[:10], self.zone, day_first=True).at
 
@@ -264,9 +263,9 @@ def _list_references(part: Element) -> Iterator[str]:
     """Yield all that a detail is known by, and what is said of it besides its own words."""
     for one in part.iter():
         if _name(one) == "Refs":
-            yield from (_first(" ".join((leaf.text or "").split())) for leaf in one.iter())
+            yield from (find_given(" ".join((leaf.text or "").split())) for leaf in one.iter())
         elif _name(one) in _REFERENCES:
-            yield _first(" ".join((one.text or "").split()))
+            yield find_given(" ".join((one.text or "").split()))
 
 
 def _read_charges(part: Element) -> Decimal:
@@ -329,7 +328,3 @@ def _read_amount(element: Element, path: str = "Amt") -> Decimal | None:
 def _find_currency(entry: Element) -> str:
     amount = _find(entry, "Amt")
     return amount.get("Ccy", "")[:3] if amount is not None else ""
-
-
-def _first(*texts: str) -> str:
-    return next((text for text in texts if text and text.upper() not in _NONE), "")

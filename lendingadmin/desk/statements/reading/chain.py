@@ -16,10 +16,17 @@ from .head import read_head
 from .layouts import fold_heading
 from .meanings import is_total
 
+# How a bank writes that there is no reference.
+_NONE = ("NOTPROVIDED", "NONREF")
 # The opening and the closing balance of a message, where it has them.
 Balances = tuple[Decimal | None, Decimal | None]
 # Numbers of accounts have so many digits; those of pages have fewer.
 _DIGITS = 4
+
+
+def find_given(*texts: str | None) -> str:
+    """Return the first of a bank's texts that says something; empty where none does."""
+    return next((text for text in texts if text and text.upper() not in _NONE), "")
 
 
 def find_account(accounts: Iterable[str]) -> str:

@@ -1,7 +1,6 @@
 """MT940, the statement of banks in SWIFT's own text."""
 
 import re
-from dataclasses import replace
 from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -9,9 +8,16 @@ from typing import Any
 import mt940
 from django.utils.translation import gettext as _
 
-from lendingadmin.desk.statements.lines import Kind, Line, Refused, Statement, list_others
+from lendingadmin.desk.statements.lines import (
+    Kind,
+    Line,
+    Refused,
+    Statement,
+    find_currency,
+    list_others,
+)
 
-from .chain import find_account, find_gaps, is_newest_first
+from .chain import find_account, find_gaps, find_given, is_newest_first
 from .figures import is_of_currency
 from .tables import MOST_ROWS, decode
 
@@ -21,7 +27,6 @@ _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
 # The library reads the 1 of 1.234,50 and takes the rest for a reference.
 _ENTRY = re.compile(r"(?im)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
 _CLOSING = ("62F", "62M")
-_NONE = ("NONREF", "NOTPROVIDED", "")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
 _KEYWORDS = re.compile(r"/(EREF|REMI|NAME|ORDP|BENM|IBAN|CSID|MARF)/+")
 _KEYED = re.compile(r"\b(EREF|KREF|MREF|SVWZ)(?:\+|: ?)")
@@ -76,12 +81,11 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
         raise Refused(words % {"count": count, "read": len(rows)})
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
-    currencies = {line.currency for line in lines if line.currency}
     return Statement(
         layout="mt940",
         network="",
         account=account,
-        currency=currencies.pop() if len(currencies) == 1 else "",
+        currency=find_currency(lines),
         lines=lines,
         # What is missing between two messages is missing between these.
         opening=balances[0][0],
@@ -130,23 +134,24 @@ def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     texts = {**_read_keys(_FIELD.sub(" ", words)), **{k: str(v) for k, v in data.items() if v}}
     # The library adds the reference of the words (KREF) to that of the row.
     given = texts.get("customer_reference", "").split("\n")
-    reference = _first(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
-    line = Line(
+    reference = find_given(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
+    details = texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words
+    receipt = find_given(texts.get("bank_reference"))
+    others = (find_given(one) for one in (texts.get("EREF"), *given, receipt))
+    whole = (texts.get("extra_details"), texts.get("words"))
+    return Line(
         number=number,
         kind=Kind.OTHER if known is None else _sort(mark, str(data.get("id") or ""), amount),
         amount=known,
         currency=currency,
         moment=datetime(day.year, day.month, day.day, tzinfo=zone) if day else None,
         has_time=False,
-        receipt=_first(texts.get("bank_reference")),
+        receipt=receipt,
         payer=texts.get("applicant_name") or texts.get("NAME") or texts.get("ORDP") or "",
         reference=reference,
-        details=texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words,
+        details=details,
         status=mark,
-    )
-    others = (_first(one) for one in (texts.get("EREF"), *given, line.receipt))
-    return replace(
-        line, others=list_others(line, *others, texts.get("extra_details"), texts.get("words"))
+        others=list_others(reference, details, *others, *whole),
     )
 
 
@@ -165,7 +170,3 @@ def _read_keys(words: str) -> dict[str, str]:
     if len(pieces) < 3:
         pieces = _KEYED.split(words)
     return {key: text.strip(" /") for key, text in zip(pieces[1::2], pieces[2::2], strict=False)}
-
-
-def _first(*texts: str | None) -> str:
-    return next((text for text in texts if text and text.upper() not in _NONE), "")

@@ -158,7 +158,9 @@ class _Reader:
         """The statement, its days read as asked, or as they alone can be, or as proposed."""
         self.zone = UTC if self.layout.is_utc else self.context.zone
         self.places = self._find_places()
-        self.heads = self._read_heads()
+        # With the day first in its own dates, and with the month first.
+        above = self.rows[: self.at]
+        self.heads = [read_head(above, self.zone, day_first=first) for first in (True, False)]
         self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
         full = [
             (number, row if len(row) >= self.width else [*row, *[""] * (self.width - len(row))])
@@ -171,20 +173,20 @@ class _Reader:
         head = dict(self._choose_head([row for _number, row in body]))
         named = str(head.pop("currency", ""))
         # The heading of the amounts says more than the head, which may be the account's.
-        self.currency = (
-            self._find_heading_currency() or read_currency(named.upper()) or named.upper()[:3]
-        )
+        headings = (self.rows[self.at][x] for field in _MOVED for x in self.places.get(field, ()))
+        own = next(filter(None, map(find_heading_currency, headings)), "")
+        self.currency = own or read_currency(named.upper()) or named.upper()[:3]
         self.sign, self.instead = self._find_divider([row for _number, row in body])
         found = self._name_currencies(self._read_lines(body))
         self._find_rows_above()
-        account = str(head.pop("account", "")) or self._find_account(body)
+        held = {self._get(row, "account") for _number, row in body[:200]} - {""}
+        account = str(head.pop("account", "")) or (held.pop() if len(held) == 1 else "")
         self._check_one_head(full, found, account)
-        currencies = {line.currency for line in found if line.currency}
         return Statement(
             layout=self.layout.key,
             network=self.layout.network,
             account=account,
-            currency=self.currency or (currencies.pop() if len(currencies) == 1 else ""),
+            currency=self.currency or lines.find_currency(found),
             lines=found,
             newest_first=are_newest_first(found),
             day_first=order.day_first,
@@ -216,7 +218,8 @@ class _Reader:
                 places[field] = [list(self.rows[self.at]).index(deciding[field])]
         if self.layout.incoming and {"amount", "type"} <= set(places):
             places.setdefault(SIDE, places["type"])
-        self._find_statuses(places)
+        if statuses := self._find_statuses(places):
+            places[STATUS] = statuses
         used = {place for some in (*places.values(), self.statuses) for place in some}
         for place, heading in enumerate(headings):
             if place not in used and is_reference(heading, self.layout):
@@ -227,8 +230,10 @@ class _Reader:
         self.last_decider = min(max(decides, default=0) + 1, self.width - 1)
         return places
 
-    def _find_statuses(self, places: dict[str, list[int]]) -> None:
-        """Find all columns that say whether money moved: the layout's own, and others."""
+    def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
+        """Find all columns that say whether money moved, and return those that are shown: the
+        layout's own, or the first of others.
+        """
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
         others = find_status_columns(header, below, used)
@@ -237,8 +242,7 @@ class _Reader:
         held = {at: {row[at] for row in below if at < len(row)} for at in self.statuses}
         self.filled = {at for at, cells in held.items() if cells - {"", header[at]}}
         self.meanings = dict[tuple[int, str], tuple[bool | None, str]]()
-        if others and not self.own_status:
-            places[STATUS] = others[:1]
+        return [*self.own_status] or others[:1]
 
     def _is_heading(self, row: Sequence[str]) -> bool:
         """Whether it is the row of headings once more, in whatever case and with empty cells."""
@@ -272,11 +276,6 @@ class _Reader:
             self.flaws.append(Flaw(0, words))
         return order
 
-    def _read_heads(self) -> list[dict[str, Any]]:
-        """The head with the day first in its own dates, and with the month first."""
-        above = self.rows[: self.at]
-        return [read_head(above, self.zone, day_first=first) for first in (True, False)]
-
     def _choose_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
         """The head, its dates read as the rows fit it: it may write them in another order."""
         first, *others = self.heads if self.day_first else self.heads[::-1]
@@ -304,7 +303,10 @@ class _Reader:
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
             elif found and self._is_continued(row):
-                self._continue(found, self._get(row, "details"))
+                # A footer may stand there too: what it names is looked for, and proves nothing.
+                at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
+                text = f"{found[at].details} {self._get(row, 'details')}".strip()
+                found[at] = replace(found[at], details=text)
             elif lines := list(self._read_row(number, row)):
                 found.extend(lines)
                 read += 1
@@ -350,12 +352,6 @@ class _Reader:
         places = self.places.get("details", ())
         filled = [at for at, cell in enumerate(row) if cell]
         return bool(places) and filled == [*places] and not any(map(is_total, row))
-
-    def _continue(self, found: list[Line], words: str) -> None:
-        at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
-        line = found[at]
-        # A footer may stand there too: what it names is looked for, and proves nothing.
-        found[at] = replace(line, details=f"{line.details} {words}".strip())
 
     def _find_rows_above(self) -> None:
         """Name rows of the table that stand above its headings: they are not read."""
@@ -405,16 +401,6 @@ class _Reader:
             return ",", "."
         return (".", "") if sign == "." and divides else ("", "")
 
-    def _find_heading_currency(self) -> str:
-        places = (at for field in _MOVED for at in self.places.get(field, ()))
-        return next(
-            filter(None, (find_heading_currency(self.rows[self.at][x]) for x in places)), ""
-        )
-
-    def _find_account(self, body: Sequence[tuple[int, Sequence[str]]]) -> str:
-        held = {self._get(row, "account") for _number, row in body[:200]} - {""}
-        return held.pop() if len(held) == 1 else ""
-
     def _get(self, row: Sequence[str], field: str) -> str:
         places = self.places.get(field, ())
         # Nearly every field is one column: joining is slow where a table has 20,000 rows.
@@ -456,8 +442,11 @@ class _Reader:
             is_damaged = not self.layout.id_form.fullmatch(receipt)
         fee = abs(fee or Decimal(0))
         balance = read_amount(values.get("balance", ""), counted)
-        details = values.get("details", "")
         payer, phone = read_party(values)
+        reference, details = read_reference(values), values.get("details", "")
+        others = [read_id(text)[0] for name, text in values.items() if name.startswith(_OTHER)]
+        if not self.layout.has_unique_ids:  # what the bank calls a reference may be the payer's
+            others.append(receipt)
         line = Line(
             number=number,
             kind=kind,
@@ -469,19 +458,16 @@ class _Reader:
             balance=None if fee else balance,
             phone=phone,
             payer=payer,
-            reference=read_reference(values),
+            reference=reference,
             details=details,
             status=values.get("status", ""),
             reverses=find_reversed(values, receipt) if kind is Kind.REVERSAL else "",
             is_damaged=is_damaged,
+            others=list_others(reference, details, *others),
         )
-        others = [read_id(text)[0] for name, text in values.items() if name.startswith(_OTHER)]
-        if not self.layout.has_unique_ids:  # what the bank calls a reference may be the payer's
-            others.append(receipt)
-        line = replace(line, others=list_others(line, *others))
         yield line
         if fee and kind is not Kind.FAILED:
-            yield _make_fee(line, fee, balance)
+            yield replace(line, kind=Kind.CHARGE, amount=-fee, balance=balance)
 
     def _read_amount(self, values: Mapping[str, str], currency: str) -> Decimal | None:
         if "amount" in self.places:
@@ -614,16 +600,3 @@ def _find_place(headings: Sequence[str], name: str) -> int | None:
 
 def _make_broken(number: int) -> Line:
     return Line(number=number, kind=Kind.OTHER, amount=None, currency="", moment=None)
-
-
-def _make_fee(line: Line, fee: Decimal, balance: Decimal | None) -> Line:
-    return Line(
-        number=line.number,
-        kind=Kind.CHARGE,
-        amount=-fee,
-        currency=line.currency,
-        moment=line.moment,
-        has_time=line.has_time,
-        receipt=line.receipt,
-        balance=balance,
-    )

@@ -66,12 +66,11 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
     Sniffing fails on these files: masked phone numbers are full of `*`. Raises Refused.
     """
     text = decode(content)
-    known = {sign: _find_most(_parse(text[:200_000], sign), score) for sign in _DELIMITERS}
+    known = {sign: _find_most(_parse(text[:200_000], sign)[0], score) for sign in _DELIMITERS}
     best = max(_DELIMITERS, key=known.__getitem__)
     if known[best] <= 1:
         best = max(_DELIMITERS, key=lambda sign: _rate_delimiter(text[:20_000], sign))
-    broken = list[int]()
-    rows = _parse(text, best, broken)
+    rows, broken = _parse(text, best)
     if best in text and all(len(row) < 2 for row in rows):
         # A program saved each whole line as one cell in quotation marks.
         return read_csv("\n".join(cell for row in rows for cell in row).encode(), score)
@@ -81,7 +80,7 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
 
 def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
     """How many rows have the same number of cells, of several, and how often it stands there."""
-    widths = Counter(len(row) for row in _parse(text, delimiter) if len(row) > 1)
+    widths = Counter(len(row) for row in _parse(text, delimiter)[0] if len(row) > 1)
     return max(widths.values(), default=0), text.count(delimiter)
 
 
@@ -248,20 +247,18 @@ def decode(content: bytes) -> str:
     return _undo_double(text)
 
 
-def _parse(text: str, delimiter: str, broken: list[int] | None = None) -> list[Row]:
-    """Return the rows of a text; cells that are too long are cut, what csv can't read ends the
-    table.
-
-    The numbers of rows of several lines whose quotation marks do not match are added to `broken`.
+def _parse(text: str, delimiter: str) -> tuple[list[Row], list[int]]:
+    """Return the rows of a text, and the numbers of those of several lines whose quotation marks do
+    not match. Cells that are too long are cut. Raises Refused for what csv can't read.
     """
-    rows, begins = list[Row](), 0
+    rows, broken, begins = list[Row](), list[int](), 0
     lines = list(io.StringIO(text, newline=""))
     reader = csv.reader(lines, delimiter=delimiter)
     try:
         for row in reader:
             rows.append([cell.strip()[:_LONGEST_CELL] for cell in row])
             read = lines[begins : reader.line_num]
-            if broken is not None and len(read) > 1 and not _is_quoted_well(read, delimiter):
+            if len(read) > 1 and not _is_quoted_well(read, delimiter):
                 broken.append(len(rows))
             begins = reader.line_num
             if len(rows) > MOST_ROWS + _MOST_HEAD:
@@ -270,7 +267,7 @@ def _parse(text: str, delimiter: str, broken: list[int] | None = None) -> list[R
         raise Refused(
             _("Row %(number)s of this file can't be read as CSV.") % {"number": len(rows) + 1}
         ) from error
-    return rows
+    return rows, broken
 
 
 def _is_quoted_well(lines: Sequence[str], delimiter: str) -> bool:
