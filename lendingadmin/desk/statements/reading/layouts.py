@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from lendingadmin.desk.statements.lines import Kind
 
-_CHARGE = r"\bcharges?\b|\bfees?\b|\btariff\b|\bcommission\b|\bfrais\b|\bexcise\b|\bduty\b|\blevy\b"
+_CHARGES = "charges?|fees?|tariff|commission|frais|excise|duty|levy"
+_CHARGE = rf"\b(?:{_CHARGES})\b"
 _SETTLEMENT = (
     r"settle|sweep|utility to working|working to|to bank|bank[ _]transfer|merchant payout|payout|"
     r"funds? transfer to|virement|organi[sz]ation withdrawal|cash ?out"
@@ -22,8 +23,7 @@ _REVERSAL = (
 # alone, and of money that goes to the lender's own accounts or out of them.
 _ONLY_CHARGE = (
     r"^\W*(?:(?:pay ?bill|transaction|service|ledger|merchant|m-?pesa|bank|business|customer|b2c|"
-    r"c2b|organi[sz]ation)[ _-]+)*(?:charges?|fees?|tariff|commissions?|frais|excise(?: duty)?|"
-    r"duty|levy)\W*$"
+    rf"c2b|organi[sz]ation)[ _-]+)*(?:{_CHARGES}|commissions|excise duty)\W*$"
 )
 _ONLY_SETTLEMENT = (
     r"^\W*settlements?\W*$|organi[sz]ation settlement|settlement (?:account|to bank)|sweep|"

@@ -24,13 +24,16 @@ _DONE = """
     termine terminee valide validee paye payee imekamilika imefanikiwa book concluido concluida
     pago \u0645\u0643\u062a\u0645\u0644 ts
 """
-_FAILED = """
-    fail failed failure unsuccessful cancelled canceled cancel declined rejected refused expired
-    error aborted void voided reversed refunded returned pending initiated created processing
-    queued waiting submitted incomplete timeout blocked suspended annule annulee echoue echouee
-    echec refuse refusee rejete rejetee expire expiree rembourse remboursee imeshindwa
-    imeghairiwa inasubiri imerudishwa falhado falhada cancelado pendente tf tip
-    \u0641\u0634\u0644 \u0645\u0644\u063a\u0649
+# Money that did not move, or came back: words of a status, and of the heading of a yes or no.
+_UNDONE = """
+    failed failure cancelled canceled declined rejected void voided reversed refunded returned
+    annule annulee echoue echec rejete rejetee rembourse remboursee imeshindwa imeghairiwa
+    imerudishwa falhado cancelado
+"""
+_FAILED = f"""
+    {_UNDONE} fail unsuccessful cancel refused expired error aborted pending initiated created
+    processing queued waiting submitted incomplete timeout blocked suspended echouee refuse refusee
+    expire expiree inasubiri falhada pendente tf tip \u0641\u0634\u0644 \u0645\u0644\u063a\u0649
 """
 _IN = """
     cr c credit credited in + incoming inward deposit received crdt haben h recu entree credito
@@ -74,10 +77,8 @@ _HEADINGS = {
 _POSITIVE_HEADINGS = """
     success successful succeeded succes reussi reussie sucesso approved completed complete
 """
-_NEGATIVE_HEADINGS = """
-    reversed reversal refunded refund chargeback cancelled canceled cancellation voided void failed
-    failure rejected declined bounced returned annule annulee annulation rembourse remboursee echec
-    echoue rejete rejetee estornado cancelado falhado imeghairiwa imerudishwa imeshindwa
+_NEGATIVE_HEADINGS = f"""
+    {_UNDONE} reversal refund chargeback cancellation bounced annulation estornado
 """
 # Under these a person says what a yes or a no means.
 _NEUTRAL_HEADINGS = "confirmed settled cleared posted processed valid valide validated"
