@@ -159,7 +159,8 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
     if not may_read_again(file):
         return False
     app = lending_app(file.app_id)
-    fingerprint = _find_fingerprint(file)
+    table = open_table(file)
+    fingerprint = table.fingerprint if table else file.layout
     known = _find_layout(file.app_id, fingerprint) or KnownLayout(created_by=by)
     known.app_id, known.fingerprint = file.app_id, fingerprint
     for name, words in meanings.items():
@@ -169,11 +170,6 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
     with transaction.atomic():
         known.save()
         return _replace_lines(file, read_content(app, _unpack(file), day_first), by, "read")
-
-
-def _find_fingerprint(file: StatementFile) -> str:
-    table = open_table(file)
-    return table.fingerprint if table else file.layout
 
 
 def _replace_lines(
@@ -206,34 +202,28 @@ def read_content(
     app: LendingApp, content: bytes, day_first: bool | None = None
 ) -> Statement | UnknownTable:
     """Read it, as somebody said of a table with the same headings before."""
-    found = read(content, zone=app.zone, currency=app.currency, day_first=day_first)
-    if isinstance(found, UnknownTable):
-        known = _find_layout(app.app_id, found.fingerprint)
-        return _read_named(app, content, day_first, known) if known else found
-    if found.unknown_words and (known := _find_layout(app.app_id, found.layout)):
-        return read(
-            content,
-            zone=app.zone,
-            currency=app.currency,
-            day_first=day_first,
-            answers=known.words,
-        )
-    return found
+    found = _read_named(app, content, day_first, KnownLayout())
+    if isinstance(found, Statement) and not found.unknown_words:
+        return found
+    of = found.layout if isinstance(found, Statement) else found.fingerprint
+    known = _find_layout(app.app_id, of)
+    return _read_named(app, content, day_first, known) if known else found
 
 
 def _read_named(
     app: LendingApp, content: bytes, day_first: bool | None, known: KnownLayout
 ) -> Statement | UnknownTable:
-    mapping = Mapping(**known.columns)
     found = read(
         content,
         zone=app.zone,
         currency=app.currency,
         day_first=day_first,
-        mapping=mapping,
+        mapping=Mapping(**known.columns) if known.columns else None,
         answers=known.words,
     )
-    return replace(found, network=known.network) if isinstance(found, Statement) else found
+    if isinstance(found, Statement) and known.network:
+        return replace(found, network=known.network)
+    return found
 
 
 def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
@@ -287,23 +277,18 @@ def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
     return [replace(line, receipt=own, is_damaged=False) for line, own in named]
 
 
-def _build_key(line: Line) -> str:
-    """What its receipt is compared by; empty where that is nobody's key."""
-    is_key = bool(line.receipt) and len(line.receipt) <= LONGEST_ID and not line.is_damaged
-    return normalise_external_id(line.receipt) if is_key else ""
-
-
-def _build_reverses_key(line: Line) -> str:
-    """What the payment that it takes back is known by; empty where it is no reversal."""
-    is_key = line.kind is Kind.REVERSAL and len(line.reverses) <= LONGEST_ID
-    return normalise_external_id(line.reverses) if is_key else ""
+def _build_key(receipt: str, *, is_key: bool) -> str:
+    """What an id is compared by; empty where that is nobody's key."""
+    return normalise_external_id(receipt) if is_key and len(receipt) <= LONGEST_ID else ""
 
 
 def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine]:
     """The rows of a file as they are kept."""
     lines = _name_lines(file, found)
-    keys = [_build_key(line) for line in lines]
-    bank_keys = [""] * len(lines) if found.has_unique_ids else map(_build_key, found.lines)
+    keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in lines]
+    bank_keys = [""] * len(lines)
+    if not found.has_unique_ids:
+        bank_keys = [_build_key(one.receipt, is_key=not one.is_damaged) for one in found.lines]
     places = _find_places(file, lines, keys)
     named = zip(lines, keys, bank_keys, places, strict=True)
     for position, (line, key, bank_key, place) in enumerate(named, start=1):
@@ -315,7 +300,7 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
             receipt=line.receipt[:LONGEST_ID],
             receipt_key=key,
             bank_key=bank_key,
-            reverses_key=_build_reverses_key(line),
+            reverses_key=_build_key(line.reverses, is_key=line.kind is Kind.REVERSAL),
             is_damaged=line.is_damaged,
             amount=line.amount,
             balance=line.balance,
