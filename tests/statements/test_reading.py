@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lendingadmin.desk.statements.completeness import count_kinds
 from lendingadmin.desk.statements.lines import Kind, Mapping, Refused, Statement, UnknownTable
 from lendingadmin.desk.statements.reading import read
 from lendingadmin.desk.statements.reading.days import find_day_order, read_moment
@@ -44,7 +43,7 @@ def test_each_layout_in_each_form(layout: str, pack: str) -> None:
     assert [line.receipt for line in lines] == [one.receipt for one in shown]
     assert [line.kind for line in lines] == [one.kind for one in shown]
     assert [line.amount for line in lines] == [one.amount for one in shown]
-    assert sum(count_kinds(lines).values()) == len(lines) > 20
+    assert len(lines) > 20 and all(isinstance(line.kind, Kind) for line in lines)
     assert not any(line.is_damaged for line in lines)
     if layout == "bank-account":
         assert [line.moment.date() for line in lines if line.moment] == [x.at.date() for x in shown]

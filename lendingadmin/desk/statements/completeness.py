@@ -36,16 +36,6 @@ class Proof:
         """Whether opening and closing balance prove it whole and nothing contradicts it."""
         return self.has_ends and not self.found
 
-    @property
-    def has_no_gap(self) -> bool:
-        """Whether no row is missing between the first and the last."""
-        return bool(self.checks) and not self.found
-
-    @property
-    def is_provable(self) -> bool:
-        """Whether the statement says enough of itself to be compared with."""
-        return bool(self.checks)
-
 
 def prove(statement: Statement) -> Proof:
     """Compare opening, lines, running balances, closing and totals with each other."""
@@ -171,8 +161,3 @@ def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> It
     if found != total:
         text = _("The rows make %(found)s, its head says %(total)s (%(what)s).")
         yield Flaw(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})
-
-
-def count_kinds(lines: Sequence[Line]) -> dict[str, int]:
-    """How many lines there are of each kind; together they are all lines."""
-    return {kind.value: sum(line.kind is kind for line in lines) for kind in Kind}
