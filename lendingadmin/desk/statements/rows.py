@@ -46,35 +46,32 @@ class About(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ShownLine:
-    """A line, what may be seen of who paid it, and the repayments that bear its receipt."""
+class Seen:
+    """A line, and what somebody may see of who paid it; details may hold a name and a phone."""
 
     line: StatementLine
     payer: str
     phone: str
     reference: str
     details: str
+
+
+@dataclass(frozen=True)
+class ShownLine(Seen):
+    """A line with the repayments that bear its receipt."""
+
     chip: Status
     repayments: Sequence[Repayment]
     may_record: bool
 
 
 @dataclass(frozen=True)
-class ShownAllocation:
-    """A row of a batch, what may be seen of who paid it, and how it stands."""
+class ShownAllocation(Seen):
+    """A row of a batch with what was found, and what became of it."""
 
     row: Allocation
-    payer: str
-    phone: str
-    reference: str
-    details: str
     finding: Status
     result: Status | None
-
-    @property
-    def line(self) -> StatementLine:
-        """The line of the statement."""
-        return self.row.line
 
 
 class ShownSums(NamedTuple):
@@ -102,14 +99,9 @@ def describe_line(
     sees_names: bool,
     sees_phones: bool,
 ) -> ShownLine:
-    """A line as somebody with these rights sees it; details may hold a name and a phone."""
-    about = read_about(line)
+    """A line as somebody with these rights sees it."""
     return ShownLine(
-        line=line,
-        payer=mask(about.payer, sees_names),
-        phone=mask(about.phone, sees_phones),
-        reference=mask_reference(about.reference, sees_phones),
-        details=mask(_join_details(about, line), sees_names and sees_phones),
+        *_mask_line(line, sees_names=sees_names, sees_phones=sees_phones),
         chip=describe_standing(standing),
         repayments=[
             one
@@ -140,22 +132,28 @@ def has_odd_day(line: StatementLine) -> bool:
 
 def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:
     """A row of a batch as somebody with these rights sees it."""
-    about = read_about(row.line)
     return ShownAllocation(
+        *_mask_line(row.line, sees_names=sees_names, sees_phones=sees_phones),
         row=row,
-        payer=mask(about.payer, sees_names),
-        phone=mask(about.phone, sees_phones),
-        reference=mask_reference(about.reference, sees_phones),
-        details=mask(_join_details(about, row.line), sees_names and sees_phones),
         finding=describe_finding(row.finding),
         result=row.repayment.message.chip if row.repayment else None,
     )
 
 
-def _join_details(about: About, line: StatementLine) -> str:
-    """Return the details of a row with its other references, without those in its own id."""
+def _mask_line(
+    line: StatementLine, *, sees_names: bool, sees_phones: bool
+) -> tuple[StatementLine, str, str, str, str]:
+    """Return the fields of Seen; the details with the other references but those in its own id."""
+    about = read_about(line)
     others = (one for one in about.others if one not in line.receipt)
-    return " · ".join(filter(None, (about.details, *others)))
+    details = " · ".join(filter(None, (about.details, *others)))
+    return (
+        line,
+        mask(about.payer, sees_names),
+        mask(about.phone, sees_phones),
+        mask_reference(about.reference, sees_phones),
+        mask(details, sees_names and sees_phones),
+    )
 
 
 def describe_finding(finding: str) -> Status:
