@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ LINE = Row(1, 1, "payment", "sj1", "", D("50.00"), "", AT, has_time=False)
 RIGHT = Recorded(1, "sj1", "L-1", D("50"), "", "M-PESA", AT, RepaymentState.RECORDED, "")
 
 
-def recorded(**fields: object) -> Recorded:
+def recorded(**fields: Any) -> Recorded:
     return RIGHT._replace(**fields)
 
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from time import monotonic
 
 from django.db import transaction
-from django.db.models import Q, QuerySet, Sum
+from django.db.models import Q, Sum
 from django.utils import timezone
 
 from lendingadmin.core.gateway import lending_app
@@ -21,6 +21,7 @@ from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.lookalikes import look_alikes
+from lendingadmin.money.repayments.managers import IN_PERSON
 from lendingadmin.money.repayments.models import LONGEST_ID, normalise_external_id
 from lendingadmin.money.repayments.services import Request, find_abandoned, find_forgotten_until
 from lendingadmin.money.repayments.states import OPEN, RESENDABLE, RepaymentState
@@ -58,7 +59,8 @@ def run_slice(batch_id: int) -> timedelta | None:
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
     while batch is not None:
-        lines = list(_list_following(batch)[:_PAGE])
+        payments = StatementLine.objects.filter(file=batch.file, kind=Kind.PAYMENT)
+        lines = list(payments.filter(position__gt=batch.checked).order_by("position")[:_PAGE])
         if not lines:
             batches.advance(batch, State.READY)
             return None
@@ -86,10 +88,20 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
     rows, new = [], []
     for line in lines:
         against = stopped.get(line.position)
-        for row in known.get(line.position) or [_begin(batch, line)]:
-            if row.pk and not _is_open(row):
-                continue
-            _renew(row)
+        fresh = Allocation(
+            batch=batch,
+            line=line,
+            position=line.position,
+            amount=line.amount or Decimal(0),
+            finding=Finding.NO_LOAN,
+        )
+        for row in known.get(line.position) or [fresh]:
+            if row.repayment is not None:
+                # What was entered is checked again only where nothing is at the service, and is
+                # entered under another key then.
+                if row.repayment.state not in RESENDABLE:
+                    continue
+                row.repayment, row.attempt = None, row.attempt + 1
             rows.append(row)
             if against:
                 row.finding = against
@@ -185,7 +197,10 @@ def _find_stopped(
     taken_back = places.find_taken_back(file.app_id, keys)
     found = {}
     for line in lines:
-        against = find_of_line(judged[line.position], is_usable=_is_usable(line))
+        # Whether the ledger can keep its date and its amount.
+        has_both = line.moment is not None and line.amount is not None
+        is_usable = has_both and (line.amount or 0) < _LEAST_TOO_MUCH
+        against = find_of_line(judged[line.position], is_usable=is_usable)
         if line.position in split and against in (Finding.RECORDED, Finding.WAITING):
             against = None
         if against is None and line.receipt_key:
@@ -232,7 +247,7 @@ def build_request(row: Allocation) -> Request:
         amount=row.amount,
         transaction_date=moment,
         value_date=moment,
-        channel=_find_channel(file),
+        channel=IN_PERSON if file.is_counted_cash else "" if file.layout in BANKS else "mobile",
         network=file.network,
         currency_code=line.currency or file.currency,
         external_id_minted=file.is_counted_cash,
@@ -251,19 +266,6 @@ def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime
     return min(local.replace(hour=12), timezone.now().astimezone(zone))
 
 
-def _find_channel(file: StatementFile) -> str:
-    if file.is_counted_cash:
-        return "physical"
-    return "" if file.layout in BANKS else "mobile"
-
-
-def _list_following(batch: Batch) -> QuerySet[StatementLine]:
-    lines = StatementLine.objects.filter(
-        file=batch.file, kind=Kind.PAYMENT, position__gt=batch.checked
-    )
-    return lines.order_by("position")
-
-
 def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[Allocation]]:
     positions = [line.position for line in lines]
     found: dict[int, list[Allocation]] = {}
@@ -274,36 +276,12 @@ def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[
     return found
 
 
-def _begin(batch: Batch, line: StatementLine) -> Allocation:
-    return Allocation(
-        batch=batch,
-        line=line,
-        position=line.position,
-        amount=line.amount or Decimal(0),
-        finding=Finding.NO_LOAN,
-    )
-
-
-def _is_usable(line: StatementLine) -> bool:
-    """Whether the ledger can keep its date and its amount."""
-    return line.moment is not None and line.amount is not None and line.amount < _LEAST_TOO_MUCH
-
-
-def _is_open(row: Allocation) -> bool:
-    """Whether it is checked again: what was entered is not, unless nothing is at the service."""
-    return row.repayment is None or row.repayment.state in RESENDABLE
-
-
-def _renew(row: Allocation) -> None:
-    """A row whose repayment came to nothing is entered again, under another key."""
-    if row.repayment is not None:
-        row.repayment, row.attempt = None, row.attempt + 1
-
-
 def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     """Find and read the loan of each row, and what stands against it. Raises LendingError."""
-    if batch.file.is_counted_cash:
-        _name_loans(rows)
+    for row in rows if batch.file.is_counted_cash else ():
+        # A row of a collection sheet is for the loan that it names: nothing else is looked for.
+        if not row.account_id:
+            row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
     app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
     chosen = [row for row in rows if row.account_id]
     found = matching.match(
@@ -322,13 +300,6 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
         _decide(row)
         if row.decision == Decision.ACCEPTED:
             taken[row.account_id] = taken.get(row.account_id, Decimal(0)) + row.amount
-
-
-def _name_loans(rows: Sequence[Allocation]) -> None:
-    """A row of a collection sheet is for the loan that it names: nothing else is looked for."""
-    for row in rows:
-        if not row.account_id:
-            row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
 
 
 def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:

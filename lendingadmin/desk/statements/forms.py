@@ -15,7 +15,7 @@ from lendingadmin.web.fields import AmountField, LineField
 from lendingadmin.web.uploads import LONGEST, CutOff
 
 from .findings import Decision, Finding
-from .lines import Kind, Mapping, Place, Standing, UnknownTable
+from .lines import PUT, Kind, Mapping, Standing, UnknownTable
 
 _LONGEST_TEXT = 4_000_000
 
@@ -262,11 +262,7 @@ class PlaceForm(DecisionForm):
 
     place = forms.ChoiceField(
         label=gettext_lazy("Where it is"),
-        choices=[
-            (Place.RETURNED.value, Place.RETURNED.label),
-            (Place.NOT_OURS.value, Place.NOT_OURS.label),
-            (Place.ELSEWHERE.value, Place.ELSEWHERE.label),
-        ],
+        choices=[(one.value, one.label) for one in PUT],
         widget=forms.RadioSelect,
     )
     field_order = ("place", "reason")

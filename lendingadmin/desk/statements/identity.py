@@ -51,13 +51,10 @@ def _describe(account: str, line: Line, zone: tzinfo) -> str:
     base += f"-R{reference}" if reference else ""
     payer = f"{line.payer} {line.reference} {line.details}".strip()
     is_known = bool(reference) or line.balance is not None
-    return base if is_known or not payer else f"{base}-P{_mark(account, payer)}"
-
-
-def _mark(account: str, payer: str) -> str:
-    """Return six signs that tell payers apart and name none of them."""
-    folded = "".join(sign for sign in payer.casefold() if sign.isalnum())
-    return sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
+    # Six signs tell payers apart and name none of them.
+    folded = "".join(filter(str.isalnum, payer.casefold()))
+    mark = sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
+    return base if is_known or not payer else f"{base}-P{mark}"
 
 
 def normalise_account(account: str) -> str:

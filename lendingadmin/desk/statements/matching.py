@@ -190,8 +190,11 @@ def _propose(
     said = payers.find_loans(app_id, payments)
     proposed: list[tuple[str, Sequence[str]]] = []
     for one, text, kept in zip(payments, texts, said, strict=True):
-        named = (_resolve(spellings, by_word) for spellings in _list_mentions(text))
-        loans = {loan.account_id for some in named for loan in some} - {""}
+        loans = set[str]()
+        for spellings in _list_mentions(text):
+            # A mention names loans by the first of its spellings that names one.
+            named = next((by_word[word] for word in spellings if word in by_word), set())
+            loans |= {loan.account_id for loan in named} - {""}
         basis: str = Basis.WORDS
         if not loans and kept:
             basis, loans = Basis.LINK, kept
@@ -413,11 +416,6 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
     return found
 
 
-def _resolve(spellings: Sequence[str], by_word: Mapping[str, set[Named]]) -> set[Named]:
-    """The loans that a mention names, by the first of its spellings that names one."""
-    return next((by_word[one] for one in spellings if one in by_word), set())
-
-
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
     """The loans of the newest count whose id, or whose borrower's, is within the texts, by it.
 
@@ -467,12 +465,7 @@ def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str
         found = find_people(index, text, held) if text else None
         people = found.people if found else []
         if people:
-            return basis, _list_open(app_id, [who.borrower_id for who in people])
+            snapshot, ids = find_with_loans(app_id), [who.borrower_id for who in people]
+            loans = filter_open(snapshot, ids) if snapshot else SnapshotLoan.objects.none()
+            return basis, set(loans.values_list("account_id", flat=True))
     return "", set()
-
-
-def _list_open(app_id: str, borrower_ids: Collection[str]) -> set[str]:
-    snapshot = find_with_loans(app_id)
-    if snapshot is None:
-        return set()
-    return set(filter_open(snapshot, borrower_ids).values_list("account_id", flat=True))

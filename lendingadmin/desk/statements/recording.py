@@ -71,23 +71,16 @@ def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
     """
     until, left = time.monotonic() + _STEP, list(rows)
     while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
-        group = _take_group(left, 1 if batch.tries else _GROUP)
+        of_loan: dict[str, Allocation] = {}
+        for row in left:
+            of_loan.setdefault(row.account_id, row)
+        group = list(of_loan.values())[: 1 if batch.tries else _GROUP]
+        left = [row for row in left if row not in group]
         record_group(batch, group)
         for repayment in (row.repayment for row in group if row.repayment):
             is_faulty = repayment.state in _FAULTY
             batch.tries = batch.tries + 1 if is_faulty else 0
             batch.why = repayment.why if is_faulty else ""
-
-
-def _take_group(rows: list[Allocation], size: int) -> list[Allocation]:
-    """Take the first row of each of so many loans out of these."""
-    of_loan: dict[str, Allocation] = {}
-    for row in rows:
-        of_loan.setdefault(row.account_id, row)
-    group = list(of_loan.values())[:size]
-    for row in group:
-        rows.remove(row)
-    return group
 
 
 def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:

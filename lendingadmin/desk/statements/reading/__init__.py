@@ -45,13 +45,9 @@ def read(
         zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
     )
     found = _read(content, context, day_first, mapping)
-    if isinstance(found, Statement) and not found.day_is_proposed:
-        return _check_days(found, context)
-    return found
-
-
-def _check_days(found: Statement, context: Context) -> Statement:
-    """Add what its days say against a statement, and the years that a person is asked about."""
+    if not isinstance(found, Statement) or found.day_is_proposed:
+        return found
+    # What its days say against it, and the years that a person is asked about.
     years, wrong = find_old_years(found, context.today, context.answers)
     words = _("Row %(number)s has a year that is not right.")
     flaws = [*find_odd_days(found, context.today)]
@@ -92,7 +88,11 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
     names = list(dict.fromkeys(name for one in found if isinstance(one, dict) for name in one))
     if not names or not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
         raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
-    return [names, *([_write(one.get(name)) for name in names] for one in found)]
+    cells = ([one.get(name) for name in names] for one in found)
+    return [
+        names,
+        *(["" if x is None else str(x).replace("\n", " ") for x in row] for row in cells),
+    ]
 
 
 def _load(text: str) -> Any:
@@ -118,7 +118,3 @@ def _open_object(found: dict[str, Any]) -> list[Any]:
     raise Refused(
         _("Nothing in this JSON says which list has the payments. Save that list as its own file.")
     )
-
-
-def _write(value: object) -> str:
-    return "" if value is None else " ".join(str(value).split("\n"))

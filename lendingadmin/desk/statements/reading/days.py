@@ -269,7 +269,8 @@ def _mark(moments: Sequence[datetime | None]) -> int:
 def _read(found: dict[str, str | None], zone: tzinfo, day_first: bool) -> Moment:
     year = int(found["year"] or 0)
     if found.get("name"):
-        month, day = _find_month(found["name"] or ""), int(found["day"] or 0)
+        letters, day = (found["name"] or "").casefold(), int(found["day"] or 0)
+        month = next((_MONTHS[letters[:n]] for n in (4, 3) if letters[:n] in _MONTHS), 0)
     elif found.get("first"):
         pair = int(found["first"] or 0), int(found["other"] or 0)
         day, month = pair if day_first else pair[::-1]
@@ -280,11 +281,6 @@ def _read(found: dict[str, str | None], zone: tzinfo, day_first: bool) -> Moment
         return Moment(_build(parts, zone))
     clock = [_read_hour(found), int(found["minute"] or 0), int(found["second"] or 0)]
     return Moment(_build([*parts, *clock], _read_offset(found["offset"], zone)), True)
-
-
-def _find_month(name: str) -> int:
-    letters = name.casefold()
-    return next((_MONTHS[letters[:n]] for n in (4, 3) if letters[:n] in _MONTHS), 0)
 
 
 def _read_hour(found: dict[str, str | None]) -> int:

@@ -151,7 +151,9 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
     """Raises Refused where another sheet has the same headings: it is a statement too."""
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
-    best = max(filled, key=lambda n: _rate_sheet(sheets[n - 1], score), default=1)
+    # Known headings count first: a cover has few rows.
+    known = {n: (_find_most(sheets[n - 1], score), len(_list_full(sheets[n - 1]))) for n in filled}
+    best = max(filled, key=known.__getitem__, default=1)
     others = [n for n in filled if n != best and any(map(_has_amount, sheets[n - 1]))]
     rows = _check_length(sheets[best - 1] if sheets else [])
     check_one_row_each(rows, _DELIMITERS)
@@ -173,11 +175,6 @@ def _has_amount(row: Row) -> bool:
     """
     parts = [part.strip() for cell in row for part in _ANY_DELIMITER.split(cell)]
     return sum(map(bool, parts)) > 1 and any(read_amount(part) is not None for part in parts)
-
-
-def _rate_sheet(rows: list[Row], score: Score) -> tuple[int, int]:
-    """Known headings count first: a cover has few rows."""
-    return _find_most(rows, score), len(_list_full(rows))
 
 
 def _list_full(rows: Sequence[Row]) -> list[Row]:

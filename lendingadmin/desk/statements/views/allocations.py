@@ -1,5 +1,6 @@
 """One payment of a batch: whose loan it is for, and whether it is recorded."""
 
+from itertools import chain
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,6 @@ from lendingadmin.desk.statements.forms import PayeeForm, RowForm, SplitForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import find_gap
 from lendingadmin.people.search.counts import count_search
 from lendingadmin.web import errors
@@ -106,13 +106,17 @@ def allocation(
     request: PersonRequest, app_id: str, number: int, position: int, part: int
 ) -> HttpResponse:
     """What was found of a payment, and what may be done with it, by keyboard from row to row."""
-    row = _find_row(app_id, number, position, part)
+    every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
+    wanted = {"batch__file__app_id": app_id, "batch__file": number}
+    row = get_object_or_404(every, **wanted, position=position, part=part)
     page = _Page(request, row)
     answer = page.act() if request.method == "POST" else None
     if answer is not None:
         return answer
     sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
     shown = rows.describe_allocation(row, sees_names=sees_names, sees_phones=sees_phones)
+    by_key = standings.list_repayments(row.batch.file, [row.line])
+    same = chain.from_iterable(by_key.values())
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
     context = {
         "app": gateway.lending_app(app_id),
@@ -127,16 +131,11 @@ def allocation(
         "candidates": _list_candidates(request, row) if is_open else (),
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
-        "recorded": _list_recorded(row),
+        # What bears the payment's id or the bank's reference, but for its own.
+        "recorded": [one for one in same if one.pk != row.repayment_id],
         "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
-
-
-def _list_recorded(row: Allocation) -> list[Repayment]:
-    """The repayments that bear the payment's id or the bank's reference, but for its own."""
-    found = standings.list_repayments(row.batch.file, [row.line])
-    return [one for same in found.values() for one in same if one.pk != row.repayment_id]
 
 
 def _may_keep(row: Allocation) -> bool:
@@ -145,12 +144,6 @@ def _may_keep(row: Allocation) -> bool:
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
     about = rows.read_about(row.line)
     return not is_known and bool(payers.list_keys(row.batch.file.app_id, about))
-
-
-def _find_row(app_id: str, number: int, position: int, part: int) -> Allocation:
-    every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
-    wanted = {"batch__file__app_id": app_id, "batch__file": number}
-    return get_object_or_404(every, **wanted, position=position, part=part)
 
 
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[str]:

@@ -1,6 +1,5 @@
 """Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
 
-from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -80,16 +79,15 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "form": form,
         "file": file,
         "header": table.header,
-        "sample": [_pair(table.header, row) for row in table.sample[:5]] if sees_people else (),
+        "sample": [
+            # Each cell with its heading; what one of both lacks is empty.
+            list(zip_longest(table.header, row, fillvalue=""))
+            for row in (table.sample[:5] if sees_people else ())
+        ],
         "is_again": bool(file.layout),
         "app": gateway.lending_app(app_id),
     }
     return render(request, "statements/columns.html", context)
-
-
-def _pair(header: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
-    """Each cell with its heading; what one of both lacks is empty."""
-    return list(zip_longest(header, row, fillvalue=""))
 
 
 @access(READ, methods=("POST",))
