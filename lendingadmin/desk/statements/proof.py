@@ -4,7 +4,7 @@ Each entry and each credit is in one part, so that the parts of a side add up to
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from .coverage import ACCOUNTS_OF, Cover, is_covered, list_accounts, list_covers
 from .lines import Kind, Place
 from .models import COUNTED_CASH, StatementFile, StatementLine
 from .places import filter_recorded
-from .standings import Recorded
+from .standings import Recorded, Sums
 
 
 class EntryPart(models.TextChoices):
@@ -40,20 +40,6 @@ class EntryPart(models.TextChoices):
     )
 
 
-@dataclass
-class Part:
-    """Entries or credits of one part: their numbers, and what they come to by currency."""
-
-    label: str
-    numbers: list[int] = field(default_factory=list)
-    sums: dict[str, Decimal] = field(default_factory=dict)
-
-    def add(self, number: int, amount: Decimal, currency: str) -> None:
-        """Add one."""
-        self.numbers.append(number)
-        self.sums[currency] = self.sums.get(currency, Decimal(0)) + amount
-
-
 class SoFar(NamedTuple):
     """A file that has rows of a day and does not cover it, and the last of these rows' moments."""
 
@@ -68,8 +54,8 @@ class Day:
     those that have some of it: what is known so far.
     """
 
-    entries: Mapping[str, Part]
-    credits: Mapping[str, Part]
+    entries: Mapping[str, Sums]
+    credits: Mapping[str, Sums]
     covered: Sequence[str]
     files: Sequence[Cover]
     so_far: Sequence[SoFar]
@@ -116,9 +102,9 @@ def sort_all(
     covered: Collection[str],
     *,
     is_late: bool,
-) -> dict[str, Part]:
+) -> dict[str, Sums]:
     """The entries by part; together they are all of them."""
-    parts = {part.value: Part(str(part.label)) for part in EntryPart}
+    parts = {part.value: Sums(str(part.label)) for part in EntryPart}
     for one in entries:
         total = totals.get(one.external_id_key, one.amount)
         is_known = one.network in covered
@@ -221,7 +207,7 @@ def _read_totals(app: LendingApp, keys: set[str]) -> dict[str, Decimal]:
 
 def _read_credits(
     app: LendingApp, day: date, files: Sequence[int]
-) -> tuple[dict[str, Part], dict[int, datetime]]:
+) -> tuple[dict[str, Sums], dict[int, datetime]]:
     """The payments of a day by place, and the moment of each file's last one; what another
     statement has too counts there.
     """
@@ -235,17 +221,17 @@ def _read_credits(
     lately = set(
         filter_recorded(lines.filter(place=Place.UNALLOCATED)).values_list("pk", flat=True)
     )
-    parts = {place.value: Part(str(place.label)) for place in Place if place != Place.COPY}
+    parts = {place.value: Sums(str(place.label)) for place in Place if place != Place.COPY}
     until: dict[int, datetime] = {}
     columns = ("pk", "file_id", "moment", "place", "amount", "currency")
     for number, file_id, moment, place, amount, code in lines.values_list(*columns):
         where = Place.RECORDED.value if number in lately else place
-        parts[where].add(number, amount or Decimal(0), code or app.currency)
+        parts[where].add(number, amount, code or app.currency)
         until[file_id] = max(moment, until.get(file_id, moment))
     return parts, until
 
 
-def _add_up(parts: Iterable[Part]) -> dict[str, Decimal]:
+def _add_up(parts: Iterable[Sums]) -> dict[str, Decimal]:
     found: dict[str, Decimal] = {}
     for part in parts:
         for code, amount in part.sums.items():

@@ -17,7 +17,7 @@ from lendingadmin.web.redact import REDACTED
 
 from .findings import CHIPS as FINDING_CHIPS
 from .findings import Finding
-from .lines import PUT, Kind, Standing
+from .lines import PUT, Standing
 from .models import Allocation, StatementLine
 from .reading.days import is_odd_day
 from .standings import CHIPS, Sums
@@ -169,9 +169,9 @@ def describe_standing(standing: Standing) -> Status:
 def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
     """The sums by kind, without the kinds that no row is of."""
     return [
-        ShownSums(key, str(Kind(key).label), None, one.lines, list(one.by_currency.items()))
+        ShownSums(key, one.label, None, len(one.numbers), list(one.sums.items()))
         for key, one in sums.items()
-        if one.lines
+        if one.numbers
     ]
 
 
@@ -179,10 +179,10 @@ def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
     """The sums of the payments by standing."""
     return [
         ShownSums(
-            key, "", describe_standing(Standing(key)), one.lines, list(one.by_currency.items())
+            key, "", describe_standing(Standing(key)), len(one.numbers), list(one.sums.items())
         )
         for key, one in sums.items()
-        if one.lines and key != Standing.NONE
+        if one.numbers and key != Standing.NONE
     ]
 
 

@@ -86,21 +86,24 @@ class Recorded(NamedTuple):
         return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
 
 
+#: A row, and where it stands.
 Judged = tuple[Row, Standing]
 
 
 @dataclass
 class Sums:
-    """How many lines there are of a standing or kind, and what they move by currency."""
+    """Rows or repayments that are counted together: their numbers, and what they come to by
+    currency.
+    """
 
-    lines: int = 0
-    by_currency: dict[str, Decimal] = field(default_factory=dict)
+    label: str
+    numbers: list[int] = field(default_factory=list)
+    sums: dict[str, Decimal] = field(default_factory=dict)
 
-    def add(self, row: Row) -> None:
-        """Add a line."""
-        self.lines += 1
-        before = self.by_currency.get(row.currency, Decimal(0))
-        self.by_currency[row.currency] = before + (row.amount or 0)
+    def add(self, number: int, amount: Decimal | None, currency: str) -> None:
+        """Add one."""
+        self.numbers.append(number)
+        self.sums[currency] = self.sums.get(currency, Decimal(0)) + (amount or 0)
 
 
 def judge(
@@ -167,11 +170,11 @@ def judge_all(file: StatementFile) -> list[Judged]:
 
 def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
     """The sums by kind and by standing; each of them adds up to the file."""
-    kinds = {kind.value: Sums() for kind in Kind}
-    standings = {standing.value: Sums() for standing in Standing}
+    kinds = {kind.value: Sums(str(kind.label)) for kind in Kind}
+    standings = {standing.value: Sums(str(standing.label)) for standing in Standing}
     for row, standing in judged:
-        kinds[row.kind].add(row)
-        standings[standing].add(row)
+        for part in (kinds[row.kind], standings[standing]):
+            part.add(row.position, row.amount, row.currency)
     return kinds, standings
 
 

@@ -141,7 +141,7 @@ def _filter(judged: Sequence[Judged], form: LinesForm) -> list[Judged]:
 
 def _read_page(request: PersonRequest, file: StatementFile, found: Sequence[Judged]) -> Slice:
     after = whole_number(request.GET.get("after")) or 0
-    rest = [one for one in found if one[0].position > after]
+    rest = [(row, standing) for row, standing in found if row.position > after]
     following = rest[_PAGE - 1][0].position if len(rest) > _PAGE else None
     return Slice(_describe(request, file, rest[:_PAGE]), following, len(found))
 
