@@ -334,15 +334,6 @@ def test_headings_on_the_next_page_may_be_written_otherwise(again: str) -> None:
     assert len(found.lines) == 2 and not found.flaws
 
 
-def test_messages_that_do_not_chain_lack_one() -> None:
-    head = ":20:A\n:25:44\n:28C:1/1\n:60F:C261102KES{}\n:61:2611021102C{},NTRFX//F{}\n"
-    parts = [("0,", "500", "1", "500,"), ("700,", "400", "2", "1100,")]
-    text = "".join(f"{head.format(*one[:3])}:62F:C261102KES{one[3]}\n-\n" for one in parts)
-    assert prove(open_rows(text)).found
-    whole = text.replace("KES700,", "KES500,").replace("1100,", "900,")
-    assert not prove(open_rows(whole)).found
-
-
 ENTRY = """<Ntry><Amt Ccy="KES">500.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>{status}</Sts>
 <BookgDt><Dt>{day}</Dt></BookgDt><AcctSvcrRef>R</AcctSvcrRef></Ntry>"""
 PERIOD = "<FrToDt><FrDt>{day}</FrDt><ToDt>{day}</ToDt></FrToDt>"
