@@ -77,8 +77,11 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
     One part that differs is enough to differ.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
-    if found == [Agreement.DIFFERS, Agreement.AGREES] and _is_named_otherwise(about, name):
-        found = [Agreement.AGREES]
+    if found == [Agreement.DIFFERS, Agreement.AGREES]:
+        # A married name, or another way of writing: a phone of which enough is shown, and one word.
+        is_shown = sum(map(str.isdigit, about.phone)) >= _ENOUGH_DIGITS
+        if is_shown and _count_shared(_split(about.payer), _split(name)):
+            found = [Agreement.AGREES]
     found += (_compare_names(one, name) for one in find_names(about.sentences))
     found += (
         _compare_phones(one, phone)
@@ -89,14 +92,6 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
         if one in found:
             return one
     return Agreement.ABSENT
-
-
-def _is_named_otherwise(about: About, name: str) -> bool:
-    """Return whether the phone, of which enough is shown, and one word of the name are the same:
-    a married name, or another way of writing.
-    """
-    shown = sum(map(str.isdigit, about.phone))
-    return shown >= _ENOUGH_DIGITS and bool(_count_shared(_split(about.payer), _split(name)))
 
 
 def _compare_names(payer: str, name: str) -> Agreement:

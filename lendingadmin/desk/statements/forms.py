@@ -18,6 +18,8 @@ from .findings import Decision, Finding
 from .lines import PUT, Kind, Mapping, Standing, UnknownTable
 
 _LONGEST_TEXT = 4_000_000
+# The choice of a filter that leaves nothing out.
+_ANY = ("", gettext_lazy("any"))
 
 
 class NewStatementForm(forms.Form):
@@ -159,14 +161,10 @@ class LinesForm(forms.Form):
     """The filter of a statement's rows."""
 
     standing = forms.ChoiceField(
-        label=gettext_lazy("Here"),
-        required=False,
-        choices=[("", gettext_lazy("any")), *Standing.choices],
+        label=gettext_lazy("Here"), required=False, choices=[_ANY, *Standing.choices]
     )
     kind = forms.ChoiceField(
-        label=gettext_lazy("Kind"),
-        required=False,
-        choices=[("", gettext_lazy("any")), *Kind.choices],
+        label=gettext_lazy("Kind"), required=False, choices=[_ANY, *Kind.choices]
     )
 
 
@@ -174,20 +172,16 @@ class AllocationsForm(forms.Form):
     """The filter of a batch's rows."""
 
     finding = forms.ChoiceField(
-        label=gettext_lazy("Found"),
-        required=False,
-        choices=[("", gettext_lazy("any")), *Finding.choices],
+        label=gettext_lazy("Found"), required=False, choices=[_ANY, *Finding.choices]
     )
     decision = forms.ChoiceField(
-        label=gettext_lazy("Decided"),
-        required=False,
-        choices=[("", gettext_lazy("any")), *Decision.choices],
+        label=gettext_lazy("Decided"), required=False, choices=[_ANY, *Decision.choices]
     )
     result = forms.ChoiceField(
         label=gettext_lazy("Result"),
         required=False,
         choices=[
-            ("", gettext_lazy("any")),
+            _ANY,
             ("landed", gettext_lazy("recorded or probably recorded")),
             ("doubtful", gettext_lazy("may or may not be at the service")),
             (RepaymentState.REFUSED.value, gettext_lazy(RepaymentState.REFUSED.label)),

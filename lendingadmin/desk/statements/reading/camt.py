@@ -289,14 +289,11 @@ def _sort(entry: Element, amount: Decimal | None) -> Kind:
         return Kind.CHARGE
     own = codes & {*_SETTLEMENTS}
     # A credit that the bank adjusted may be anybody's.
-    if own - {_ADJUSTED} or (own and not (amount > 0 and _names_debtor(entry))):
+    debtors = (x for x in entry.iter() if _name(x) == "Dbtr")
+    names = (_text(x, "Pty/Nm") or _text(x, "Nm") for x in debtors)
+    if own - {_ADJUSTED} or (own and not (amount > 0 and any(names))):
         return Kind.SETTLEMENT
     return Kind.PAYMENT if amount > 0 else Kind.OTHER
-
-
-def _names_debtor(entry: Element) -> bool:
-    debtors = (one for one in entry.iter() if _name(one) == "Dbtr")
-    return any(_text(one, "Pty/Nm") or _text(one, "Nm") for one in debtors)
 
 
 def _name(element: Element) -> str:

@@ -514,25 +514,22 @@ class _Reader:
         """Return whether all columns say that it is completed; None if a person must say so."""
         unknown = list[str]()
         for at in self.statuses:
-            meaning, word = self._read_status_cell(at, row[at])
+            # Most rows say the same.
+            if (cell := (at, row[at])) not in self.meanings:
+                self.meanings[cell] = read_status(
+                    row[at],
+                    self.context.answers,
+                    heading=self.statuses[at],
+                    is_own=at in self.own_status,
+                    is_alone=at not in self.filled,
+                )
+            meaning, word = self.meanings[cell]
             if meaning is False:
                 return False
             unknown += [word] if meaning is None else []
         for word in unknown if asks else ():
             self._ask(STATUS, word)
         return None if unknown else True
-
-    def _read_status_cell(self, at: int, text: str) -> tuple[bool | None, str]:
-        """What one cell says; most rows say the same."""
-        if (at, text) not in self.meanings:
-            self.meanings[at, text] = read_status(
-                text,
-                self.context.answers,
-                heading=self.statuses[at],
-                is_own=at in self.own_status,
-                is_alone=at not in self.filled,
-            )
-        return self.meanings[at, text]
 
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
         """Return what a row is whose money moved: by the operator's type, then by its sign.
