@@ -10,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.people.index import words
 from lendingadmin.web.display.statuses import Status
@@ -82,6 +84,11 @@ class ShownSums(NamedTuple):
     chip: Status | None
     lines: int
     amounts: Sequence[tuple[str, Decimal]]
+
+
+def read_visibility(person: User) -> dict[str, bool]:
+    """Return what a person may see of payers, as the functions below ask for it."""
+    return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
 
 
 def read_about(line: StatementLine) -> About:

@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import allocating, findings, matching, payers, rows, standings
@@ -113,8 +112,7 @@ def allocation(
     answer = page.act() if request.method == "POST" else None
     if answer is not None:
         return answer
-    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
-    shown = rows.describe_allocation(row, sees_names=sees_names, sees_phones=sees_phones)
+    shown = rows.describe_allocation(row, **rows.read_visibility(request.user))
     by_key = standings.list_repayments(row.batch.file, [row.line])
     same = chain.from_iterable(by_key.values())
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None

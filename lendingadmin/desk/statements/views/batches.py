@@ -21,7 +21,6 @@ from django.utils.translation import gettext_lazy
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import find_dependence
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import allocating, batches, progress, rows, tasks
 from lendingadmin.desk.statements.findings import Finding
@@ -351,11 +350,8 @@ def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
 
 def _describe(request: PersonRequest, some: Iterable[Allocation]) -> list[rows.ShownAllocation]:
     """These rows as the person may see them."""
-    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
-    return [
-        rows.describe_allocation(one, sees_names=sees_names, sees_phones=sees_phones)
-        for one in some
-    ]
+    visible = rows.read_visibility(request.user)
+    return [rows.describe_allocation(one, **visible) for one in some]
 
 
 def _list_pages(some: QuerySet[Allocation]) -> Iterator[Sequence[Allocation]]:

@@ -4,7 +4,6 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.statements import contradictions, rows
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.lines import Standing
@@ -19,17 +18,14 @@ def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
         return redirect("statements-contradictions", app_id)
-    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    visible = rows.read_visibility(request.user)
     found = contradictions.list_contradictions(app_id)
     shown = [
         {
             "key": one.key,
             "repayments": one.repayments,
             "lines": [
-                rows.describe_line(
-                    line, Standing.OTHER_AMOUNT, {}, sees_names=sees_names, sees_phones=sees_phones
-                )
-                for line in one.lines
+                rows.describe_line(line, Standing.OTHER_AMOUNT, {}, **visible) for line in one.lines
             ],
         }
         for one in found

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.statements import batches, keeping, rows, standings
 from lendingadmin.desk.statements.contradictions import list_with_question
 from lendingadmin.desk.statements.forms import LinesForm, WordsForm
@@ -152,16 +151,9 @@ def _describe(
     places = {row.position: standing for row, standing in found}
     lines = list(file.lines.filter(position__in=places).order_by("position"))
     repayments = standings.list_repayments(file, lines)
-    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
+    visible = rows.read_visibility(request.user)
     return [
-        rows.describe_line(
-            line,
-            places[line.position],
-            repayments,
-            sees_names=sees_names,
-            sees_phones=sees_phones,
-        )
-        for line in lines
+        rows.describe_line(line, places[line.position], repayments, **visible) for line in lines
     ]
 
 

@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import places, rows
 from lendingadmin.desk.statements.forms import PlaceForm
@@ -26,13 +25,8 @@ def tray(request: PersonRequest, app_id: str) -> HttpResponse:
     """What whole statements say came in and nobody has placed, the oldest first."""
     lines, start = places.list_unallocated(app_id), whole_number(request.GET.get("after")) or 0
     some = list(lines[start : start + _PAGE + 1])
-    sees_names, sees_phones = (request.user.has_perm(one) for one in (SEE_NAMES, SEE_CONTACT))
-    shown = [
-        rows.describe_line(
-            line, Standing.MISSING, {}, sees_names=sees_names, sees_phones=sees_phones
-        )
-        for line in some[:_PAGE]
-    ]
+    visible = rows.read_visibility(request.user)
+    shown = [rows.describe_line(x, Standing.MISSING, {}, **visible) for x in some[:_PAGE]]
     page = Slice(shown, start + _PAGE if len(some) > _PAGE else None)
     context = {
         "lines": shown,
@@ -60,8 +54,8 @@ def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if not places.put(line, where, reason, request.user):
             messages.warning(request, _("Nothing was changed: it is in another place by now."))
         return redirect("unallocated", app_id)
-    sees_names = request.user.has_perm(SEE_NAMES)
-    shown = rows.describe_line(line, Standing.MISSING, {}, sees_names=sees_names, sees_phones=False)
+    visible = rows.read_visibility(request.user) | {"sees_phones": False}
+    shown = rows.describe_line(line, Standing.MISSING, {}, **visible)
     context = {"form": form, "shown": shown, "app": gateway.lending_app(app_id)}
     return render(request, "statements/place.html", context)
 
