@@ -266,42 +266,34 @@ def _find_places(
     ]
 
 
-def _name_lines(file: StatementFile, found: Statement) -> Sequence[Line]:
-    """Return the lines, each with a unique id."""
-    if found.has_unique_ids:
-        return found.lines
-    # Where nothing says whose account it is, a row of another file is another row.
-    account = file.account or file.network or f"S{file.token[:8]}"
-    ids = make_ids(account, found.lines, lending_app(file.app_id).zone)
-    named = zip(found.lines, ids, strict=True)
-    return [replace(line, receipt=own, is_damaged=False) for line, own in named]
-
-
-def _build_key(receipt: str, *, is_key: bool) -> str:
+def _build_key(receipt: str, *, is_key: bool = True) -> str:
     """What an id is compared by; empty where that is nobody's key."""
     return normalise_external_id(receipt) if is_key and len(receipt) <= LONGEST_ID else ""
 
 
 def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine]:
     """The rows of a file as they are kept."""
-    lines = _name_lines(file, found)
-    keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in lines]
-    bank_keys = [""] * len(lines)
+    receipts = [line.receipt for line in found.lines]
+    keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in found.lines]
+    bank_keys = [""] * len(keys)
     if not found.has_unique_ids:
-        bank_keys = [_build_key(one.receipt, is_key=not one.is_damaged) for one in found.lines]
-    places = _find_places(file, lines, keys)
-    named = zip(lines, keys, bank_keys, places, strict=True)
-    for position, (line, key, bank_key, place) in enumerate(named, start=1):
+        # Where nothing says whose account it is, a row of another file is another row.
+        account = file.account or file.network or f"S{file.token[:8]}"
+        receipts = make_ids(account, found.lines, lending_app(file.app_id).zone)
+        keys, bank_keys = list(map(_build_key, receipts)), keys
+    places = _find_places(file, found.lines, keys)
+    named = zip(found.lines, receipts, keys, bank_keys, places, strict=True)
+    for position, (line, receipt, key, bank_key, place) in enumerate(named, start=1):
         yield StatementLine(
             file=file,
             position=position,
             number=line.number,
             kind=line.kind,
-            receipt=line.receipt[:LONGEST_ID],
+            receipt=receipt[:LONGEST_ID],
             receipt_key=key,
             bank_key=bank_key,
             reverses_key=_build_key(line.reverses, is_key=line.kind is Kind.REVERSAL),
-            is_damaged=line.is_damaged,
+            is_damaged=line.is_damaged and found.has_unique_ids,
             amount=line.amount,
             balance=line.balance,
             currency=line.currency,
