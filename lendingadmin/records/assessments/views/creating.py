@@ -121,9 +121,16 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         "assessmentType": form.cleaned_data["assessmentType"],
         "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
     }
+
+    def lands_on(made: Assessment) -> str:
+        # The list where the service did not say which one it is.
+        key = running.id_of(made)
+        listed = reverse("assessments", args=[app_id])
+        return reverse("assessment", args=[app_id, key]) if key else listed
+
     outcome = form.send(
         lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
-        lambda made: _address(app_id, made),
+        lands_on,
         sent=body,
         app_id=app_id,
         subject=body["accountId"],
@@ -133,14 +140,6 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))
     return outcome
-
-
-def _address(app_id: str, made: Assessment) -> str:
-    """The page that waits for it; the list where the service did not say which one it is."""
-    key = running.id_of(made)
-    if not key:
-        return reverse("assessments", args=[app_id])
-    return reverse("assessment", args=[app_id, key])
 
 
 def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card | None]:
