@@ -121,10 +121,7 @@ def _check(
     body = form.body()
     findings = checking.check_event(body, timezone.now())
     for words in findings.errors:
-        if words == findings.too_large:
-            form.add_size_error(words)
-        else:
-            form.add_error(None, words)
+        form.add_error(form.source if words == findings.too_large else None, words)
     if findings.errors:
         return {}, None
     try:
