@@ -172,16 +172,14 @@ def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month
     Moments are counted by the quarter of an hour first: clocks differ by no less, so that each
     quarter falls into one month, and there are far fewer.
     """
-    quarters = Counter(_round(one) for one in moments)
+    there = (moment.astimezone(UTC) for moment in moments)
+    quarters = Counter(
+        one.replace(minute=one.minute // 15 * 15, second=0, microsecond=0) for one in there
+    )
     months: Counter[Month] = Counter()
     for quarter, count in quarters.items():
         months[Month.of(quarter, zone)] += count
     return sorted(months.items(), reverse=True)
-
-
-def _round(moment: datetime) -> datetime:
-    there = moment.astimezone(UTC)
-    return there.replace(minute=there.minute // 15 * 15, second=0, microsecond=0)
 
 
 def _read_month(
