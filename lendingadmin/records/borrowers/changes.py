@@ -1,6 +1,7 @@
 """What differs between two versions of a record, for the service and for people."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 import simplejson
@@ -52,7 +53,10 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 def rows_of(value: object) -> list[Row]:
     """A value of any shape as places and words, cut where it would not end."""
-    return [Row(place, _words(leaf)) for place, leaf in _limited(value)]
+    leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
+    rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
+    more = [Row("…", _("and more that is not shown here"))] if len(leaves) > _MOST_ROWS else []
+    return rows + more
 
 
 def differences(before: object, after: object) -> list[Difference]:
@@ -75,14 +79,6 @@ def differences(before: object, after: object) -> list[Difference]:
 
 def _of(leaves: Mapping[str, object], place: str) -> str:
     return _words(leaves[place]) if place in leaves else _("not there")
-
-
-def _limited(value: object) -> Iterator[tuple[str, object]]:
-    for count, pair in enumerate(_leaves(value)):
-        if count == _MOST_ROWS:
-            yield "…", _("and more that is not shown here")
-            return
-        yield pair
 
 
 def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
