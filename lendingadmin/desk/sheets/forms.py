@@ -20,7 +20,8 @@ from .codes import LENGTH, looks_like_code, read_code
 from .models import Choice, Sheet, SheetRow
 
 _LONGEST_PLAN = timedelta(days=31)
-_PARTLY, _LATE = "partly", "late"
+#: What the sheets are filtered by beside their states: not all recorded; should be back.
+PARTLY, LATE = "partly", "late"
 
 
 class NewSheetForm(forms.Form):
@@ -144,8 +145,8 @@ class SheetsForm(forms.Form):
         choices=[
             ("", _("any")),
             *Sheet.State.choices,
-            (_PARTLY, _("not all recorded")),
-            (_LATE, _("should be back")),
+            (PARTLY, _("not all recorded")),
+            (LATE, _("should be back")),
         ],
     )
     day = day_field(label=_("Day"), required=False)
@@ -160,16 +161,6 @@ class SheetsForm(forms.Form):
     def __init__(self, data: Mapping[str, Any], *, officers: QuerySet[User]) -> None:
         super().__init__(data)
         self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
-
-    @property
-    def is_late(self) -> bool:
-        """Whether only those are asked for that should be back."""
-        return bool(self.cleaned_data["state"] == _LATE)
-
-    @property
-    def is_partly(self) -> bool:
-        """Whether only those are asked for of which not all is recorded."""
-        return bool(self.cleaned_data["state"] == _PARTLY)
 
 
 class CodeForm(forms.Form):
