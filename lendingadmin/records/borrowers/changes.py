@@ -97,17 +97,14 @@ def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[st
 
 def _words(value: object) -> str:
     if isinstance(value, Mapping | list | tuple):
-        text = _("none") if not value else _written(value)
+        try:
+            dumped = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
+            text = str(dumped) if value else _("none")
+        except RecursionError:
+            text = _("nested too deeply to be shown")
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:
         given = {"start": text[:_LONGEST_SHOWN], "count": written(len(text))}
         return _("%(start)s… (%(count)s characters)") % given
     return text
-
-
-def _written(value: object) -> str:
-    try:
-        return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False))
-    except RecursionError:
-        return _("nested too deeply to be shown")

@@ -112,15 +112,15 @@ def charges(product: Product) -> list[ChargeLine]:
     found = product.charges
     if isinstance(found, Malformed):
         return [ChargeLine(_("As received"), as_it_came(found), [])]
-    return [_charge(one) for one in found or ()]
-
-
-def _charge(charge: Charge | Malformed) -> ChargeLine:
-    if isinstance(charge, Malformed):
-        return ChargeLine(_("As received"), as_it_came(charge), [])
-    name = charge.display_name or charge.kind or charge.name
-    fields = [(str(key), write_any(value)) for key, value in charge.entries]
-    return ChargeLine(spelled(name), charge_sentence(charge), fields)
+    lines = []
+    for charge in found or ():
+        if isinstance(charge, Malformed):
+            lines.append(ChargeLine(_("As received"), as_it_came(charge), []))
+            continue
+        name = charge.display_name or charge.kind or charge.name
+        fields = [(str(key), write_any(value)) for key, value in charge.entries]
+        lines.append(ChargeLine(spelled(name), charge_sentence(charge), fields))
+    return lines
 
 
 def charge_sentence(charge: Charge) -> str:

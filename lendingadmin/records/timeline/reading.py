@@ -149,15 +149,14 @@ def _read_live(subject: Subject, sources: Sequence[Source]) -> list[Reading]:
     reads: list[tuple[Source, LiveReads]] = [(one, live) for one, live in prepared if live]
     calls = [call for _, live in reads for call in live.calls]
     results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
-    return [_finish(one, live, list(islice(results, len(live.calls)))) for one, live in reads]
-
-
-def _finish(source: Source, live: LiveReads, results: list[object]) -> Reading:
-    try:
-        found = live.finish(results)
-    except LendingError as error:
-        return Reading(source, timezone.now(), card=errors.card(error))
-    return Reading(source, found.read_at, found)
+    readings = []
+    for source, live in reads:
+        try:
+            found = live.finish(list(islice(results, len(live.calls))))
+            readings.append(Reading(source, found.read_at, found))
+        except LendingError as error:
+            readings.append(Reading(source, timezone.now(), card=errors.card(error)))
+    return readings
 
 
 def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime]:
