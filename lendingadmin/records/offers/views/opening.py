@@ -1,5 +1,7 @@
 """A loan made of a previewed contract: what was shown goes back, to the last key and digit."""
 
+from contextlib import suppress
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -56,7 +58,12 @@ def loan(
     form = ContractLoanForm(
         sent, initial={"accountId": again.get("accountId", minted_account_id())}
     )
-    kept, card = _kept(request, source, form), None
+    kept, card = None, None
+    if sent is not None:
+        with suppress(idempotency.StaleKey):
+            kept = drafts.find(request, source, sent.get("token", ""))
+        if kept is None:
+            form.add_error(None, _TOO_LONG)
     if kept is None:
         kept = _preview(request, source, row)
     elif form.is_valid():
@@ -87,21 +94,6 @@ def loan(
         "is_over": amount is not None and left is not None and amount > left,
     }
     return render(request, "offers/loan.html", context)
-
-
-def _kept(
-    request: PersonRequest, source: drafts.Source, form: ContractLoanForm
-) -> drafts.Kept | None:
-    """What the page showed that this form comes from; None on a GET, and for a form too old."""
-    if request.method != "POST":
-        return None
-    try:
-        kept = drafts.find(request, source, request.POST.get("token", ""))
-    except idempotency.StaleKey:
-        kept = None
-    if kept is None:
-        form.add_error(None, _TOO_LONG)
-    return kept
 
 
 def _preview(
