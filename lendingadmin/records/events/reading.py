@@ -17,7 +17,7 @@ from lendingadmin.lending.values import EntityValueSet, Event, Malformed, Record
 from lendingadmin.web.display import formats
 from lendingadmin.web.display.charts import Plot, draw_line
 from lendingadmin.web.display.technical import Leaf, list_technical
-from lendingadmin.web.display.text import shown
+from lendingadmin.web.display.text import shown, write_any
 from lendingadmin.web.display.times import moment
 from lendingadmin.web.redact import REDACTED
 
@@ -78,7 +78,7 @@ class Thread:
 
 def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
-    say = _write_plain if revealed else _mask
+    say = write_any if revealed else _mask
     technical = _list_event_leaves(event, revealed)
     # The spec does not show what a result holds, so it is as personal as the data it is of.
     result: tuple[tuple[str, str], ...] = ()
@@ -146,7 +146,7 @@ def _read_message(value: Record, say: Say) -> dict[str, object]:
         "when": _read_time(value),
         "body": say(value.get("rawBody")),
         "read": "" if read is None else _("read") if read in (True, 1) else _("not read"),
-        "sms_id": say(sms_id) if sms_id is not None and say is _write_plain else "",
+        "sms_id": say(sms_id) if sms_id is not None and say is write_any else "",
         "more": _list_value_leaves(SMS, value, say),
     }
 
@@ -232,10 +232,6 @@ def _time_key(value: Record) -> tuple[bool, float]:
     return (when is None, when.timestamp() if when else 0)
 
 
-def _write_plain(value: object) -> str:
-    return shown(Malformed(value) if isinstance(value, Mapping | list | tuple) else value)
-
-
 def _mask(value: object) -> str:
     return shown(value) if value is None else REDACTED
 
@@ -253,7 +249,7 @@ def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
 
 def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
     """The leaves of one value that its row does not show; nothing while it is masked."""
-    if say is not _write_plain:
+    if say is not write_any:
         return []
     rest: dict[str, object] = {}
     for key, raw in value.entries:
