@@ -24,19 +24,23 @@ _LONGEST_PLAN = timedelta(days=31)
 PARTLY, LATE = "partly", "late"
 
 
-class NewSheetForm(forms.Form):
-    """What a new sheet is for: the day of the visit, which loans, of which product and officer."""
-
-    day = day_field(label=_("Day of the visit"))
-    choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
-    product = forms.ChoiceField(label=_("Product"), required=False)
-    officer = forms.ModelChoiceField(
+def _build_officer() -> "forms.ModelChoiceField[User]":
+    return forms.ModelChoiceField(
         label=_("Borrowers of"),
         queryset=User.objects.none(),
         required=False,
         to_field_name="username",
         empty_label=_("everybody"),
     )
+
+
+class NewSheetForm(forms.Form):
+    """What a new sheet is for: the day of the visit, which loans, of which product and officer."""
+
+    day = day_field(label=_("Day of the visit"))
+    choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
+    product = forms.ChoiceField(label=_("Product"), required=False)
+    officer = _build_officer()
 
     def __init__(
         self,
@@ -150,13 +154,7 @@ class SheetsForm(forms.Form):
         ],
     )
     day = day_field(label=_("Day"), required=False)
-    officer = forms.ModelChoiceField(
-        label=_("Borrowers of"),
-        queryset=User.objects.none(),
-        required=False,
-        to_field_name="username",
-        empty_label=_("everybody"),
-    )
+    officer = _build_officer()
 
     def __init__(self, data: Mapping[str, Any], *, officers: QuerySet[User]) -> None:
         super().__init__(data)
