@@ -53,6 +53,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
     """The whole environment of the demo, its databases under `var` unless `given` names others."""
     chosen = {name: given.get(name) or default for name, default in DEFAULTS.items()}
     service = f"http://127.0.0.1:{chosen['SANDBOX_PORT']}"
+    is_local = chosen["DEMO_HOST"] == "127.0.0.1"
     return {
         **chosen,
         **secrets,
@@ -104,7 +105,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "DEBUG": "off",
         "HTTPS": "off",
         "HSTS_SECONDS": "0",
-        "ALLOWED_HOSTS": _hosts(chosen["DEMO_HOST"]),
+        # On another address than loopback, the names by which people reach it are not known.
+        "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]" if is_local else "*",
         "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
         "TWO_STEP_ROLES": "none",
@@ -147,8 +149,3 @@ def _read(path: Path) -> dict[str, str]:
         return {}
     pairs = (line.partition("=") for line in path.read_text().splitlines())
     return {name: value for name, _, value in pairs if name in _SECRETS}
-
-
-def _hosts(host: str) -> str:
-    # On another address than loopback, the names by which people will reach it are not known.
-    return "localhost,127.0.0.1,[::1]" if host == "127.0.0.1" else "*"

@@ -22,13 +22,10 @@ def require_free(name: str, host: str, port: int) -> None:
         try:
             trial.bind((host, port))
         except OSError as error:
-            raise PortError(_sentence(name, host, port, error)) from error
-
-
-def _sentence(name: str, host: str, port: int, error: OSError) -> str:
-    other = f"choose another: make run {name}={port + 10 if port < 65000 else 8010}"
-    if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is in use. Stop what listens there, or {other}"
-    if error.errno == errno.EACCES:
-        return f"Port {port} may only be opened by the system's owner; {other}"
-    return f"Port {port} of {host} cannot be opened ({error.strerror}); {other}"
+            other = f"choose another: make run {name}={port + 10 if port < 65000 else 8010}"
+            words = f"Port {port} of {host} cannot be opened ({error.strerror}); {other}"
+            if error.errno == errno.EADDRINUSE:
+                words = f"Port {port} is in use. Stop what listens there, or {other}"
+            elif error.errno == errno.EACCES:
+                words = f"Port {port} may only be opened by the system's owner; {other}"
+            raise PortError(words) from error

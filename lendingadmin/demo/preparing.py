@@ -1,19 +1,30 @@
-"""What the dashboard needs before it starts."""
+"""What the dashboard needs before it starts: database, static files and people."""
 
+import fcntl
 import os
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo.environment import VAR_DIR
-from lendingadmin.demo.people import make_people
-from lendingadmin.demo.static_files import collect_static
+from lendingadmin.web import checks
 
 
 class OtherVersion(Exception):
     """The database was made by a version whose migrations are not these."""
+
+
+class NotLoopback(Exception):
+    """The service is on another machine: a real one may be behind it."""
 
 
 def prepare_dashboard() -> None:
@@ -31,3 +42,52 @@ def prepare_dashboard() -> None:
         ) from error
     collect_static()
     make_people(os.environ["DEMO_PASSWORD"], settings.LENDING_BASE_URL)
+
+
+def collect_static() -> bool:
+    """Bring STATIC_ROOT up to date where a static file has changed; whether one had.
+
+    Several processes may ask at once: one collects, the others wait for it. With DEBUG there is
+    never anything to do: the files are served from where they are written.
+    """
+    if settings.DEBUG:
+        return False
+    root = Path(settings.STATIC_ROOT)
+    root.parent.mkdir(parents=True, exist_ok=True)
+    mark = root.with_name(f"{root.name}.mark")
+    with root.with_name(f"{root.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # Name, size and time of each file that there is to collect.
+        digest = sha256(str(settings.STORAGES["staticfiles"]).encode())
+        for finder in get_finders():
+            for path, storage in finder.list([]):
+                state = Path(storage.path(path)).stat()
+                digest.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+        wanted = digest.hexdigest()
+        if root.is_dir() and mark.is_file() and mark.read_text() == wanted:
+            return False
+        mark.unlink(missing_ok=True)
+        call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+        mark.write_text(wanted)
+    return True
+
+
+def make_people(password: str, service: str) -> None:
+    """Make a person for each role, with it in every app, or give them this password again.
+
+    Raises NotLoopback unless the service's address is on this machine: everybody knows these
+    names and the password.
+    """
+    if not checks.is_loopback(urlsplit(service).hostname or ""):
+        raise NotLoopback(f"No demo people are made beside the service at {service}.")
+    for name in ROLES:
+        # Mail of the demo is printed, and only managers get any: it needs an address to go to.
+        address = "manager@example.com" if name == "manager" else ""
+        people = get_user_model().objects
+        person, _ = people.get_or_create(username=name, defaults={"email": address})
+        if not person.check_password(password):
+            person.set_password(password)
+            person.save()
+        role = Group.objects.get(name=name)
+        for app in settings.LENDING_APPS:
+            person.app_roles.get_or_create(app_id=app.app_id, role=role)

@@ -4,22 +4,10 @@ import sys
 
 from lendingadmin.demo.environment import BASE_DIR
 
-_MANAGE = (sys.executable, str(BASE_DIR / "manage.py"))
 
-
-def sandbox() -> list[str]:
-    """The command that serves the sandbox, on SANDBOX_PORT."""
-    return [*_MANAGE, "sandbox"]
-
-
-def sandbox_fill() -> list[str]:
-    """The command that fills a running sandbox; it ends when that is done."""
-    return [*_MANAGE, "sandbox_fill"]
-
-
-def worker() -> list[str]:
-    """The command that follows repayments of unknown outcome."""
-    return [*_MANAGE, "db_worker"]
+def manage(command: str) -> list[str]:
+    """A command of manage.py: the sandbox, what fills it, the worker."""
+    return [sys.executable, str(BASE_DIR / "manage.py"), command]
 
 
 def dashboard(host: str, port: int) -> list[str]:

@@ -1,5 +1,7 @@
 """The page of all components."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -13,16 +15,11 @@ from . import samples, tokens
 @signed_in()
 def guide(request: HttpRequest) -> HttpResponse:
     """Every token and component in both themes; it reads nothing of anybody."""
-    themes = [{"theme": theme, "drawn": _drawn(request, theme)} for theme in ("light", "dark")]
+    given: dict[str, Any] = {"spaces": tokens.steps("space"), "sizes": tokens.steps("text")}
+    given["app"] = Navigation(request).app
+    themes = []
+    for theme in ("light", "dark"):
+        shown = samples.sheet(theme) | given | {"colours": tokens.colours(theme)}
+        drawn = render_to_string("styleguide/_theme.html", shown, request)
+        themes.append({"theme": theme, "drawn": drawn})
     return render(request, "styleguide/guide.html", {"themes": themes})
-
-
-def _drawn(request: HttpRequest, theme: str) -> str:
-    scales = {"spaces": tokens.steps("space"), "sizes": tokens.steps("text")}
-    given = {
-        **samples.sheet(theme),
-        **scales,
-        "colours": tokens.colours(theme),
-        "app": Navigation(request).app,
-    }
-    return render_to_string("styleguide/_theme.html", given, request)

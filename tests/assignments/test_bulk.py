@@ -2,6 +2,7 @@
 
 import re
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def listed(service: CallService, manager: User, officer: User) -> None:
 def waiting(monkeypatch: Any) -> None:
     """Lists wait for the worker, whatever their length."""
     monkeypatch.setattr(bulk, "AT_ONCE", 0)
-    monkeypatch.setattr(tasks, "enqueue_bulk", lambda row: None)
+    monkeypatch.setattr(tasks, "assign_list", SimpleNamespace(enqueue=lambda number: None))
 
 
 def test_a_list_goes_to_an_officer_once_it_is_confirmed(

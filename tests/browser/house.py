@@ -70,7 +70,7 @@ def running(
     environ = _build_environ(folder, port, sandbox_port)
     environ |= {"LENDING_BASE_URL": service(sandbox), **(settings or {})}
     with Processes() as processes:
-        processes.start("sandbox", serving.sandbox(), environ)
+        processes.start("sandbox", serving.manage("sandbox"), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
         processes.wait_until_ready("sandbox", sandbox_port)
@@ -123,11 +123,11 @@ def _fill(folder: Path) -> None:
     port, sandbox_port = _free_ports()
     environ = _build_environ(folder, port, sandbox_port)
     with Processes() as processes:
-        processes.start("sandbox", serving.sandbox(), environ)
+        processes.start("sandbox", serving.manage("sandbox"), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
         processes.wait_until_ready("sandbox", sandbox_port)
-        processes.start("filling", serving.sandbox_fill(), environ)
+        processes.start("filling", serving.manage("sandbox_fill"), environ)
         processes.finish("filling")
 
 

@@ -18,7 +18,7 @@ from tests.browser.house import House, running, sign_in
 def worker(house: House) -> Iterator[None]:
     """A worker of that house, as long as inside."""
     process = subprocess.Popen(
-        [*serving.worker(), "--interval", "0.2"], env=dict(house.environ), cwd=BASE_DIR
+        [*serving.manage("db_worker"), "--interval", "0.2"], env=dict(house.environ), cwd=BASE_DIR
     )
     try:
         yield

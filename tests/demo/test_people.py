@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLE_WORDS, ROLES
-from lendingadmin.demo.people import NotLoopback, make_people
+from lendingadmin.demo.preparing import NotLoopback, make_people
 from tests.roles import give_roles
 
 SANDBOX = "http://127.0.0.1:8001"

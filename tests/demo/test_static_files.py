@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.staticfiles import finders
 
-from lendingadmin.demo.static_files import collect_static
+from lendingadmin.demo.preparing import collect_static
 
 
 @pytest.fixture

@@ -145,14 +145,19 @@ def test_the_services_own_refusal_leads_to_the_event(
     assert Draft.objects.exists()
 
 
+def answer_posts(server: FaultServer, app: LendingApp, body: str, status: int) -> None:
+    """Let a service without events answer each new one like this."""
+    path = f"/v1/projects/demo/apps/{app.app_id}/events"
+    server.on("POST /v1/oauth2/token", token())
+    server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
+    server.on(f"POST {path}", reply(body, status=status))
+
+
 def test_a_refused_event_that_is_not_there_has_no_link_to_it(
     desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
 ) -> None:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    path = f"/v1/projects/demo/apps/{app.app_id}/events"
-    fault_server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
-    fault_server.on(f"POST {path}", reply('{"error_description": "no such kind"}', status=400))
+    answer_posts(fault_server, app, '{"error_description": "no such kind"}', 400)
     confirm = enter(desk, app)
     page = desk.post(confirm, {"token": token_of(desk.get(confirm))}).content.decode()
     assert "no such kind" in page
@@ -163,10 +168,7 @@ def test_an_answer_that_never_came_is_unknown(
     desk: Client, app: LendingApp, fault_server: FaultServer, settings: Any
 ) -> None:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    path = f"/v1/projects/demo/apps/{app.app_id}/events"
-    fault_server.on(f"GET {path}", reply('{"events": [], "nextPageToken": null}'))
-    fault_server.on(f"POST {path}", reply("{}", status=503))
+    answer_posts(fault_server, app, "{}", 503)
     confirm = enter(desk, app)
     sent = send(desk, confirm)
     page = desk.get(sent.headers["Location"]).content.decode()

@@ -6,9 +6,12 @@ import pytest
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
+from lendingadmin.desk.sheets.models import Sheet
 from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
+from tests.portfolio.conftest import counted
 from tests.sheets.service import VisitService
+from tests.sheets.steps import make
 
 
 @pytest.fixture
@@ -32,3 +35,12 @@ def clerk(client_of: ClientOf, support: User) -> Client:
 @pytest.fixture
 def boss(client_of: ClientOf, manager: User) -> Client:
     return client_of(manager)
+
+
+@pytest.fixture
+def sheet(desk: Client, service: VisitService) -> Sheet:
+    """A sheet of two loans."""
+    for number in (1, 2):
+        service.owe(number)
+    counted()
+    return make(desk)[0]

@@ -15,21 +15,12 @@ from lendingadmin.desk.sheets.models import Sheet
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.personal import find_kept
-from tests.portfolio.conftest import counted
 from tests.roles import hold_only
 from tests.sheets.service import VisitService
-from tests.sheets.steps import SHEETS, make, page, record_sheet, type_sheet, words
+from tests.sheets.steps import SHEETS, page, record_sheet, type_sheet, words
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NO_MATCH = 'data-finding="no-match"'
-
-
-@pytest.fixture
-def sheet(desk: Client, service: VisitService) -> Sheet:
-    for number in (1, 2):
-        service.owe(number)
-    counted()
-    return make(desk)[0]
 
 
 def test_each_role_reaches_what_is_its_work(

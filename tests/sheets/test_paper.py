@@ -12,9 +12,7 @@ from lendingadmin.core.audit.models import Entry
 from lendingadmin.desk.sheets.codes import QrCode, build_qr, make_code
 from lendingadmin.desk.sheets.models import Sheet
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import counted
-from tests.sheets.service import VisitService
-from tests.sheets.steps import SHEETS, make, words
+from tests.sheets.steps import SHEETS, words
 
 
 def read_qr(code: QrCode) -> str:
@@ -37,14 +35,6 @@ def test_the_qr_code_holds_the_code_of_the_sheet(code: str) -> None:
     assert read_qr(qr) == code
     # The smallest there is, with its edge: each square is more than a millimetre on paper.
     assert qr.size == 21 + 8
-
-
-@pytest.fixture
-def sheet(desk: Client, service: VisitService) -> Sheet:
-    for number in (1, 2):
-        service.owe(number)
-    counted()
-    return make(desk)[0]
 
 
 @pytest.mark.django_db

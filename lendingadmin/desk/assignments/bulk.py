@@ -141,7 +141,10 @@ def _assign_some(bulk: BulkAssignment) -> bool:
         if not rows:
             bulk.step(state=State.DONE)
             return False
-        if not _is_allowed(bulk):
+        # The officer may have borrowers still, and who confirmed it may assign them.
+        is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
+        by: User | None = bulk.created_by
+        if not is_officer or by is None or not by.has_perm(CHANGE, bulk.app_id):
             _set_outcome(bulk, rows, Outcome.NOT_ALLOWED)
             return True
         theirs = [row for row in rows if row.before_officer_id == bulk.officer_id]
@@ -186,13 +189,6 @@ def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
                 assigned_at=row.before_at,
             )
             same.update(**fields)
-
-
-def _is_allowed(bulk: BulkAssignment) -> bool:
-    """Whether the officer may have borrowers still, and who confirmed it may assign them."""
-    is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
-    by = bulk.created_by
-    return is_officer and by is not None and by.has_perm(CHANGE, bulk.app_id)
 
 
 def _list_ids(some: QuerySet[Assignment], rows: Sequence[BulkRow]) -> QuerySet[Any, str]:

@@ -120,15 +120,11 @@ class HandOverForm(forms.Form):
         if officer and stand_in and officer == stand_in:
             words = gettext("Choose somebody else.")
             self.add_error("standIn", forms.ValidationError(words, code="same"))
-        if not self.errors and self._is_away(stand_in, cleaned):
+        away = HandOver.objects.filter(app_id=self.app_id, officer=stand_in, ended_at=None)
+        if not self.errors and away.filter(first_day__lte=last, last_day__gte=first).exists():
             words = gettext("They are away on some of these days themselves.")
             self.add_error("standIn", forms.ValidationError(words, code="away"))
         return cleaned
-
-    def _is_away(self, person: User | None, cleaned: dict[str, Any]) -> bool:
-        rows = HandOver.objects.filter(app_id=self.app_id, officer=person, ended_at=None)
-        first, last = cleaned["firstDay"], cleaned["lastDay"]
-        return rows.filter(first_day__lte=last, last_day__gte=first).exists()
 
 
 class RuleForm(forms.Form):

@@ -1,11 +1,11 @@
 """Which officer has which borrower and by which rules, and who stands in for whom."""
 
-from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.core.staff.person_field import PersonField
 from lendingadmin.core.worker.models import Job
 from lendingadmin.desk.portfolio.models import LONGEST_ID, Snapshot
 
@@ -29,18 +29,10 @@ class Assignment(models.Model):
 
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)
-    officer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    officer = PersonField(db_index=False)
     basis = models.CharField(max_length=8, choices=Basis.choices)
     assigned_at = models.DateTimeField(default=timezone.now)
-    assigned_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    assigned_by = PersonField(null=True, db_index=False)
 
     # What assigned them last, where that was with a list: so it knows whether they still stand so.
     bulk = models.ForeignKey(
@@ -73,26 +65,14 @@ class HandOver(models.Model):
     """
 
     app_id = models.CharField(max_length=64)
-    officer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
-    stand_in = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    officer = PersonField(db_index=False)
+    stand_in = PersonField(db_index=False)
     first_day = models.DateField()
     last_day = models.DateField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    created_by = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
-    ended_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    ended_by = PersonField(null=True, db_index=False)
 
     objects = HandOverQuerySet.as_manager()
 
@@ -136,14 +116,10 @@ class BulkAssignment(Job):
 
     app_id = models.CharField(max_length=64)
     query = models.TextField(blank=True)
-    officer = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
+    officer = PersonField()
     state = models.CharField(max_length=12, choices=State.choices, default=State.ASSIGNING)
     idempotency_key = models.CharField(max_length=64, unique=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
+    created_by = PersonField()
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -184,13 +160,7 @@ class BulkRow(models.Model):
     )
     borrower_id = models.CharField(max_length=LONGEST_ID)
     outcome = models.CharField(max_length=12, choices=Outcome.choices, default=Outcome.WAITING)
-    before_officer = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    before_officer = PersonField(null=True, db_index=False)
     before_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -225,9 +195,7 @@ class RuleSet(models.Model):
     rules = models.JSONField(default=list)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     replaces = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
+    created_by = PersonField()
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

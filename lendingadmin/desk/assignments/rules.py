@@ -271,9 +271,9 @@ def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
     It is the one whose hash with the borrower's id is the highest. So each has a like share, and
     where one leaves or comes, nobody moves between the others.
     """
-    key = borrower_id.encode()
-    return max(officer_ids, key=lambda officer: _hash(key, officer), default=None)
 
+    def hash_with(officer_id: int) -> bytes:
+        salt = officer_id.to_bytes(8, "big")
+        return blake2b(borrower_id.encode(), digest_size=8, salt=salt).digest()
 
-def _hash(key: bytes, officer_id: int) -> bytes:
-    return blake2b(key, digest_size=8, salt=officer_id.to_bytes(8, "big")).digest()
+    return max(officer_ids, key=hash_with, default=None)

@@ -47,11 +47,6 @@ def enqueue_walk(walk: RuleWalk) -> None:
         follow_rules.enqueue(walk.pk)
 
 
-def enqueue_bulk(row: BulkAssignment) -> None:
-    """Let the worker go on with a list."""
-    assign_list.enqueue(row.pk)
-
-
 def beat() -> None:
     """Enqueue what is due, and go on with what was lost."""
     if RuleSet.objects.exists():

@@ -77,10 +77,6 @@ def _list_old_calls(before: datetime) -> QuerySet[Call]:
     )
 
 
-def _list_old_stops(before: datetime) -> QuerySet[Stop]:
-    return Stop.objects.filter(ended_at__lt=before, reason="").order_by("ended_at")
-
-
 def _erase(rows: QuerySet[Any], column: str, most: int) -> int:
     keys = list(rows.exclude(**{column: ""}).order_by().values_list("pk", flat=True)[:most])
     count: int = rows.model._default_manager.filter(pk__in=keys).update(**{column: ""})
@@ -107,7 +103,9 @@ TABLES = [
         _("who must not be called"),
         "collections.Stop",
         kind="calls",
-        list_older=_list_old_stops,
+        list_older=lambda before: Stop.objects.filter(ended_at__lt=before, reason="").order_by(
+            "ended_at"
+        ),
     ),
 ]
 KEPT = [

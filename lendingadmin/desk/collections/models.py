@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.staff.person_field import PersonField
 from lendingadmin.desk.portfolio.models import LONGEST_ID, LONGEST_NAME
 from lendingadmin.lending.ids import account_id
 
@@ -28,9 +29,7 @@ class Call(models.Model):
     is_incoming = models.BooleanField(default=False)
     note = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     idempotency_key = models.CharField(max_length=64, unique=True)
-    called_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    called_by = PersonField(db_index=False)
     called_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -72,9 +71,7 @@ class Promise(models.Model):
     state_at = models.DateTimeField(default=timezone.now)
     paid = models.DecimalField(max_digits=18, decimal_places=3, default=0)
     evidence = models.CharField(max_length=16, choices=Evidence.choices, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    decided_by = PersonField(null=True)
     reason = EncryptedTextField(blank=True, bound_to=["call"])
 
     class Meta:
@@ -157,14 +154,10 @@ class CallQueue(models.Model):
     query = models.TextField(blank=True)
     is_for_all = models.BooleanField(default=True)
     people = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
+    created_by = PersonField()
     created_at = models.DateTimeField(default=timezone.now)
     retired_at = models.DateTimeField(null=True)
-    retired_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    retired_by = PersonField(null=True)
 
     class Meta:
         constraints = [
@@ -196,13 +189,9 @@ class Stop(models.Model):
     kind = models.CharField(max_length=16, choices=StopKind.choices)
     call = models.ForeignKey(Call, null=True, on_delete=models.SET_NULL, related_name="stops")
     since = models.DateTimeField(default=timezone.now)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
+    created_by = PersonField()
     ended_at = models.DateTimeField(null=True)
-    ended_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    ended_by = PersonField(null=True)
     reason = EncryptedTextField(blank=True, bound_to=["id"])
 
     class Meta:

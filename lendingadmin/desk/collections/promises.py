@@ -184,7 +184,14 @@ def judge_promises(app: LendingApp, now: datetime) -> int:
             own, reading = payments.get(one.account_id, ()), readings.get(one.account_id)
             others = [x for x in of_loans if x.account_id == one.account_id and x.pk != one.pk]
             found = judge(one, own, reading, now, app.zone, others)
-            changed += _keep(one, found)
+            if (found.state, found.paid) == (one.state, one.paid):
+                continue
+            # Where nobody decided meanwhile.
+            same = Promise.objects.filter(pk=one.pk, state=one.state, decided_by=None)
+            fields: dict[str, object] = {"state": found.state, "paid": found.paid}
+            if found.state != one.state:
+                fields["state_at"] = timezone.now()
+            changed += same.update(**fields, evidence=found.evidence)
     return changed
 
 
@@ -192,17 +199,6 @@ def judge_all() -> None:
     """Judge the promises of every app."""
     for app in settings.LENDING_APPS:
         judge_promises(app, timezone.now())
-
-
-def _keep(promise: Promise, found: Judgement) -> int:
-    """Write it down where it says something new and nobody decided meanwhile."""
-    if (found.state, found.paid) == (promise.state, promise.paid):
-        return 0
-    rows = Promise.objects.filter(pk=promise.pk, state=promise.state, decided_by=None)
-    fields: dict[str, object] = {"state": found.state, "paid": found.paid}
-    if found.state != promise.state:
-        fields["state_at"] = timezone.now()
-    return rows.update(**fields, evidence=found.evidence)
 
 
 def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:

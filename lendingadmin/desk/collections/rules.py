@@ -92,19 +92,25 @@ def read_contact_attempts(text: str) -> ContactAttempts:
     return ContactAttempts(int(match[1]), int(match[2]))
 
 
-def by_app(apps: Sequence[LendingApp], read: Callable[[str], T]) -> Callable[[str], dict[str, T]]:
-    """A reader of `kenya:…,ghana:…`: what `read` makes of each, by app id."""
+def by_app(
+    apps: Sequence[LendingApp], read: Callable[[str], T], join: Callable[[T, T], T] | None = None
+) -> Callable[[str], dict[str, T]]:
+    """A reader of `kenya:…,ghana:…`: what `read` makes of each, by app id.
+
+    With `join` an app may come several times, and that puts together what was read of it.
+    """
     known = {app.app_id for app in apps}
 
     def read_all(text: str) -> dict[str, T]:
         found: dict[str, T] = {}
         for part in filter(None, (piece.strip() for piece in text.split(","))):
             app_id, _colon, rest = part.partition(":")
-            if app_id not in known or app_id in found:
-                raise ValueError(
-                    f"“{app_id}” of “{part}” is no app of LENDING_APPS, or comes twice"
-                )
-            found[app_id] = read(rest)
+            if app_id not in known:
+                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
+            if app_id in found and join is None:
+                raise ValueError(f"“{app_id}” of “{part}” comes twice")
+            value = read(rest)
+            found[app_id] = join(found[app_id], value) if join and app_id in found else value
         return found
 
     return read_all
@@ -112,18 +118,7 @@ def by_app(apps: Sequence[LendingApp], read: Callable[[str], T]) -> Callable[[st
 
 def read_closed_days(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, frozenset[date]]]:
     """A reader of `kenya:2026-12-24,kenya:2026-12-31`: days without calls, by app id."""
-    known = {app.app_id for app in apps}
-
-    def read(text: str) -> dict[str, frozenset[date]]:
-        found: dict[str, frozenset[date]] = {}
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            app_id, _colon, day = part.partition(":")
-            if app_id not in known:
-                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
-            found[app_id] = found.get(app_id, frozenset()) | {date.fromisoformat(day.strip())}
-        return found
-
-    return read
+    return by_app(apps, lambda day: frozenset([date.fromisoformat(day.strip())]), frozenset.union)
 
 
 def get_rules(

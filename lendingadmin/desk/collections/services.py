@@ -1,5 +1,6 @@
 """Commands of the area: the next call, what one ended in, what keeps people from being called."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -17,7 +18,6 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import LendingError, NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import total_of
-from lendingadmin.lending.values import Loan
 from lendingadmin.web.navigation import ToDecide
 
 from . import leases, rules
@@ -120,17 +120,12 @@ def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
         return True
     except LendingError:
         return False
-    return not _owes(loan, cause)
-
-
-def _owes(loan: Loan, cause: Cause) -> bool:
-    """Whether something is overdue of it, or, where that is not all, still to be paid."""
     if cause == Cause.NONE:
-        return True
+        return False
     overdue, unpaid = total_of(loan, "overdue"), total_of(loan, "unpaid")
     if unpaid is not None and unpaid <= 0:
-        return False
-    return cause != Cause.OVERDUE or overdue is None or overdue > 0
+        return True
+    return cause == Cause.OVERDUE and overdue is not None and overdue <= 0
 
 
 def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
@@ -139,7 +134,11 @@ def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User)
     A promise is compared with what the loan shows as paid now; where it can't be read, by the
     journal alone. The borrower is let go.
     """
-    paid_before = _read_paid(app, entered) if entered.outcome == Outcome.PROMISE else None
+    paid_before = None
+    if entered.outcome == Outcome.PROMISE:
+        with suppress(LendingError):
+            loan = gateway.app(app.app_id).loans.get(entered.account_id)
+            paid_before = total_of(check_named(loan, entered.account_id), "paid")
     now = timezone.now()
     try:
         with transaction.atomic():
@@ -155,7 +154,18 @@ def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User)
                 called_by=by,
                 called_at=now,
             )
-            _keep_promise(call, entered, paid_before)
+            is_promise = entered.outcome == Outcome.PROMISE
+            if is_promise and entered.amount is not None and entered.day is not None:
+                Promise.objects.create(
+                    call=call,
+                    app_id=call.app_id,
+                    borrower_id=call.borrower_id,
+                    account_id=call.account_id,
+                    amount=entered.amount,
+                    day=entered.day,
+                    made_at=now,
+                    paid_before=paid_before,
+                )
             if kind := STOPPED_BY.get(entered.outcome):
                 add_stop(call.app_id, call.borrower_id, call.account_id, kind, by, call=call)
             _keep_contact(app, call, entered)
@@ -164,29 +174,6 @@ def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User)
     except IntegrityError:
         return Call.objects.get(idempotency_key=idempotency_key)
     return call
-
-
-def _read_paid(app: LendingApp, entered: Entered) -> Decimal | None:
-    try:
-        loan = gateway.app(app.app_id).loans.get(entered.account_id)
-        return total_of(check_named(loan, entered.account_id), "paid")
-    except LendingError:
-        return None
-
-
-def _keep_promise(call: Call, entered: Entered, paid_before: Decimal | None) -> None:
-    if entered.outcome != Outcome.PROMISE or entered.amount is None or entered.day is None:
-        return
-    Promise.objects.create(
-        call=call,
-        app_id=call.app_id,
-        borrower_id=call.borrower_id,
-        account_id=call.account_id,
-        amount=entered.amount,
-        day=entered.day,
-        made_at=call.called_at,
-        paid_before=paid_before,
-    )
 
 
 def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
@@ -198,23 +185,18 @@ def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
     )
     calls = list(made.values_list("called_at", flat=True))
     earliest = rules.find_next_attempt(allowed, calls, call.called_at)
-    wanted = _find_wanted(allowed, call.called_at, entered)
+    is_no_answer = entered.outcome == Outcome.NO_ANSWER
+    wanted = call.called_at + (_NOT_AT_ONCE if is_no_answer else _SPOKEN)
+    # On the day of a promise it stands under “Promise for today”.
+    promised = entered.day if entered.outcome == Outcome.PROMISE else None
+    if day := entered.next_day or promised:
+        morning = datetime.combine(day, time(), allowed.zone)
+        wanted = max(morning, call.called_at + _NOT_AT_ONCE)
     Contact.objects.update_or_create(
         app_id=app.app_id,
         borrower_id=call.borrower_id,
         defaults={"last_call": call, "next_at": max(earliest, wanted)},
     )
-
-
-def _find_wanted(allowed: rules.ContactRules, now: datetime, entered: Entered) -> datetime:
-    """When to call next: on the day that was chosen, else by the outcome."""
-    day = entered.next_day
-    if day is None and entered.outcome == Outcome.PROMISE and entered.day is not None:
-        # On the day itself it stands under “Promise for today”.
-        day = entered.day
-    if day is not None:
-        return max(datetime.combine(day, time(), allowed.zone), now + _NOT_AT_ONCE)
-    return now + (_NOT_AT_ONCE if entered.outcome == Outcome.NO_ANSWER else _SPOKEN)
 
 
 def add_stop(

@@ -21,7 +21,7 @@ from lendingadmin.desk.collections.states import StopKind
 from lendingadmin.desk.portfolio.amounts import exactly
 from lendingadmin.desk.portfolio.loan_totals import correct_amounts
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
-from lendingadmin.desk.portfolio.recorded_since import RecordedSince, read_recorded_since
+from lendingadmin.desk.portfolio.recorded_since import read_recorded_since
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 
 from .models import Choice, Sheet, SheetRow
@@ -90,18 +90,26 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
     if snapshot is None:
         return None
     recorded = read_recorded_since(app, snapshot)
-    loans = _list_loans(app, snapshot, wanted)
+    counted_on = snapshot.began_at.astimezone(app.zone).date()
+    loans = _list_loans(app, snapshot, wanted, counted_on)
     has_more = len(loans) > MOST
     stops = _read_stops(app.app_id, {loan.borrower_id for loan in loans})
     others = read_others(app.app_id, wanted.day)
     chosen, left = list[Chosen](), {"stopped": 0, "on_others": 0, "paid": 0}
     for loan in loans[:MOST]:
-        one = _build(app, snapshot, loan, recorded.get(loan.account_id), wanted.day)
+        amounts, due_day = correct_amounts(loan, recorded.get(loan.account_id)), loan.next_due_day
+        # The next instalment counts where it is due by the day.
+        is_due = due_day is not None and counted_on <= due_day <= wanted.day
+        due = amounts["next_due_amount"] if is_due else Decimal(0)
+        one = Chosen(loan.account_id, loan.borrower_id, due, amounts["overdue"])
+        asked = {Choice.DUE: [due], Choice.OVERDUE: [one.overdue]}
+        owed = asked.get(wanted.choice, [due, one.overdue])
         if {(loan.borrower_id, ""), (loan.borrower_id, loan.account_id)} & stops:
             left["stopped"] += 1
         elif loan.account_id in others:
             left["on_others"] += 1
-        elif _is_paid(one, wanted.choice):
+        # What is not known may be left.
+        elif all(amount is not None and amount <= 0 for amount in owed):
             left["paid"] += 1
         else:
             chosen.append(one)
@@ -114,7 +122,9 @@ def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
         return sum((one for one in amounts if one is not None), Decimal(0))
 
 
-def _list_loans(app: LendingApp, snapshot: Snapshot, wanted: Wanted) -> list[SnapshotLoan]:
+def _list_loans(
+    app: LendingApp, snapshot: Snapshot, wanted: Wanted, counted_on: date
+) -> list[SnapshotLoan]:
     """The counted loans of the kind, each once, one more than MOST at most.
 
     Loans of one borrower follow each other, as the visit does.
@@ -127,9 +137,7 @@ def _list_loans(app: LendingApp, snapshot: Snapshot, wanted: Wanted) -> list[Sna
         every = every.filter(borrower_id__in=own)
     # Each by its own index: with OR between them databases read all loans of the count.
     kinds = {
-        Choice.DUE: every.filter(
-            next_due_day__gte=_get_counted_day(app, snapshot), next_due_day__lte=wanted.day
-        ),
+        Choice.DUE: every.filter(next_due_day__gte=counted_on, next_due_day__lte=wanted.day),
         Choice.OVERDUE: every.filter(overdue_rank__gt=0),
     }
     found: dict[int, SnapshotLoan] = {}
@@ -138,34 +146,6 @@ def _list_loans(app: LendingApp, snapshot: Snapshot, wanted: Wanted) -> list[Sna
             found |= {loan.pk: loan for loan in rows.order_by("pk")[: MOST + 1]}
     loans = sorted(found.values(), key=lambda loan: (loan.borrower_id, loan.account_id))
     return loans[: MOST + 1]
-
-
-def _get_counted_day(app: LendingApp, snapshot: Snapshot) -> date:
-    return snapshot.began_at.astimezone(app.zone).date()
-
-
-def _build(
-    app: LendingApp,
-    snapshot: Snapshot,
-    loan: SnapshotLoan,
-    recorded: RecordedSince | None,
-    day: date,
-) -> Chosen:
-    """A loan with its amounts of now; the next instalment counts where it is due by the day."""
-    amounts = correct_amounts(loan, recorded)
-    is_due = (
-        loan.next_due_day is not None
-        and _get_counted_day(app, snapshot) <= loan.next_due_day <= day
-    )
-    due = amounts["next_due_amount"] if is_due else Decimal(0)
-    return Chosen(loan.account_id, loan.borrower_id, due, amounts["overdue"])
-
-
-def _is_paid(one: Chosen, choice: Choice) -> bool:
-    """Whether nothing is left of what it was chosen for; what is not known may be left."""
-    asked = {Choice.DUE: [one.due], Choice.OVERDUE: [one.overdue]}
-    amounts = asked.get(choice, [one.due, one.overdue])
-    return all(amount is not None and amount <= 0 for amount in amounts)
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:

@@ -20,7 +20,18 @@ from .codes import LENGTH, looks_like_code, read_code
 from .models import Choice, Sheet, SheetRow
 
 _LONGEST_PLAN = timedelta(days=31)
-_PARTLY, _LATE = "partly", "late"
+#: What the sheets are filtered by beside their states: not all recorded; should be back.
+PARTLY, LATE = "partly", "late"
+
+
+def _build_officer() -> "forms.ModelChoiceField[User]":
+    return forms.ModelChoiceField(
+        label=_("Borrowers of"),
+        queryset=User.objects.none(),
+        required=False,
+        to_field_name="username",
+        empty_label=_("everybody"),
+    )
 
 
 class NewSheetForm(forms.Form):
@@ -29,13 +40,7 @@ class NewSheetForm(forms.Form):
     day = day_field(label=_("Day of the visit"))
     choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
     product = forms.ChoiceField(label=_("Product"), required=False)
-    officer = forms.ModelChoiceField(
-        label=_("Borrowers of"),
-        queryset=User.objects.none(),
-        required=False,
-        to_field_name="username",
-        empty_label=_("everybody"),
-    )
+    officer = _build_officer()
 
     def __init__(
         self,
@@ -144,32 +149,16 @@ class SheetsForm(forms.Form):
         choices=[
             ("", _("any")),
             *Sheet.State.choices,
-            (_PARTLY, _("not all recorded")),
-            (_LATE, _("should be back")),
+            (PARTLY, _("not all recorded")),
+            (LATE, _("should be back")),
         ],
     )
     day = day_field(label=_("Day"), required=False)
-    officer = forms.ModelChoiceField(
-        label=_("Borrowers of"),
-        queryset=User.objects.none(),
-        required=False,
-        to_field_name="username",
-        empty_label=_("everybody"),
-    )
+    officer = _build_officer()
 
     def __init__(self, data: Mapping[str, Any], *, officers: QuerySet[User]) -> None:
         super().__init__(data)
         self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
-
-    @property
-    def is_late(self) -> bool:
-        """Whether only those are asked for that should be back."""
-        return bool(self.cleaned_data["state"] == _LATE)
-
-    @property
-    def is_partly(self) -> bool:
-        """Whether only those are asked for of which not all is recorded."""
-        return bool(self.cleaned_data["state"] == _PARTLY)
 
 
 class CodeForm(forms.Form):

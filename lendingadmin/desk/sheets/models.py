@@ -4,13 +4,13 @@ What was collected stands in the rows of a statement file of counted cash (`stat
 each time that the sheet was typed.
 """
 
-from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.staff.person_field import PersonField
 from lendingadmin.desk.portfolio.amounts import AmountField
 from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.models import StatementFile
@@ -48,32 +48,18 @@ class Sheet(models.Model):
     day = models.DateField()
     choice = models.CharField(max_length=7, choices=Choice.choices)
     product_id = models.CharField(max_length=LONGEST_ID, blank=True)
-    officer = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    officer = PersonField(null=True, db_index=False)
     row_count = models.PositiveIntegerField()
     due = AmountField()
     overdue = AmountField()
     counted_at = models.DateTimeField()
     idempotency_key = models.CharField(max_length=64)
     part = models.PositiveSmallIntegerField(default=1)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    created_by = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
     # When it was first opened for printing: names have left the house by then.
     printed_at = models.DateTimeField(null=True)
-    cancelled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    cancelled_by = PersonField(null=True, db_index=False)
     cancelled_at = models.DateTimeField(null=True)
     reason = EncryptedTextField(blank=True, bound_to=["code"])
 
@@ -152,9 +138,7 @@ class SheetReturn(models.Model):
     )
     counted = models.DecimalField(max_digits=18, decimal_places=3)
     day = models.DateField()
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    created_by = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -74,7 +74,11 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
     typed = [read_amounts(one) for one in returns]
     rows = list(sheet.rows.order_by("number"))
     repayments = _read_repayments(sheet, rows)
-    allocations = _read_allocations(returns)
+    # What the desk says of each row, by its number; of one that was typed twice the last.
+    files = [one.file_id for one in returns if one.file_id]
+    decided = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
+    decided = decided.defer("batch__file__content").order_by("batch__file", "position", "-part")
+    allocations = {one.line.number: one for one in decided}
     found = []
     for row in rows:
         own = repayments.get(row.number, [])
@@ -162,14 +166,6 @@ def _read_repayments(sheet: Sheet, rows: Iterable[SheetRow]) -> dict[int, list[R
         number: sorted(own, key=lambda one: (not _counts(one), -one.pk))
         for number, own in found.items()
     }
-
-
-def _read_allocations(returns: Sequence[SheetReturn]) -> dict[int, Allocation]:
-    """What the desk says of each row, by its number; of one that was typed twice the last."""
-    files = [one.file_id for one in returns if one.file_id]
-    rows = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
-    rows = rows.defer("batch__file__content").order_by("batch__file", "position", "-part")
-    return {one.line.number: one for one in rows}
 
 
 def _describe(

@@ -75,7 +75,12 @@ class FilterForm(forms.Form):
 
         They are of the apps whose trail the person may see, and of what belongs to no app.
         """
-        return Entry.objects.filter(self._days(), self._conditions()[0])
+        since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
+        if since:
+            days &= Q(at__gte=datetime.combine(since, time.min, self.zone))
+        if until:
+            days &= Q(at__lt=datetime.combine(until + timedelta(days=1), time.min, self.zone))
+        return Entry.objects.filter(days, self._conditions()[0])
 
     def others(self) -> Q | None:
         """What the entries of `rows` must fulfil besides."""
@@ -97,14 +102,6 @@ class FilterForm(forms.Form):
         elif len(self.seen) < len(settings.LENDING_APPS):
             found = [*(found or [Q()]), Q(app_id__in=["", *self.seen])]
         return found or [Q()]
-
-    def _days(self) -> Q:
-        since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
-        if since:
-            days &= Q(at__gte=datetime.combine(since, time.min, self.zone))
-        if until:
-            days &= Q(at__lt=datetime.combine(until + timedelta(days=1), time.min, self.zone))
-        return days
 
 
 def _match_record(record: str, apps: Iterable[str]) -> Q:

@@ -25,7 +25,10 @@ def entries(request: PersonRequest) -> HttpResponse:
     """
     lenders_zone = settings.LENDING_APPS[0].zone
     form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)
-    page = _page(form) if form.is_valid() else Slice([])
+    page = Slice([])
+    if form.is_valid():
+        behind = form.cleaned_data["before"]
+        page = read_slice(form.rows(), "at", PAGE, behind=behind, only=form.others())
     context = {
         "form": form,
         "entries": page.rows,
@@ -34,8 +37,3 @@ def entries(request: PersonRequest) -> HttpResponse:
         "pager": build_pager(request, page),
     }
     return render(request, "audit/entries.html", context)
-
-
-def _page(form: FilterForm) -> Slice:
-    behind = form.cleaned_data["before"]
-    return read_slice(form.rows(), "at", PAGE, behind=behind, only=form.others())

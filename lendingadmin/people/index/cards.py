@@ -41,11 +41,13 @@ def read_fields(borrower: Borrower) -> dict[str, str]:
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     government_id = fold_number(_clean(person.government_id_no)) if person else ""
     email = _clean(person.email_address).strip().casefold() if person else ""
+    # The person's phone, else the company's, whose fields the spec does not show.
+    phone = (person and person.phone_number) or find_text(borrower.company, "phone")
     name = borrower_name(borrower)
     is_named = name not in (MISSING, shown(borrower.borrower_id))
     return {
         "name": _clean(name) if is_named else "",
-        "phone": read_phone(_clean(_get_phone(borrower))),
+        "phone": read_phone(_clean(phone)),
         "id_ending": government_id[-_ENDING:],
         "number": "" if borrower.borrower_no is None else _clean(str(borrower.borrower_no)),
         "category": _clean(borrower.category),
@@ -54,13 +56,6 @@ def read_fields(borrower: Borrower) -> dict[str, str]:
         "government_id_digest": digest(government_id),
         "email_digest": digest(email),
     }
-
-
-def _get_phone(borrower: Borrower) -> object:
-    """The person's phone, else the company's, whose fields the spec does not show."""
-    if isinstance(borrower.individual, Individual) and borrower.individual.phone_number:
-        return borrower.individual.phone_number
-    return find_text(borrower.company, "phone")
 
 
 def _clean(value: object) -> str:
@@ -119,7 +114,9 @@ def put_borrowers(
     if walk is not None:
         _mark_seen(changed, read_at, walk)
     _delete_tokens(surplus)
-    _create_tokens(missing)
+    # In their order, so that each page of their index is written once.
+    rows = sorted((token, card.pk) for card, tokens in missing for token in tokens)
+    _insert_pairs("people_index_cardtoken(token,card_id)", rows)
     names = (found[card.borrower_id]["name"] for card in [*new, *changed])
     _create_word_keys(tokenizer, {word for name in names for word in split_words(name)})
     return unseen, unreadable
@@ -171,12 +168,6 @@ def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
     # No index leads from a card to its tokens, so that this reads the table, once for all of these.
     if unknown := [card.pk for card, tokens in surplus if tokens is None]:
         CardToken.objects.filter(card__in=unknown).delete()
-
-
-def _create_tokens(missing: list[tuple[BorrowerCard, set[int]]]) -> None:
-    """Write the tokens in their order, so that each page of their index is written once."""
-    rows = sorted((token, card.pk) for card, tokens in missing for token in tokens)
-    _insert_pairs("people_index_cardtoken(token,card_id)", rows)
 
 
 def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:

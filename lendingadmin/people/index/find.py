@@ -142,9 +142,9 @@ def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
 
 def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int]:
     """The tokens of cards with the phone number or the government id of this one."""
-    found, phone = [], fields["phone"]
-    if length := next((n for n in words.PHONE_ENDINGS if len(phone) >= n), 0):
-        found.append(tokenizer.make("phone", phone[-length:]))
+    found = []
+    if ending := words.find_ending(fields["phone"]):
+        found.append(tokenizer.make("phone", ending))
     if number := fields["government_id_digest"]:
         found.append(tokenizer.make("government_id_digest", number))
     return found
@@ -184,12 +184,17 @@ class _Finder:
     def run(self) -> Found:
         """Go through the stages until enough fit, so that no cut hides one that fits better."""
         # Numbers fit or do not, so that there is nothing to choose the best from.
-        self._open(self._list_numbered(), SHOWN)
-        stages = (self.list_exact, self._list_typed, self._list_begun, self._list_edited)
+        self._open(iter(self._list_some(_list_cards_of(list(self._list_numbers())))), SHOWN)
+        stages = (
+            self.list_exact(),
+            self._list_typed(),
+            self._list_named(self._make_begun),
+            self._list_named(self._make_edited),
+        )
         for stage in stages:
             if len(self.scored) >= SHOWN:
                 break
-            self._open(stage(), _ENOUGH)
+            self._open(stage, _ENOUGH)
         best = [person for rank, person in sorted(self.scored, key=lambda one: one[0])]
         return Found(best[:SHOWN], self.is_cut or len(best) > SHOWN)
 
@@ -217,11 +222,8 @@ class _Finder:
             key = (rank, fields["name"].casefold(), card.borrower_id)
             self.scored.append((key, Person.of(card, fields)))
 
-    def _list_numbered(self) -> Iterator[int]:
-        """Cards by a number: an id, a phone in any form, a government id, an e-mail address."""
-        yield from self._list_some(_list_cards_of(list(self._list_number_tokens())))
-
-    def _list_number_tokens(self) -> Iterator[int]:
+    def _list_numbers(self) -> Iterator[int]:
+        """Tokens of a number: an id, a phone in any form, a government id, an e-mail address."""
         make, query = self.tokenizer.make, self.query
         for key in words.fold_ids(self.text):
             yield make("id", key)
@@ -234,19 +236,12 @@ class _Finder:
         if query.hashed:
             yield make("hashed", query.hashed)
         if query.masked and not query.names:
-            yield from self._list_masked_tokens(*query.masked)
+            # By what is shown of both ends, else by the end alone, which many people share.
+            begin, end = query.masked[0], query.masked[1][-words.MASKED_ENDING :]
+            is_long = len(begin) >= words.MASKED_BEGINNING
+            yield make("masked", f"{begin[: words.MASKED_BEGINNING]}*{end}" if is_long else end)
         if query.phone:
-            fitting = (n for n in words.PHONE_ENDINGS if len(query.phone) >= n)
-            ending = next(fitting, 0)
-            yield make("phone", query.phone[-ending:])
-
-    def _list_masked_tokens(self, begin: str, end: str) -> Iterator[int]:
-        """By what is shown of both ends, else by the end alone, which many people share."""
-        is_long = len(begin) >= words.MASKED_BEGINNING
-        ending = end[-words.MASKED_ENDING :]
-        yield self.tokenizer.make(
-            "masked", f"{begin[: words.MASKED_BEGINNING]}*{ending}" if is_long else ending
-        )
+            yield make("phone", words.find_ending(query.phone))
 
     def list_exact(self) -> Iterator[int]:
         """Cards that have all words of the name."""
@@ -259,12 +254,6 @@ class _Finder:
             yield from self._list_named(
                 lambda word: self._make_begun(word) if word == last else self._make_exact(word)
             )
-
-    def _list_begun(self) -> Iterator[int]:
-        return self._list_named(self._make_begun)
-
-    def _list_edited(self) -> Iterator[int]:
-        return self._list_named(self._make_edited)
 
     def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
         """What the database answers, asked once in a search, however many stages need it."""
@@ -333,10 +322,9 @@ class _Finder:
     def _list_ending_tokens(self) -> Iterator[list[int]]:
         """Where four digits or more stand beside the names, the tokens of such a number."""
         for digits in self.query.digits:
-            fitting = next((n for n in words.PHONE_ENDINGS if len(digits) >= n), 0)
-            if fitting:
+            if ending := words.find_ending(digits):
                 yield [
-                    self.tokenizer.make("phone", digits[-fitting:]),
+                    self.tokenizer.make("phone", ending),
                     self.tokenizer.make("number", digits),
                     self.tokenizer.make("government_id_digest", digest(digits)),
                 ]

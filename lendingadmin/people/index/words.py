@@ -105,6 +105,12 @@ def read_phone(text: str) -> str:
     return digits if 4 <= len(digits) <= 15 else ""
 
 
+def find_ending(digits: str) -> str:
+    """Return the longest ending of a phone number by which it is found; empty for a short one."""
+    length = next((length for length in PHONE_ENDINGS if len(digits) >= length), 0)
+    return digits[-length:] if length else ""
+
+
 def make_dialled(text: str) -> str:
     """What is dialled for a phone number as it is written, for a `tel:` link; empty for none.
 

@@ -157,17 +157,12 @@ class Finder(NamedTuple):
     find: Callable[[str, str], tuple[Match, ...]]
 
 
-def find_stored(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The records stored here that bear this id, of those that the person may open."""
-    return _find("stored", person, app_id, wanted)
+def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    """Return the records stored here that the person may open.
 
-
-def find_other_case(person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The records with this id in other letters, each with a warning, that the person may open."""
-    return _find("other_case", person, app_id, wanted)
-
-
-def _find(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
+    Those of kind `stored` bear this id; those of `other_case` bear it in other letters, each with a
+    warning.
+    """
     finders = (one for one in collect(kind) if person.has_perm(one.permission))
     return tuple(match for one in finders for match in one.find(app_id, wanted))
 

@@ -40,8 +40,7 @@ from .lookups import (
     Lookup,
     Match,
     SearchResult,
-    find_other_case,
-    find_stored,
+    find_records,
     lookups,
     validate_id,
 )
@@ -81,7 +80,7 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
     places = may_look if "id" in request.GET or may_be_id(wanted, people) else []
     whole = "whole" in request.GET
     results = _look(request, places, app_id, wanted, seconds=None if whole else MOMENT)
-    if stored := () if wrong else find_stored(request.user, app_id, wanted):
+    if stored := () if wrong else find_records("stored", request.user, app_id, wanted):
         results.append(SearchResult(app_id, STORED, stored))
     if others := _find_other_case(request, app_id, wanted, results):
         results.append(SearchResult(app_id, OTHER_CASE, others))
@@ -122,7 +121,7 @@ def _find_other_case(
     if validate_id(wanted):
         return ()
     found = {match.kind for one in results for match in one.matches}
-    others = find_other_case(request.user, app_id, wanted)
+    others = find_records("other_case", request.user, app_id, wanted)
     return tuple(match for match in others if match.kind not in found)
 
 
@@ -217,21 +216,13 @@ def _run_lookup(
 ) -> SearchResult:
     if hurried and isinstance(result, TimedOut | NotSent | Throttled):
         return SearchResult(app_id, place, pending=True)
-    if isinstance(result, LendingError):
-        return SearchResult(app_id, place, fault=_card(app_id, result, wanted))
-    return SearchResult(app_id, place, result)
-
-
-def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
-    """The card of a fault; where the list of loans was not read to its end, with a link to it.
-
-    Only a number is looked for in a list.
-    """
-    card = errors.card(error)
-    if not isinstance(error, UnfinishedList):
-        return card
-    listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
-    return replace(card, links=((_("Look further"), listed),))
+    if not isinstance(result, LendingError):
+        return SearchResult(app_id, place, result)
+    card = errors.card(result)
+    if isinstance(result, UnfinishedList):  # Of loans: only a number is looked for in a list.
+        listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
+        card = replace(card, links=((_("Look further"), listed),))
+    return SearchResult(app_id, place, fault=card)
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:

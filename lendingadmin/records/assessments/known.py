@@ -167,20 +167,16 @@ def keep(app_id: str, found: Assessment) -> Assessment:
     try:
         index = find_index(app_id)
         row = _find_rows(KnownAssessment.objects.all(), index, [key]).get(key) if index else None
-        if row is None or not _says(row, found):
+        before = [getattr(row, name) for name in _READ] if row else []
+        if row:
+            _fill(row, found, row.read_at)
+        if not row or before != [getattr(row, name) for name in _READ]:
             with atomic_without_waiting():
                 index = index or AssessmentIndex.objects.get_or_create(app_id=app_id)[0]
                 put_assessments(index, [found], now)
     except (Error, ValueError) as error:
         logger.warning("an assessment could not be kept: %s", type(error).__name__)
     return found
-
-
-def _says(row: KnownAssessment, item: Assessment) -> bool:
-    """Whether the row holds already what was read."""
-    before = [getattr(row, name) for name in _READ]
-    _fill(row, item, row.read_at)
-    return before == [getattr(row, name) for name in _READ]
 
 
 KEPT = KeptOn(

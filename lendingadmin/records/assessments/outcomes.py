@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from lendingadmin.lending.diff import parse_moment
-from lendingadmin.lending.values import Assessment, moment, text
+from lendingadmin.lending.values import moment, text
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import (
     CheckResult,
@@ -30,7 +30,15 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
     """The assessments that may be it."""
     theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
     part = "" if theirs.whole else _(" Only part of the service's list was read.")
-    links = tuple(_link(write, one) for one in theirs.seen if _may_be(one, write, submitted))
+    asked, links = parse_moment(str(submitted.sent["timestamp"])), list[tuple[str, str]]()
+    for one in theirs.seen:
+        key, made = running.id_of(one), moment(one.created_at)
+        is_near = made is None or abs(made - write.created_at) <= _AROUND
+        is_same_type = text(one.assessment_type) == submitted.sent["assessmentType"]
+        if key and is_near and is_same_type and moment(one.timestamp) == asked:
+            words = _("assessment %(id)s, made %(time)s UTC") if made else _("assessment %(id)s")
+            given = {"id": key, "time": f"{made:%H:%M:%S}" if made else ""}
+            links.append((words % given, reverse("assessment", args=[write.app_id, key])))
     # What another form here led to is accounted for.
     known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)
     taken = set(known.values_list("url", flat=True))
@@ -40,22 +48,6 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
         return CheckResult(WriteFound.CANDIDATES, why % {"count": len(left)} + part, left)
     why = _("None of the same account, type and time was made around then, so far.")
     return CheckResult(WriteFound.NOT_SEEN, why + part)
-
-
-def _may_be(one: Assessment, write: Write, submitted: Submitted) -> bool:
-    made = moment(one.created_at)
-    near = made is None or abs(made - write.created_at) <= _AROUND
-    same_type = text(one.assessment_type) == submitted.sent["assessmentType"]
-    asked = parse_moment(str(submitted.sent["timestamp"]))
-    return bool(running.id_of(one)) and near and same_type and moment(one.timestamp) == asked
-
-
-def _link(write: Write, one: Assessment) -> tuple[str, str]:
-    key = running.id_of(one)
-    made = moment(one.created_at)
-    words = _("assessment %(id)s, made %(time)s UTC") if made else _("assessment %(id)s")
-    given = {"id": key, "time": f"{made:%H:%M:%S}" if made else ""}
-    return words % given, reverse("assessment", args=[write.app_id, key])
 
 
 OUTCOMES = {

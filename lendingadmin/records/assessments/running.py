@@ -14,10 +14,9 @@ from django.utils import timezone
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.models import User
-from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, InvalidFilter, LendingError
 from lendingadmin.lending.identity import check_named
-from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE, Page
+from lendingadmin.lending.pages import MAXIMUM_PAGE_SIZE
 from lendingadmin.lending.values import Assessment, each, status_key, text
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteState
@@ -93,7 +92,11 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
     Raises LendingError.
     """
     app = gateway.app(app_id)
-    page = _page(app, account_id)
+    try:
+        filters = {"accountId": account_id}
+        page = app.assessments.list(filters=filters, page_size=MAXIMUM_PAGE_SIZE)
+    except (BadRequest, InvalidFilter):
+        page = app.assessments.list()
     theirs = [one for one in each(page.items) if one.account_id == account_id]
     # One without an id can't be told from another, so all of them are kept.
     nameless = [one for one in theirs if not id_of(one)]
@@ -102,19 +105,12 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
         if key not in found:
             with suppress(LendingError):
                 found[key] = check_named(app.assessments.get(key), key)
-    newest = sorted([*found.values(), *nameless], key=_made, reverse=True)
+    newest = sorted(
+        [*found.values(), *nameless],
+        key=lambda one: str(one.created_at or one.timestamp or ""),
+        reverse=True,
+    )
     return AccountAssessments(tuple(newest), page.next_page_token is None)
-
-
-def _made(assessment: Assessment) -> str:
-    return str(assessment.created_at or assessment.timestamp or "")
-
-
-def _page(app: AppClient, account_id: str) -> Page[Assessment]:
-    try:
-        return app.assessments.list(filters={"accountId": account_id}, page_size=MAXIMUM_PAGE_SIZE)
-    except (BadRequest, InvalidFilter):
-        return app.assessments.list()
 
 
 def _started_here(app_id: str, account_id: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What differs between two versions of a record, for the service and for people."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 import simplejson
@@ -52,7 +53,10 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 def rows_of(value: object) -> list[Row]:
     """A value of any shape as places and words, cut where it would not end."""
-    return [Row(place, _words(leaf)) for place, leaf in _limited(value)]
+    leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
+    rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
+    more = [Row("…", _("and more that is not shown here"))] if len(leaves) > _MOST_ROWS else []
+    return rows + more
 
 
 def differences(before: object, after: object) -> list[Difference]:
@@ -77,14 +81,6 @@ def _of(leaves: Mapping[str, object], place: str) -> str:
     return _words(leaves[place]) if place in leaves else _("not there")
 
 
-def _limited(value: object) -> Iterator[tuple[str, object]]:
-    for count, pair in enumerate(_leaves(value)):
-        if count == _MOST_ROWS:
-            yield "…", _("and more that is not shown here")
-            return
-        yield pair
-
-
 def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
     """The places of a value; an empty list or object is a leaf, and so is what lies too deep."""
     items: list[tuple[str, object]] = []
@@ -101,17 +97,14 @@ def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[st
 
 def _words(value: object) -> str:
     if isinstance(value, Mapping | list | tuple):
-        text = _("none") if not value else _written(value)
+        try:
+            dumped = simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
+            text = str(dumped) if value else _("none")
+        except RecursionError:
+            text = _("nested too deeply to be shown")
     else:
         text = "null" if value is None else shown(value)
     if len(text) > _LONGEST_SHOWN:
         given = {"start": text[:_LONGEST_SHOWN], "count": written(len(text))}
         return _("%(start)s… (%(count)s characters)") % given
     return text
-
-
-def _written(value: object) -> str:
-    try:
-        return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False))
-    except RecursionError:
-        return _("nested too deeply to be shown")

@@ -54,8 +54,12 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
     sees_repayments = person.has_perm("lending.loans.get", app_id)
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
-    writes = _writes(person, app_id, borrower_id)
     # One more than is shown of each tells whether there are older ones.
+    newest = find_writes(app_id, borrower_id).select_related("person").order_by("-created_at")
+    writes = [
+        Done(reconciliation.describe(one), one, find_target(one, person))
+        for one in newest[: _SHOWN + 1]
+    ]
     rows = Repayment.objects.of_borrower(app_id, borrower_id).with_mistake()
     repayments = list(rows[: _SHOWN + 1] if sees_repayments else ())
     entries = list(find_entries(app_id, borrower_id)[: _SHOWN + 1] if sees_entries else ())
@@ -80,12 +84,6 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
     """The entries of the trail about this borrower, the newest first. Raises InvalidId."""
     found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
     return Entry.objects.filter(pk__in=found)
-
-
-def _writes(person: User, app_id: str, borrower_id: str) -> list[Done]:
-    rows = find_writes(app_id, borrower_id).select_related("person")
-    newest = rows.order_by("-created_at")[: _SHOWN + 1]
-    return [Done(reconciliation.describe(one), one, find_target(one, person)) for one in newest]
 
 
 def find_target(write: Write, person: User) -> str:

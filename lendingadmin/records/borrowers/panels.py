@@ -226,11 +226,17 @@ def _prepare_search(
             note = LIST_NOT_READ % {"why": listed.message}
             listed = Listed((), timezone.now())
         keys = {row.assessment_id for row in rows}
-        others = (one for one in listed.items if _find_id(one) not in keys)
-        items = (*items, *map(AssessmentRow, others))
-        newest = tuple(sorted(items, key=_made, reverse=True))
+        others = (
+            AssessmentRow(one)
+            for one in listed.items
+            if isinstance(one, Malformed) or running.id_of(one) not in keys
+        )
+
+        def get_created_at(row: AssessmentRow) -> str:
+            return str(getattr(row.assessment, "created_at", None) or "")
+
         return ListedAssessments(
-            newest,
+            tuple(sorted((*items, *others), key=get_created_at, reverse=True)),
             listed.read_at,
             listed.next_page_token,
             note or listed.note,
@@ -261,14 +267,6 @@ def _make_rows(
     )
 
 
-def _find_id(item: Assessment | Malformed) -> str:
-    return "" if isinstance(item, Malformed) else running.id_of(item)
-
-
-def _made(row: AssessmentRow) -> str:
-    return str(getattr(row.assessment, "created_at", None) or "")
-
-
 def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
     """Those on a page of the list; the spec does not say that it can be filtered by account.
 
@@ -280,16 +278,11 @@ def _list_assessments(app: AppClient, account: str, page_token: str | None) -> L
         )
         return _own(page, "account_id", account, asked_by_account=True)
     except (InvalidFilter, BadRequest):
-        page = _any_assessments(app, page_token)
+        try:
+            page = app.assessments.list(page_size=_LISTED, page_token=page_token)
+        except BadRequest:  # It may refuse a page size too.
+            page = app.assessments.list(page_token=page_token)
     return _own(page, "account_id", account, asked_by_account=False)
-
-
-def _any_assessments(app: AppClient, page_token: str | None) -> Page[Any]:
-    """A page of everybody's; a service may refuse a page size too."""
-    try:
-        return app.assessments.list(page_size=_LISTED, page_token=page_token)
-    except BadRequest:
-        return app.assessments.list(page_token=page_token)
 
 
 class Panel(NamedTuple):

@@ -49,16 +49,12 @@ def list_parts(borrower: Borrower) -> list[Part]:
     parts = [(title, rows_of(value)) for title, value in _filled(borrower.raw, _OPEN)]
     if person and person.raw:
         parts += [(title, rows_of(value)) for title, value in _filled(person.raw, _OF_PERSON)]
-        parts.insert(0, (gettext_noop("Person"), _describe_person(person)))
+        known = []
+        for field in list_fields("individual"):
+            write, value = _WRITERS.get(field.kind, shown), getattr(person, _PERSON[field.name])
+            known.append(Row(gettext(field.label), write(value)))
+        parts.insert(0, (gettext_noop("Person"), known))
     return [Part(gettext(title), rows) for title, rows in parts]
-
-
-def _describe_person(person: Individual) -> list[Row]:
-    rows = []
-    for field in list_fields("individual"):
-        write, value = _WRITERS.get(field.kind, shown), getattr(person, _PERSON[field.name])
-        rows.append(Row(gettext(field.label), write(value)))
-    return rows
 
 
 def _filled(raw: Mapping[str, object], titles: Mapping[str, str]) -> Iterator[tuple[str, object]]:

@@ -4,9 +4,7 @@ from collections import Counter
 
 from lendingadmin.core import gateway
 from lendingadmin.core.caching import shared
-from lendingadmin.lending.client import AppClient
 from lendingadmin.lending.errors import BadRequest, LendingError
-from lendingadmin.lending.pages import Page
 from lendingadmin.lending.values import Borrower, Individual, each
 
 from .fields import list_fields
@@ -30,36 +28,29 @@ def read_used(app_id: str) -> Used:
     key = f"borrowers-used:{app_id}"
     found: Used | None = shared.get(key)
     if found is None:
+        borrowers = gateway.app(app_id).borrowers.only(["individual"])
         try:
-            found = count_used([one for one in each(_read_some(gateway.app(app_id)).items)])
+            try:
+                page = borrowers.list(page_size=_READ)
+            except BadRequest:  # It may refuse a size.
+                page = borrowers.list()
         except LendingError:
             return {}
+        found = count_used(list(each(page.items)))
         shared.set(key, found, _KEPT_SECONDS)
     return found
-
-
-def _read_some(app: AppClient) -> Page[Borrower]:
-    """A page of borrowers; asked for without a size where the service refuses one."""
-    borrowers = app.borrowers.only(["individual"])
-    try:
-        return borrowers.list(page_size=_READ)
-    except BadRequest:
-        return borrowers.list()
 
 
 def count_used(borrowers: list[Borrower]) -> Used:
     """The values that several of these have, by field."""
     people = [one.individual.raw for one in borrowers if isinstance(one.individual, Individual)]
-    names = [field.name for field in list_fields("individual") if field.is_suggested]
-    return {name: _list_frequent([person.get(name) for person in people]) for name in names}
-
-
-def _list_frequent(values: list[object]) -> list[str]:
-    texts = Counter(
-        value.strip() for value in values if isinstance(value, str) and value.isprintable()
-    )
-    return [
-        value
-        for value, bearers in texts.most_common(_OFFERED)
-        if bearers >= _BEARERS and 0 < len(value) <= _LONGEST
-    ]
+    used: Used = {}
+    for name in (field.name for field in list_fields("individual") if field.is_suggested):
+        values = [person.get(name) for person in people]
+        texts = Counter(one.strip() for one in values if isinstance(one, str) and one.isprintable())
+        used[name] = [
+            text
+            for text, bearers in texts.most_common(_OFFERED)
+            if bearers >= _BEARERS and 0 < len(text) <= _LONGEST
+        ]
+    return used

@@ -36,22 +36,18 @@ _OF_LOANS = ("loans.create", "loans.delete")
 def prepare_loans(subject: Subject) -> LiveReads:
     """When each loan began and was settled; of one loan, which is read already."""
     if subject.account_id:
-        return LiveReads((), lambda _results: _find_loan(subject))
+        read_at = subject.read_at or timezone.now()
+        return LiveReads(
+            (), lambda _: Found(list(_describe_loan(_get(subject.loan), subject)), read_at)
+        )
     app = gateway.app(subject.app.app_id)
 
     def finish(results: Sequence[Any]) -> Found:
         listed = _get(results[0])
         items = [item for loan in listed.items for item in _describe_loan(loan, subject)]
-        return _cut(items, listed, _lead_to(subject, "loans"))
+        return _cut(items, listed, subject, "loans")
 
     return LiveReads([partial(panels.loans, app, subject.borrower_id)], finish)
-
-
-def _find_loan(subject: Subject) -> Found:
-    if isinstance(subject.loan, LendingError):
-        raise subject.loan
-    read_at = subject.read_at or timezone.now()
-    return Found(list(_describe_loan(subject.loan, subject)), read_at)
 
 
 def _describe_loan(loan: object, subject: Subject) -> Iterator[Item]:
@@ -95,7 +91,7 @@ def prepare_assessments(subject: Subject) -> LiveReads | None:
     def finish(results: Sequence[Any]) -> Found:
         listed = _get(reads.finish(results))
         items = list(_describe_assessments((row.assessment for row in listed.items), subject))
-        return _cut(items, listed, _lead_to(subject, "assessments"))
+        return _cut(items, listed, subject, "assessments")
 
     return LiveReads(reads.calls, finish)
 
@@ -112,12 +108,8 @@ def _describe_assessments(found: Iterable[object], subject: Subject) -> Iterator
             _("Assessment"),
             url=reverse("assessment", args=[subject.app.app_id, key]) if key else "",
             chips=_list_chips(result or processing(one.status)),
-            detail=_write_type(one.assessment_type),
+            detail=(text(one.assessment_type) or "").rpartition("/")[2],
         )
-
-
-def _write_type(value: object) -> str:
-    return (text(value) or "").rpartition("/")[2]
 
 
 def prepare_events(subject: Subject) -> LiveReads:
@@ -137,7 +129,7 @@ def prepare_events(subject: Subject) -> LiveReads:
             for one in listed.items
             if isinstance(one, Event) and isinstance(one.timestamp, datetime)
         ]
-        return _cut(items, listed, _lead_to(subject, "events"))
+        return _cut(items, listed, subject, "events")
 
     return LiveReads([partial(panels.events, app, subject.borrower_id)], finish)
 
@@ -148,20 +140,16 @@ def _get(result: Any) -> Any:
     return result
 
 
-def _cut(items: list[Item], listed: Any, more_url: str) -> Found:
-    """A page of a list of the service, which may have more."""
+def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
+    """Return a page of a list of the service; where it has more, the borrower's panel has all."""
     if not listed.next_page_token:
         return Found(items, listed.read_at, listed.note)
+    more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
     return Found(items, listed.read_at, _("only the newest are here"), more_url)
 
 
 def _list_chips(chip: Status | None) -> tuple[Status, ...]:
     return (chip,) if chip else ()
-
-
-def _lead_to(subject: Subject, panel: str) -> str:
-    """The panel of the borrower that has all of it."""
-    return reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
 
 
 def find_writes(subject: Subject) -> QuerySet[Write]:

@@ -61,10 +61,8 @@ def shown(kind: FieldKind, raw: object) -> str:
 def as_json(raw: object, *, indent: bool = False) -> str:
     """Any value of the wire as JSON, with its own digits."""
     text = encode(raw).decode()
-    return text if not indent else _indented(text)
-
-
-def _indented(text: str) -> str:
+    if not indent:
+        return text
     value = simplejson.loads(text, use_decimal=True)
     return str(simplejson.dumps(value, use_decimal=True, ensure_ascii=False, indent=2))
 
@@ -83,19 +81,13 @@ def _write_number(raw: object) -> str | None:
 
 def _write_moment(raw: object) -> str | None:
     """The time in the lender's zone, to the second; None for what is no time."""
-    moment = _moment_of(raw)
-    try:
-        return moments.as_typed(moment, seconds=True) if moment else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _moment_of(raw: object) -> datetime | None:
     try:
         moment = datetime.fromisoformat(raw) if isinstance(raw, str) and "T" in raw else None
-    except ValueError:
+        if moment is None or not moment.tzinfo or moment.year < 1900:
+            return None
+        return moments.as_typed(moment, seconds=True)
+    except (ValueError, OverflowError):
         return None
-    return moment if moment is not None and moment.tzinfo and moment.year >= 1900 else None
 
 
 def _write_day(raw: object) -> str | None:
@@ -172,18 +164,11 @@ def read_open(text: str) -> object:
         return decode(text.encode())
     except (ValueError, RecursionError) as error:
         if text[0] in '{["':
-            raise ValidationError(_("This is no JSON: %(why)s.") % {"why": _why(error)}) from None
-    return _lines(text)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        given = {"words": error.msg, "line": error.lineno, "column": error.colno}
-        return _("%(words)s (line %(line)s, column %(column)s)") % given
-    return str(error)
-
-
-def _lines(text: str) -> dict[str, object]:
+            why = str(error)
+            if isinstance(error, json.JSONDecodeError):
+                given = {"words": error.msg, "line": error.lineno, "column": error.colno}
+                why = _("%(words)s (line %(line)s, column %(column)s)") % given
+            raise ValidationError(_("This is no JSON: %(why)s.") % {"why": why}) from None
     pairs: dict[str, object] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from lendingadmin.lending.values import Charge, Malformed, Product, Value
+from lendingadmin.lending.values import Charge, Malformed, Product
 from lendingadmin.web.display import durations, formats, rates
 from lendingadmin.web.display.numbers import MISSING, as_it_came, decimals_of, grouped, number
-from lendingadmin.web.display.text import shown, spelled
+from lendingadmin.web.display.text import list_others, spelled, write_any
 
 _ACTIONS = {
     "deduct": gettext_noop("deducted from"),
@@ -58,24 +58,21 @@ def terms(product: Product) -> list[Term]:
         *_adjustment(_("Adjustment of the interest"), getattr(interest, "adjustment", None)),
         *_adjustment(_("Adjustment"), getattr(of, "adjustment", None)),
     ]
-    return lines + [Term(key, plain(value)) for key, value in [*_rest(of), *_rest(interest)]]
+    return lines + [Term(*other) for other in [*list_others(of), *list_others(interest)]]
 
 
 def _interest(interest: object) -> list[Term]:
     if isinstance(interest, Malformed):
         return [Term(_("Interest, as it came"), as_it_came(interest))]
-    term = getattr(interest, "term_period", None)
+    term, kind = getattr(interest, "term_period", None), getattr(interest, "type", None)
+    basis = _("the reducing balance") if kind == "reducing_balance" else spelled(kind)
     return [
-        Term(_("Interest is reckoned on"), _spoken_interest(getattr(interest, "type", None))),
+        Term(_("Interest is reckoned on"), basis),
         _duration(_("Rates are for"), term),
         _rate(_("Base rate"), getattr(interest, "base_rate", None), term),
         _rate(_("Risk premium"), getattr(interest, "risk_premium_rate", None), term),
         _rate(_("Effective rate, at most"), getattr(interest, "max_effective_rate", None), term),
     ]
-
-
-def _spoken_interest(kind: object) -> str:
-    return _("the reducing balance") if kind == "reducing_balance" else spelled(kind)
 
 
 def _duration(label: str, value: object) -> Term:
@@ -107,9 +104,7 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
         if word[:1].lower() in "aeiou":
             full = _("%(sentence)s, an %(kind)s value")
         sentence = full % {"sentence": sentence, "kind": word}
-    return [Term(label, sentence or MISSING)] + [
-        Term(key, plain(value)) for key, value in _rest(adjustment)
-    ]
+    return [Term(label, sentence or MISSING), *(Term(*one) for one in list_others(adjustment))]
 
 
 def charges(product: Product) -> list[ChargeLine]:
@@ -117,15 +112,15 @@ def charges(product: Product) -> list[ChargeLine]:
     found = product.charges
     if isinstance(found, Malformed):
         return [ChargeLine(_("As received"), as_it_came(found), [])]
-    return [_charge(one) for one in found or ()]
-
-
-def _charge(charge: Charge | Malformed) -> ChargeLine:
-    if isinstance(charge, Malformed):
-        return ChargeLine(_("As received"), as_it_came(charge), [])
-    name = charge.display_name or charge.kind or charge.name
-    fields = [(str(key), plain(value)) for key, value in charge.entries]
-    return ChargeLine(spelled(name), charge_sentence(charge), fields)
+    lines = []
+    for charge in found or ():
+        if isinstance(charge, Malformed):
+            lines.append(ChargeLine(_("As received"), as_it_came(charge), []))
+            continue
+        name = charge.display_name or charge.kind or charge.name
+        fields = [(str(key), write_any(value)) for key, value in charge.entries]
+        lines.append(ChargeLine(spelled(name), charge_sentence(charge), fields))
+    return lines
 
 
 def charge_sentence(charge: Charge) -> str:
@@ -169,14 +164,5 @@ def list_labels(product: Product) -> list[tuple[str, str]]:
     """The labels of a product as they came."""
     found = product.labels
     if isinstance(found, Malformed):
-        return [("labels", plain(found))]
-    return [(str(key), plain(value)) for key, value in found.entries] if found else []
-
-
-def _rest(value: object) -> tuple[tuple[str, object], ...]:
-    return value.others if isinstance(value, Value) else ()
-
-
-def plain(value: object) -> str:
-    """Any JSON value as text: plain ones in words, lists and objects as JSON."""
-    return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)
+        return [("labels", write_any(found))]
+    return [(str(key), write_any(value)) for key, value in found.entries] if found else []

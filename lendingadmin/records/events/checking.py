@@ -17,7 +17,7 @@ from lendingadmin.lending import codec
 from lendingadmin.web.dates import far_notice
 from lendingadmin.web.display.templatetags.money import count as written
 
-from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, EventKind, find_kind
+from .kinds import CAPTURED, CATEGORIES, KINDS, SMS, find_kind
 from .rules import LEFT_OUT, RULES, moment_of
 
 TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
@@ -117,7 +117,8 @@ def _check_category(category: object, data: list[object], findings: Findings) ->
     if category not in CATEGORIES:
         findings.errors.append(_("The category is sms or contact, or there is none."))
         return
-    keys = {kind.key for entry in data if (kind := _kind(entry))}
+    kinds = [find_kind(entry.get("kind")) for entry in data if isinstance(entry, Mapping)]
+    keys = {kind.key for kind in kinds if kind}
     if keys - {category}:
         words = _("The category is %(category)s, but there is data of other kinds.")
         findings.errors.append(words % {"category": category})
@@ -137,23 +138,16 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
         findings.errors.append(findings.too_large)
 
 
-def _kind(entry: object) -> EventKind | None:
-    return find_kind(entry.get("kind")) if isinstance(entry, Mapping) else None
-
-
 def _too_deep(value: object) -> bool:
     level = [value]
     for _level in range(_DEEPEST):
-        level = [child for one in level for child in _children(one)]
+        holders = [one for one in level if isinstance(one, Mapping | list)]
+        level = [
+            child for one in holders for child in (one if isinstance(one, list) else one.values())
+        ]
         if not level:
             return False
     return True
-
-
-def _children(value: object) -> list[object]:
-    if isinstance(value, Mapping):
-        return list(value.values())
-    return list(value) if isinstance(value, list) else []
 
 
 class _Tally:

@@ -15,7 +15,7 @@ from lendingadmin.web.moments import MomentField
 from lendingadmin.web.uploads import LONGEST, CutOff
 
 from .checking import parse_time
-from .kinds import CAPTURED, CATEGORIES, KINDS, add_domain, find_kind
+from .kinds import CAPTURED, CATEGORIES, add_domain, find_kind
 
 _BY_THE_DATA, _NONE = "", "none"
 _CATEGORY = [
@@ -77,22 +77,17 @@ class EventForm(forms.Form):
             words = _("The JSON is of another account: correct one of the two.")
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
-    def add_size_error(self, words: str) -> None:
-        """Say beside the field of the JSON that the event is too large."""
-        self.add_error(self.source, words)
-
     def body(self) -> dict[str, object]:
         """The event as it is sent; keys that the spec does not name are not taken over."""
         entered, given = self.cleaned_data, self.cleaned_data[self.source]
         head: Mapping[str, object] = given.head
-        entered_when = entered["timestamp"]
+        # The time as the service writes it; the check names a wrong one.
+        when = entered["timestamp"] or parse_time(head.get("timestamp"))
         data = _add_domains(given.data, entered["domain"])
         body = {
             "accountId": entered["accountId"] or head.get("accountId"),
             "eventType": head.get("eventType", CAPTURED),
-            "timestamp": timestamp_text(entered_when)
-            if entered_when
-            else _write_time(head.get("timestamp")),
+            "timestamp": timestamp_text(when) if when else head.get("timestamp"),
             "data": data,
         }
         chosen = entered["category"]
@@ -187,14 +182,8 @@ def _add_domains(data: list[object], domain: str) -> list[object]:
     ]
 
 
-def _write_time(when: object) -> object:
-    """Return the timestamp as the service writes it; the check names a wrong one."""
-    found = parse_time(when)
-    return timestamp_text(found) if found else when
-
-
 def _find_category(data: list[Any]) -> str | None:
     kinds = {find_kind(entry.get("kind")) if isinstance(entry, Mapping) else None for entry in data}
     names = {kind.key if kind else "" for kind in kinds}
     found = names.pop() if len(names) == 1 else ""
-    return found if found in CATEGORIES and found in KINDS else None
+    return found if found in CATEGORIES else None

@@ -17,7 +17,7 @@ from lendingadmin.lending.values import EntityValueSet, Event, Malformed, Record
 from lendingadmin.web.display import formats
 from lendingadmin.web.display.charts import Plot, draw_line
 from lendingadmin.web.display.technical import Leaf, list_technical
-from lendingadmin.web.display.text import shown
+from lendingadmin.web.display.text import shown, write_any
 from lendingadmin.web.display.times import moment
 from lendingadmin.web.redact import REDACTED
 
@@ -78,8 +78,14 @@ class Thread:
 
 def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
     """Read an event's data for its page; with `revealed` its personal content too."""
-    say = _write_plain if revealed else _mask
-    result, technical = _read_result(event.result, say), _list_event_leaves(event, revealed)
+    say = write_any if revealed else _mask
+    technical = _list_event_leaves(event, revealed)
+    # The spec does not show what a result holds, so it is as personal as the data it is of.
+    result: tuple[tuple[str, str], ...] = ()
+    if isinstance(event.result, Malformed):
+        result = ((_("As received"), say(event.result)),)
+    elif event.result:
+        result = tuple((key, say(value)) for key, value in event.result.entries)
     if isinstance(event.data, Malformed):
         return Reading(result=result, odd=say(event.data), technical=technical)
     entries = list(event.data or ())
@@ -88,13 +94,6 @@ def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Read
     at = min(part, parts - 1)
     sets = tuple(_read_set(entry, say, at, zone) for entry in entries)
     return Reading(sets, result, part=at, parts=parts, technical=technical)
-
-
-def _read_result(result: Record | Malformed | None, say: Say) -> tuple[tuple[str, str], ...]:
-    """The spec does not show what a result holds, so it is as personal as the data it is of."""
-    if isinstance(result, Malformed):
-        return ((_("As received"), say(result)),)
-    return tuple((key, say(value)) for key, value in result.entries) if result else ()
 
 
 def _read_set(entry: EntityValueSet | Malformed, say: Say, part: int, zone: tzinfo) -> Shown:
@@ -147,21 +146,25 @@ def _read_message(value: Record, say: Say) -> dict[str, object]:
         "when": _read_time(value),
         "body": say(value.get("rawBody")),
         "read": "" if read is None else _("read") if read in (True, 1) else _("not read"),
-        "sms_id": say(sms_id) if sms_id is not None and say is _write_plain else "",
+        "sms_id": say(sms_id) if sms_id is not None and say is write_any else "",
         "more": _list_value_leaves(SMS, value, say),
     }
 
 
 def _list_contacts(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
-    return [
-        {
-            "name": say(value.get("name")),
-            "primary": _read_address(value.get("primaryAddress"), say),
-            "others": [_read_address(one, say) for one in _listed(value.get("otherAddresses"))],
-            "more": _list_value_leaves(CONTACT, value, say),
-        }
-        for value in values[piece]
-    ]
+    contacts = list[dict[str, object]]()
+    for value in values[piece]:
+        raw = value.get("otherAddresses")
+        others = () if raw is None else raw if isinstance(raw, list | tuple) else [raw]
+        contacts.append(
+            {
+                "name": say(value.get("name")),
+                "primary": _read_address(value.get("primaryAddress"), say),
+                "others": [_read_address(one, say) for one in others],
+                "more": _list_value_leaves(CONTACT, value, say),
+            }
+        )
+    return contacts
 
 
 def _read_address(raw: object, say: Say) -> dict[str, str]:
@@ -169,12 +172,6 @@ def _read_address(raw: object, say: Say) -> dict[str, str]:
         return {"name": say(raw), "type": ""}
     kind = raw.get("addressType")
     return {"name": say(raw.get("addressName")), "type": "" if kind is None else shown(kind)}
-
-
-def _listed(raw: object) -> list[object]:
-    if raw is None:
-        return []
-    return list(raw) if isinstance(raw, list | tuple) else [raw]
 
 
 def _list_dated(kind: str, *names: str) -> "Layout":
@@ -198,7 +195,8 @@ def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
     """
     points = []
     for value in values:
-        when, level = moment_of(value.get("timestamp")), _decimal(value.get("level"))
+        when, raw = moment_of(value.get("timestamp")), value.get("level")
+        level = Decimal(raw) if type(raw) is int else number(raw)
         if when and level is not None and abs(level) < 1_000_000:
             points.append((when, level))
     low = min((level for _, level in points), default=Decimal(0))
@@ -213,12 +211,6 @@ def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
         dotted=True,
         height=150,
     )
-
-
-def _decimal(raw: object) -> Decimal | None:
-    if isinstance(raw, int) and not isinstance(raw, bool):
-        return Decimal(raw)
-    return number(raw)
 
 
 def _list_pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[tuple[str, str]]]:
@@ -240,10 +232,6 @@ def _time_key(value: Record) -> tuple[bool, float]:
     return (when is None, when.timestamp() if when else 0)
 
 
-def _write_plain(value: object) -> str:
-    return shown(Malformed(value) if isinstance(value, Mapping | list | tuple) else value)
-
-
 def _mask(value: object) -> str:
     return shown(value) if value is None else REDACTED
 
@@ -261,7 +249,7 @@ def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
 
 def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
     """The leaves of one value that its row does not show; nothing while it is masked."""
-    if say is not _write_plain:
+    if say is not write_any:
         return []
     rest: dict[str, object] = {}
     for key, raw in value.entries:

@@ -38,7 +38,11 @@ def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Se
             return True
         return wanted is not None and moment(event.timestamp) == wanted
 
-    filters = {field: value for field, value in clauses.items() if _fits_a_filter(value)}
+    filters = {
+        field: value
+        for field, value in clauses.items()
+        if value and value.isprintable() and not any(sign.isspace() for sign in value)
+    }
     pages = gateway.app(app_id).events.pages(filters=filters, page_size=_PAGE)
     return search(pages, is_wanted, _LOOKED_THROUGH)
 
@@ -57,7 +61,3 @@ def build_url(app_id: str, *key: str | None, route: str = "event") -> str:
         return reverse(route, args=[app_id, *key])
     except NoReverseMatch:
         return ""
-
-
-def _fits_a_filter(value: str) -> bool:
-    return bool(value) and value.isprintable() and not any(sign.isspace() for sign in value)

@@ -26,55 +26,31 @@ from .columns import BORROWERS, head_of, keys_of, make_row_builder
 Pages = Callable[..., Iterator[Page[Any]]]
 
 
-@access(EXPORT, "lending.borrowers.list", quota=EXPORTS)
-def borrowers(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The borrowers of an app."""
-    return _export(request, "borrowers.list", gateway.app(app_id).borrowers, app_id)
+def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
+    """Return the view that exports a list of the service, of an app where its address names one.
 
-
-@access(EXPORT, "lending.loans.list", quota=EXPORTS)
-def loans(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The loans of an app, as far as the filter in the address finds them."""
-    return _export(request, "loans.list", gateway.app(app_id).loans, app_id)
-
-
-@access(EXPORT, "lending.assessments.list", quota=EXPORTS)
-def assessments(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The assessments of an app."""
-    return _export(request, "assessments.list", gateway.app(app_id).assessments, app_id)
-
-
-@access(EXPORT, "lending.products.list", quota=EXPORTS)
-def products(request: PersonRequest) -> HttpResponseBase:
-    """The products of the project."""
-    return _export(request, "products.list", gateway.client().products)
-
-
-@access(EXPORT, "lending.assessmentTypes.list", quota=EXPORTS)
-def assessment_types(request: PersonRequest) -> HttpResponseBase:
-    """The assessment types of the service."""
-    return _export(request, "assessmentTypes.list", gateway.client().assessment_types)
-
-
-def _export(request: PersonRequest, name: str, listing: Any, app_id: str = "") -> HttpResponseBase:
-    """The CSV of one list; a filter that can't be sent goes back to the list, which says why.
-
-    The first page is read before anything is answered, so that a fault then is an error card like
-    everywhere else; a later one is the last row. Raises LendingError.
+    A filter that can't be sent goes back to the list, which says why. The first page is read before
+    anything is answered, so that a fault then is an error card like everywhere else; a later one is
+    the last row.
     """
-    operation = OPERATIONS[name]
-    form = ListForm(request.GET, operation)
-    if not form.is_valid():
-        return back_to_list(request)
-    asked = form.asked()
-    pages = listing.only(keys_of(name)).pages
+    operation, subject = OPERATIONS[name], name.partition(".")[0]
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
-    found = leave_out_repeats(_started(pages, asked, may_refuse_size=may_refuse_size))
-    build_rows = _make_rows_builder(request, name, app_id)
-    rows = (ExportPage(build_rows(page.items), page.repeated) for page in found)
-    subject = name.partition(".")[0]
-    filename = "-".join(part for part in (app_id, subject, _today()) if part)
-    return export_response(request, filename, head_of(name), rows, subject=subject, app_id=app_id)
+
+    @access(EXPORT, f"lending.{name}", quota=EXPORTS)
+    def view(request: PersonRequest, app_id: str = "") -> HttpResponseBase:
+        form = ListForm(request.GET, operation)
+        if not form.is_valid():
+            return back_to_list(request)
+        listing = getattr(gateway.app(app_id) if app_id else gateway.client(), resource)
+        pages = listing.only(keys_of(name)).pages
+        found = leave_out_repeats(_started(pages, form.asked(), may_refuse_size=may_refuse_size))
+        build_rows = _make_rows_builder(request, name, app_id)
+        rows = (ExportPage(build_rows(page.items), page.repeated) for page in found)
+        filename = "-".join(filter(None, (app_id, subject, f"{timezone.localdate():%Y-%m-%d}")))
+        head = head_of(name)
+        return export_response(request, filename, head, rows, subject=subject, app_id=app_id)
+
+    return view
 
 
 def _make_rows_builder(
@@ -115,7 +91,3 @@ def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> I
         following = pages(**asked)
         first = next(following)
     return chain([first], following)
-
-
-def _today() -> str:
-    return f"{timezone.localdate():%Y-%m-%d}"

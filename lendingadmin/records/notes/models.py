@@ -1,12 +1,12 @@
 """Notes about a borrower or one of his loans, each in versions, and whom they name."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
+from lendingadmin.core.staff.person_field import PersonField
 from lendingadmin.lending.ids import account_id
 
 LONGEST_ID = 255
@@ -22,19 +22,11 @@ class Note(models.Model):
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="notes"
-    )
+    author = PersonField(related_name="notes")
     created_at = models.DateTimeField(default=timezone.now)
     is_pinned = models.BooleanField(default=False)
     deleted_at = models.DateTimeField(null=True)
-    deleted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="+",
-        db_index=False,
-    )
+    deleted_by = PersonField(null=True, db_index=False)
 
     class Meta:
         indexes = [
@@ -81,9 +73,7 @@ class NoteVersion(models.Model):
     # The form that it came from: a double click writes nothing twice.
     idempotency_key = models.CharField(max_length=64, unique=True)
     text = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    author = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -104,9 +94,7 @@ class Mention(models.Model):
     """A person whom a note names with `@`; it stands on their home page until they have seen it."""
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="mentions")
-    person = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    person = PersonField(db_index=False)
     seen_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -56,7 +56,9 @@ def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
         raise NotTheirs
     try:
         with transaction.atomic():
-            _lock(note)
+            # Held until the end: no text is added to one that goes meanwhile.
+            if not Note.objects.select_for_update().filter(pk=note.pk, deleted_at=None).exists():
+                raise Gone
             _add_version(note, text, by, idempotency_key)
             _audit(note, by, "revised")
     except IntegrityError:
@@ -124,12 +126,6 @@ def _add_version(note: Note, text: str, by: User, idempotency_key: str) -> None:
         note=note, number=number + 1, text=text, author=by, idempotency_key=idempotency_key
     )
     mentions.keep_mentions(note, text, by)
-
-
-def _lock(note: Note) -> None:
-    """Hold the note until the transaction ends: no text is added to one that goes meanwhile."""
-    if not Note.objects.select_for_update().filter(pk=note.pk, deleted_at=None).exists():
-        raise Gone
 
 
 def _audit(note: Note, by: User, outcome: str) -> None:

@@ -47,11 +47,8 @@ def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequ
     """What a person asked for since a moment: what still runs first, then the newest."""
     rows = OfferRequest.objects.filter(asked_by=person, app_id=app_id, last_asked_at__gte=since)
     newest = list(rows.defer("answer").order_by("-last_asked_at")[:_LATEST])
-    return sorted(newest, key=_is_over)[:_SHOWN]
-
-
-def _is_over(row: OfferRequest) -> bool:
-    return row.is_finished or row.is_lost or row.state == OfferState.REFUSED
+    ended = (*FINISHED, OfferState.REFUSED)
+    return sorted(newest, key=lambda row: row.is_lost or row.state in ended)[:_SHOWN]
 
 
 def ask(

@@ -35,12 +35,6 @@ def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
     return gather(pages, _MOST)
 
 
-def full_name(kind: AssessmentType) -> str:
-    """What an offer request names the type by (Spec: Assessment, assessmentType), or nothing."""
-    plain = text(kind.assessment_type_id)
-    return text(kind.name) or (f"assessmentTypes/{plain}" if plain else "")
-
-
 class Offered(NamedTuple):
     """A product of an offer beside the product's own terms; rates are yearly fractions.
 

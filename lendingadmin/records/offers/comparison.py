@@ -12,12 +12,10 @@ from django.utils.translation import gettext_noop as _
 
 from lendingadmin.lending.values import (
     ContractAmounts,
-    Installment,
     InstallmentAmounts,
     InterestRates,
     LendingContract,
     Malformed,
-    Tranche,
     each,
     number,
 )
@@ -140,24 +138,16 @@ def columns(
 
 def lines(found: Sequence[Column]) -> tuple[Line, ...]:
     """The comparison, line by line, with the distance from the best where one is better."""
-    return tuple(_line(found, *line) for line in _LINES)
-
-
-def _line(
-    found: Sequence[Column],
-    label: str,
-    note: str,
-    kind: str,
-    value: Callable[[Column], Any],
-    more: bool | None,
-) -> Line:
-    best = None if more is None else _best(found, value, more)
-    cells = []
-    for column in found:
-        worth = value(column)
-        behind = None if best is None or worth is None else worth - best
-        cells.append(Cell(column, worth, behind or None, best is not None and worth == best))
-    return Line(gettext(label), gettext(note), kind, tuple(cells))
+    compared = []
+    for label, note, kind, value, more in _LINES:
+        best = None if more is None else _best(found, value, more)
+        cells = []
+        for column in found:
+            worth = value(column)
+            behind = None if best is None or worth is None else worth - best
+            cells.append(Cell(column, worth, behind or None, best is not None and worth == best))
+        compared.append(Line(gettext(label), gettext(note), kind, tuple(cells)))
+    return tuple(compared)
 
 
 def _best(found: Iterable[Column], worth: Worth, more: bool = False) -> Decimal | None:
@@ -173,38 +163,30 @@ def _column(place: int, contract: LendingContract, name: str) -> Column:
     rates = contract.interest_rates if isinstance(contract.interest_rates, InterestRates) else None
     instalments = each(contract.installments)
     due = [one.due_date for one in instalments]
+    paid_out = number(amounts.disbursement) if amounts else None
+    tranches = _read_all(one.amount for one in each(contract.tranches))
     return Column(
         place=place,
         name=name,
         contract=contract,
-        receives=_received(contract, amounts),
+        # The contract's own word, else the sum of its tranches.
+        receives=sum(tranches, Decimal(0)) if paid_out is None and tranches else paid_out,
         repays=number(amounts.repayment) if amounts else None,
         interest=number(amounts.interest) if amounts else None,
         fees=number(amounts.fees) if amounts else None,
         apr=number(rates.apr) if rates else None,
         aer=number(rates.aer) if rates else None,
-        instalments=_repayments(instalments),
+        instalments=_read_all(
+            one.amounts.repayment if isinstance(one.amounts, InstallmentAmounts) else None
+            for one in instalments
+        ),
         first_due=due[0] if due else None,
         last_due=due[-1] if due else None,
     )
 
 
-def _received(contract: LendingContract, amounts: ContractAmounts | None) -> Decimal | None:
-    """What is paid out: the contract's own word, else the sum of its tranches."""
-    said = number(amounts.disbursement) if amounts else None
-    if said is not None:
-        return said
-    tranches: tuple[Tranche, ...] = each(contract.tranches)
-    parts = [number(one.amount) for one in tranches]
-    known = [part for part in parts if part is not None]
-    return sum(known, Decimal(0)) if known and len(known) == len(parts) else None
-
-
-def _repayments(instalments: Iterable[Installment]) -> tuple[Decimal, ...]:
-    """Each instalment's amount; none at all where one of them can't be read."""
-    parts = [
-        number(one.amounts.repayment) if isinstance(one.amounts, InstallmentAmounts) else None
-        for one in instalments
-    ]
-    known = tuple(part for part in parts if part is not None)
-    return known if len(known) == len(parts) else ()
+def _read_all(values: Iterable[object]) -> tuple[Decimal, ...]:
+    """Return the amounts; none at all where one of them can't be read."""
+    amounts = [number(value) for value in values]
+    known = tuple(amount for amount in amounts if amount is not None)
+    return known if len(known) == len(amounts) else ()

@@ -38,18 +38,14 @@ def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
     now = timezone.now()
     is_over = Q(expiry_time__lte=now)
     is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
-    keys = list(
-        rows.filter(is_over).exclude(pk__in=_list_lent()).values_list("pk", flat=True)[:most]
-    )
+    # Those of which nobody knows yet whether a loan was made stay: few, and looked up on their own.
+    unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
+    writes = list(unknown.values_list("idempotency_key", flat=True))
+    lent = OfferLoan.objects.filter(idempotency_key__in=writes).values_list("offer", flat=True)
+    over = rows.filter(is_over).exclude(pk__in=list(lent))
+    keys = list(over.values_list("pk", flat=True)[:most])
     gone = OfferRequest.objects.filter(pk__in=keys).delete()
     return gone[1].get(OfferRequest._meta.label, 0)
-
-
-def _list_lent() -> list[int]:
-    """Those of which nobody knows yet whether a loan was made: few, and looked up on their own."""
-    unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
-    keys = list(unknown.values_list("idempotency_key", flat=True))
-    return list(OfferLoan.objects.filter(idempotency_key__in=keys).values_list("offer", flat=True))
 
 
 def _list_offers(app_id: str, borrower_id: str) -> QuerySet[OfferRequest]:

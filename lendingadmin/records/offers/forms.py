@@ -21,11 +21,10 @@ from lendingadmin.lending.values import (
     timestamp_text,
 )
 from lendingadmin.money.writes.forms import WriteForm
+from lendingadmin.records.assessments.types import name_of
 from lendingadmin.web.dates import UTC_DAY
 from lendingadmin.web.fields import AmountField, IdField, day_field, moment_field
 from lendingadmin.web.moments import FarDatesForm
-
-from .catalogue import full_name
 
 _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 
@@ -53,9 +52,7 @@ class OfferForm(WriteForm, FarDatesForm):
         self, *args: Any, types: tuple[AssessmentType, ...], app: LendingApp, **options: Any
     ) -> None:
         super().__init__(*args, **options)
-        choices = [
-            (name, str(one.display_name or name)) for one in types if (name := full_name(one))
-        ]
+        choices = [(name, str(one.display_name or name)) for one in types if (name := name_of(one))]
         self.fields["assessmentType"] = forms.ChoiceField(
             label=_("Assessment type"),
             required=False,

@@ -26,7 +26,9 @@ class LentLoan(NamedTuple):
     @property
     def is_open(self) -> bool:
         """Whether nobody knows yet whether it was made."""
-        return not _was_saved(self.write)
+        if self.write.state == WriteState.RESOLVED:
+            return self.write.resolution != WriteResolution.SAVED
+        return self.write.state != WriteState.SAVED and self.write.found != WriteFound.THERE
 
 
 class LentFrom(NamedTuple):
@@ -65,12 +67,6 @@ def read_lent(offer: OfferRequest) -> LentFrom:
     limit = number(offer.response.credit_limit) if offer.response else None
     is_whole = all(one.amount is not None for one in loans)
     return LentFrom(loans, total, limit - total if limit is not None and is_whole else None)
-
-
-def _was_saved(write: Write) -> bool:
-    if write.state == WriteState.RESOLVED:
-        return write.resolution == WriteResolution.SAVED
-    return write.state == WriteState.SAVED or write.found == WriteFound.THERE
 
 
 def note_intent(offer: OfferRequest, idempotency_key: str, account_id: str, amount: object) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import models
 from django.urls import reverse
 from django.utils import timezone
@@ -11,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.encryption import EncryptedTextField, Undecryptable
+from lendingadmin.core.staff.person_field import PersonField
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.identity import offer_is_named, offer_names_another
 from lendingadmin.lending.values import (
@@ -58,9 +58,7 @@ class OfferRequest(models.Model):
     request_id = models.CharField(max_length=LONGEST_ID)
     assessment_type = models.CharField(max_length=300, blank=True)
     timestamp = models.DateTimeField(null=True)
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
-    )
+    asked_by = PersonField(db_index=False)
     asked_at = models.DateTimeField()
     last_asked_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=OfferState.choices, default=OfferState.ASKED)

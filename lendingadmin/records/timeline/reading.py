@@ -149,15 +149,14 @@ def _read_live(subject: Subject, sources: Sequence[Source]) -> list[Reading]:
     reads: list[tuple[Source, LiveReads]] = [(one, live) for one, live in prepared if live]
     calls = [call for _, live in reads for call in live.calls]
     results = iter(read_in_parallel(gateway.client(), *calls) if calls else ())
-    return [_finish(one, live, list(islice(results, len(live.calls)))) for one, live in reads]
-
-
-def _finish(source: Source, live: LiveReads, results: list[object]) -> Reading:
-    try:
-        found = live.finish(results)
-    except LendingError as error:
-        return Reading(source, timezone.now(), card=errors.card(error))
-    return Reading(source, found.read_at, found)
+    readings = []
+    for source, live in reads:
+        try:
+            found = live.finish(list(islice(results, len(live.calls))))
+            readings.append(Reading(source, found.read_at, found))
+        except LendingError as error:
+            readings.append(Reading(source, timezone.now(), card=errors.card(error)))
+    return readings
 
 
 def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime]:
@@ -172,16 +171,14 @@ def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month
     Moments are counted by the quarter of an hour first: clocks differ by no less, so that each
     quarter falls into one month, and there are far fewer.
     """
-    quarters = Counter(_round(one) for one in moments)
+    there = (moment.astimezone(UTC) for moment in moments)
+    quarters = Counter(
+        one.replace(minute=one.minute // 15 * 15, second=0, microsecond=0) for one in there
+    )
     months: Counter[Month] = Counter()
     for quarter, count in quarters.items():
         months[Month.of(quarter, zone)] += count
     return sorted(months.items(), reverse=True)
-
-
-def _round(moment: datetime) -> datetime:
-    there = moment.astimezone(UTC)
-    return there.replace(minute=there.minute // 15 * 15, second=0, microsecond=0)
 
 
 def _read_month(

@@ -20,7 +20,7 @@ from lendingadmin.records.borrowers.reads import note_read
 from lendingadmin.web.access import access
 from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest, address_with
-from lendingadmin.web.timeline import Source, Subject, list_sources
+from lendingadmin.web.timeline import Subject, list_sources
 
 from .reading import Month, Timeline, read_timeline
 
@@ -86,7 +86,10 @@ def _draw(request: PersonRequest, subject: Subject, context: dict[str, object]) 
     context |= {
         "subject": subject,
         "timeline": timeline,
-        "kinds": _list_kinds(request, every, kind),
+        "kinds": [
+            (one, address_with(request, {"kind": one.key, "before": "", "month": ""}))
+            for one in every
+        ],
         "kind": kind,
         "years": _list_years(request, timeline),
         "month_began": timeline.month and date(*timeline.month, 1),
@@ -123,16 +126,6 @@ def _find_older(request: PersonRequest, timeline: Timeline) -> str:
     second = int(timeline.older.replace(microsecond=0).timestamp())
     before = str(second * _MICROSECONDS + timeline.older.microsecond)
     return address_with(request, {"month": str(timeline.month), "before": before})
-
-
-def _list_kinds(
-    request: PersonRequest, sources: list[Source], kind: str
-) -> list[tuple[Source, str, bool]]:
-    """The kinds with their addresses, and which one is shown."""
-    return [
-        (one, address_with(request, {"kind": one.key, "before": "", "month": ""}), one.key == kind)
-        for one in sources
-    ]
 
 
 def _list_years(request: PersonRequest, timeline: Timeline) -> list[Year]:

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from lendingadmin.lending.values import Malformed, Value
 from lendingadmin.web.display.numbers import MISSING, as_it_came
 
 
@@ -13,6 +14,17 @@ def shown(value: object) -> str:
     if isinstance(value, str) and not value.strip():
         return MISSING
     return as_it_came(value)
+
+
+def write_any(value: object) -> str:
+    """Show any JSON value: a plain one in words, a list or an object as JSON."""
+    return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)
+
+
+def list_others(value: object) -> list[tuple[str, str]]:
+    """Return the keys that the spec does not name, in their order, as text."""
+    others = value.others if isinstance(value, Value) else ()
+    return [(str(key), write_any(other)) for key, other in others]
 
 
 def spelled(value: object) -> str:

@@ -10,9 +10,8 @@ from lendingadmin.core.staff.roles import ROLE_WORDS
 from lendingadmin.demo import serving
 from lendingadmin.demo.databases import InUse, held
 from lendingadmin.demo.environment import DEFAULTS, VAR_DIR
-from lendingadmin.demo.people import NotLoopback
 from lendingadmin.demo.ports import PortError, port_number, require_free
-from lendingadmin.demo.preparing import OtherVersion, prepare_dashboard
+from lendingadmin.demo.preparing import NotLoopback, OtherVersion, prepare_dashboard
 from lendingadmin.demo.processes import Died, Processes
 from lendingadmin.web.checks import is_loopback
 
@@ -40,14 +39,14 @@ class Command(BaseCommand):
     def _run(self, processes: Processes, port: int, sandbox_port: int) -> None:
         environ = dict(os.environ)
         self.stdout.write("Preparing the sandbox…")
-        processes.start("sandbox", serving.sandbox(), environ)
+        processes.start("sandbox", serving.manage("sandbox"), environ)
         prepare_dashboard()
         processes.wait_until_ready("sandbox", sandbox_port)
-        processes.start("filling of the sandbox", serving.sandbox_fill(), environ)
+        processes.start("filling of the sandbox", serving.manage("sandbox_fill"), environ)
         processes.finish("filling of the sandbox")
         self.stdout.write("Starting the dashboard…")
         processes.start("dashboard", serving.dashboard(environ["DEMO_HOST"], port), environ)
-        processes.start("worker", serving.worker(), environ)
+        processes.start("worker", serving.manage("db_worker"), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         self._tell(port, sandbox_port)
         processes.watch()

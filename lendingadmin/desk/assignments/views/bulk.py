@@ -94,7 +94,7 @@ def _go_on(found: BulkAssignment) -> None:
     """A short list now, a long one with the worker. It is kept already: the worker goes on."""
     try:
         if found.rows.all()[: bulk.AT_ONCE + 1].count() > bulk.AT_ONCE:
-            tasks.enqueue_bulk(found)
+            tasks.assign_list.enqueue(found.pk)
         else:
             bulk.run_slice(found.pk)
     except UNAVAILABLE:

@@ -35,7 +35,10 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     today = timezone.localdate(timezone=app.zone)
     there = set(list_officers(app_id).values_list("pk", flat=True))
-    people = list(_count_borrowers(app_id))
+    own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk")).order_by()
+    count = own.annotate(rows=Func(F("pk"), function="COUNT")).values("rows")
+    borrowers = Subquery(count, output_field=IntegerField())
+    people = list(_list_people(app_id).annotate(borrowers=borrowers).order_by("username"))
     away = HandOver.objects.in_effect(app_id, today).select_related("stand_in")
     stand_ins = {one.officer_id: one for one in away}
     active = rules.find_active(app_id)
@@ -57,16 +60,6 @@ def _list_people(app_id: str) -> QuerySet[User]:
     own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk"))
     there = list_officers(app_id).order_by().values("pk")
     return User.objects.filter(Q(pk__in=there) | Exists(own))
-
-
-def _count_borrowers(app_id: str) -> QuerySet[User]:
-    """Those who may have borrowers or have some, each with `borrowers`, how many."""
-    own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk")).order_by()
-    count = own.annotate(rows=Func(F("pk"), function="COUNT")).values("rows")
-    people = _list_people(app_id)
-    return people.annotate(borrowers=Subquery(count, output_field=IntegerField())).order_by(
-        "username"
-    )
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:

@@ -70,7 +70,7 @@ def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         return _keep(request, app, borrower_id, form, lease if is_own else None)
     context: dict[str, Any] = {"app": app, "borrower_id": borrower_id, "form": form}
     context |= {"lease": lease, "is_own": is_own} | _read_kept(app_id, borrower_id)
-    context["queue_name"] = _name_queue(app_id, lease)
+    context["queue_name"] = "".join(name_queues(app_id, [lease.queue]).values()) if lease else ""
     may_dial = is_own and form.is_open and not context["is_stopped"]
     context |= _read_live(request, app, borrower_id, loan_ids, now, may_dial=may_dial)
     if not form.is_bound and context["loans"]:
@@ -141,10 +141,6 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     leases.release(app_id, borrower_id, request.user)
     messages.success(request, _("Saved: nobody calls them until a manager ends that."))
     return redirect("call", app_id, borrower_id)
-
-
-def _name_queue(app_id: str, lease: Lease | None) -> str:
-    return name_queues(app_id, [lease.queue]).get(lease.queue, "") if lease else ""
 
 
 def _list_loans(app_id: str, borrower_id: str, lease: Lease | None) -> list[str]:

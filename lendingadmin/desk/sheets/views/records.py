@@ -14,8 +14,8 @@ from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.sheets import outcomes, services
 from lendingadmin.desk.sheets.choosing import add_up
 from lendingadmin.desk.sheets.codes import read_code
-from lendingadmin.desk.sheets.forms import CancelForm, CodeForm, SheetsForm
-from lendingadmin.desk.sheets.models import Sheet, SheetReturn
+from lendingadmin.desk.sheets.forms import LATE, PARTLY, CancelForm, CodeForm, SheetsForm
+from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.sheets.permissions import MAKE, READ, may_cancel
 from lendingadmin.desk.statements.keeping import READ as READ_STATEMENTS
 from lendingadmin.web.access import access
@@ -59,7 +59,12 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """One sheet with its rows: what was asked for, what came back, and what is recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
-    returns = list_returns(found)
+    # Each time that it was typed, with its batch.
+    returned = found.returns.select_related("created_by", "file__batch")
+    returns = list(returned.defer("file__content").order_by("number"))
+    may_record = all(request.user.has_perm(name) for name in RETURN)
+    is_cancelled = found.state == Sheet.State.CANCELLED
+    is_free = services.is_over(returns[-1] if returns else None)
     context = {
         "app": gateway.lending_app(app_id),
         "sheet": found,
@@ -68,8 +73,8 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         "standing": outcomes.read_standings([found])[found.pk],
         "differing": [one for one in rows if one.differs],
         "recorded": add_up(one.recorded for one in rows),
-        "may_print": request.user.has_perm(MAKE) and found.state != Sheet.State.CANCELLED,
-        "may_return": _may_return(request, found, returns),
+        "may_print": request.user.has_perm(MAKE) and not is_cancelled,
+        "may_return": may_record and not is_cancelled and is_free,
         "may_cancel": may_cancel(found, request.user),
         "may_read_statements": request.user.has_perm(READ_STATEMENTS),
     }
@@ -100,24 +105,12 @@ def find_sheet(app_id: str, code: str) -> Sheet:
     return get_object_or_404(rows, app_id=app_id, code=read_code(code))
 
 
-def list_returns(found: Sheet) -> list[SheetReturn]:
-    """Each time that it was typed, with its batch."""
-    rows = found.returns.select_related("created_by", "file__batch")
-    return list(rows.defer("file__content").order_by("number"))
-
-
-def _may_return(request: PersonRequest, found: Sheet, returns: list[SheetReturn]) -> bool:
-    may_record = all(request.user.has_perm(name) for name in RETURN)
-    is_free = services.is_over(returns[-1] if returns else None)
-    return may_record and found.state != Sheet.State.CANCELLED and is_free
-
-
 def _read_page(request: PersonRequest, app_id: str, form: SheetsForm) -> Slice:
     wanted: dict[str, Any] = form.cleaned_data
     rows: QuerySet[Sheet] = Sheet.objects.filter(app_id=app_id)
-    if form.is_late:
+    if wanted["state"] == LATE:
         rows = services.list_late(gateway.lending_app(app_id))
-    elif form.is_partly:
+    elif wanted["state"] == PARTLY:
         rows = rows.filter(outcomes.is_partly_recorded())
     elif wanted["state"]:
         rows = rows.filter(state=wanted["state"])

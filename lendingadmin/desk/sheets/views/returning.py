@@ -53,7 +53,12 @@ class _Page:
                 self.sheet, amounts, given["counted"], given["day"], self.request.user
             )
         except services.Unbalanced as error:
-            self.form.add_error("counted", self._describe_difference(error))
+            words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is missing.")
+            if error.difference > 0:
+                words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is over.")
+            difference = self._write(abs(error.difference))
+            given = {"total": self._write(error.total), "difference": difference}
+            self.form.add_error("counted", words % given)
             return None
         except services.NotReturnable:
             return self._meet_another()
@@ -98,13 +103,6 @@ class _Page:
             words = _("Nothing was saved: this sheet is cancelled.")
         self.form.add_error(None, words)
         return None
-
-    def _describe_difference(self, error: services.Unbalanced) -> str:
-        words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is missing.")
-        if error.difference > 0:
-            words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is over.")
-        amounts = (error.total, abs(error.difference))
-        return words % dict(zip(("total", "difference"), map(self._write, amounts), strict=True))
 
     def _write(self, amount: object) -> str:
         return money(amount, self.app.currency, formats.locale())

@@ -1,6 +1,6 @@
 """The people of the dashboard, for managers: who there is, their roles, how they get in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -37,6 +37,12 @@ def people(request: PersonRequest) -> HttpResponse:
     rows = _list_rows(request.user, form)
     pages = Paginator(rows, PAGE)
     page = pages.get_page(whole_number(request.GET.get("page")) or 1)
+    shown = list(page.object_list)
+    held = AppRole.objects.read_held(shown)
+    for one in shown:
+        one.held_roles = held[one.pk]
+    # To be known, and changed by nobody here.
+    superusers = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
     following = str(page.next_page_number()) if page.has_next() else ""
     pager = {
         "count": len(page),
@@ -46,9 +52,9 @@ def people(request: PersonRequest) -> HttpResponse:
     }
     context = {
         "form": form,
-        "people": _read_people(page.object_list),
+        "people": shown,
         "changes": second_manager.list_changes(request.user),
-        "superusers": _list_superusers(request.user),
+        "superusers": superusers.none() if request.user.is_superuser else superusers,
         "pager": pager,
         "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
         "zone": settings.LENDING_APPS[0].zone,
@@ -89,7 +95,14 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     form = PersonForm(data, instance=found, by=request.user)
     if form.is_bound and form.is_valid():
-        return apply_change(request, number, lambda by: _describe_saved(request, by, form))
+
+        def save(by: User) -> str:
+            done = services.save_person(request, by, form)
+            if done.asked and done.is_changed:
+                return SAVED_BUT_ROLES % {"waits": WAITS}
+            return str(WAITS) if done.asked else _("Saved.")
+
+        return apply_change(request, number, save)
     # A form that is bound has put what was typed into the person.
     shown = reach.list_people(request.user).get(pk=number)
     factors = Authenticator.objects.filter(user=shown)
@@ -121,23 +134,22 @@ def setup_link(request: PersonRequest, number: int) -> HttpResponse:
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def password_require(request: PersonRequest, number: int) -> HttpResponse:
     """Let a person choose another password before they work on: somebody may know theirs."""
-
-    def require(by: User) -> str:
-        found = services.require_new_password(request, by, number)
-        words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
-        return words % {"person": found}
-
-    return apply_change(request, number, require)
+    words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
+    return apply_change(
+        request,
+        number,
+        lambda by: words % {"person": services.require_new_password(request, by, number)},
+    )
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
     """Sign a person out everywhere."""
-
-    def end(by: User) -> str:
-        return sessions.describe_ended(services.end_all_sessions(request, by, number)[1])
-
-    return apply_change(request, number, end)
+    return apply_change(
+        request,
+        number,
+        lambda by: sessions.describe_ended(services.end_all_sessions(request, by, number)[1]),
+    )
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
@@ -160,23 +172,19 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def deactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Close a person's account."""
-
-    def close(by: User) -> str:
-        found = services.deactivate(request, by, number)
-        return _("%(person)s can no longer sign in.") % {"person": found}
-
-    return apply_change(request, number, close)
+    words = _("%(person)s can no longer sign in.")
+    return apply_change(
+        request, number, lambda by: words % {"person": services.deactivate(request, by, number)}
+    )
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def reactivate(request: PersonRequest, number: int) -> HttpResponse:
     """Open a closed account again."""
-
-    def reopen(by: User) -> str:
-        found = services.reactivate(request, by, number)
-        return _("%(person)s can sign in again.") % {"person": found}
-
-    return apply_change(request, number, reopen)
+    words = _("%(person)s can sign in again.")
+    return apply_change(
+        request, number, lambda by: words % {"person": services.reactivate(request, by, number)}
+    )
 
 
 def apply_change(
@@ -191,14 +199,6 @@ def apply_change(
     else:
         messages.success(request, str(words))
     return redirect("person", number)
-
-
-def _describe_saved(request: PersonRequest, by: User, form: PersonForm) -> str:
-    """Save a person; what is saved and what waits, in words."""
-    done = services.save_person(request, by, form)
-    if done.asked and done.is_changed:
-        return SAVED_BUT_ROLES % {"waits": WAITS}
-    return str(WAITS) if done.asked else _("Saved.")
 
 
 def _show_setup_link(
@@ -257,21 +257,6 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
     if two_step := form.cleaned_data["two_step"]:
         rows = rows.filter(has_two_step=two_step == "with")
     return rows.order_by("-is_active", "username")
-
-
-def _list_superusers(manager: User) -> list[User]:
-    """The active superusers, for a manager who is none: to be known, and changed by nobody here."""
-    found = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
-    return [] if manager.is_superuser else list(found)
-
-
-def _read_people(rows: Iterable[User]) -> list[User]:
-    """The people of a page, whose roles are read together."""
-    people = list(rows)
-    held = AppRole.objects.read_held(people)
-    for person in people:
-        person.held_roles = held[person.pk]
-    return people
 
 
 def _sort_rights(person: User) -> list[tuple[str, list[tuple[str, list[str]]]]]:

@@ -46,7 +46,16 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         url, card = ("", None) if theirs else _start(app_id, form)
         if url:
             return redirect(url)
-    choices, types_card = _choices(request, form["assessmentType"].value())
+    # Without the types a name can still be written by hand.
+    choices, types_card, chosen = list[Choice](), None, form["assessmentType"].value()
+    try:
+        kinds = types.read() if request.user.has_perm(types.PERMISSION) else []
+        choices = [
+            Choice(types.name_of(kind), kind, types.name_of(kind) == chosen) for kind in kinds
+        ]
+    except LendingError as error:
+        title = _("The assessment types can't be read just now")
+        types_card = replace(errors.card(error), title=title, saved="", tone="warn")
     context = {
         "form": form,
         "card": card,
@@ -121,9 +130,16 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         "assessmentType": form.cleaned_data["assessmentType"],
         "timestamp": timestamp_text(form.cleaned_data["timestamp"]),
     }
+
+    def lands_on(made: Assessment) -> str:
+        # The list where the service did not say which one it is.
+        key = running.id_of(made)
+        listed = reverse("assessments", args=[app_id])
+        return reverse("assessment", args=[app_id, key]) if key else listed
+
     outcome = form.send(
         lambda: known.keep(app_id, gateway.app(app_id).assessments.create(body)),
-        lambda made: _address(app_id, made),
+        lands_on,
         sent=body,
         app_id=app_id,
         subject=body["accountId"],
@@ -133,25 +149,3 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))
     return outcome
-
-
-def _address(app_id: str, made: Assessment) -> str:
-    """The page that waits for it; the list where the service did not say which one it is."""
-    key = running.id_of(made)
-    if not key:
-        return reverse("assessments", args=[app_id])
-    return reverse("assessment", args=[app_id, key])
-
-
-def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card | None]:
-    """The types to choose from; without them a name can still be written by hand."""
-    if not request.user.has_perm(types.PERMISSION):
-        return [], None
-    try:
-        kinds = types.read()
-    except LendingError as error:
-        title = _("The assessment types can't be read just now")
-        return [], replace(errors.card(error), title=title, saved="", tone="warn")
-    return [
-        Choice(name, kind, name == chosen) for kind in kinds if (name := types.name_of(kind))
-    ], None

@@ -15,11 +15,11 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, moment
 from lendingadmin.people.search import opened
 from lendingadmin.records.assessments import known, types
-from lendingadmin.records.assessments.extra_fields import others
 from lendingadmin.records.assessments.running import is_running
 from lendingadmin.web import coalesce, errors, polling
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_places, list_technical
+from lendingadmin.web.display.text import list_others
 from lendingadmin.web.lists import read_page, whole_number
 from lendingadmin.web.requests import PersonRequest
 
@@ -97,7 +97,7 @@ def _status(
     return {
         "assessment": found,
         "unidentified": unidentified,
-        "others": others(found.result) if found else [],
+        "others": list_others(found.result) if found else [],
         "assessment_id": assessment_id,
         "waiting": waiting,
         "poll": polling.poll(request, since, NORMAL, waiting=waiting),

@@ -98,7 +98,11 @@ def _register(
     )
     if outcome.saved and form.has_odd_phone:
         messages.warning(request, _ODD_PHONE)
-    return outcome.url, _with_existing(outcome.card, app_id, form) if outcome.card else None
+    card = outcome.card
+    if card and card.status == HTTPStatus.CONFLICT:
+        there = reverse("borrower", args=[app_id, borrower_id])
+        card = replace(card, links=((_("Open the existing borrower"), there),))
+    return outcome.url, card
 
 
 @access("lending.borrowers.list")
@@ -106,14 +110,6 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     """What the book uses already, for the fields that offer it; nothing where it can't be read."""
     gateway.lending_app(app_id)
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
-
-
-def _with_existing(card: Card, app_id: str, form: NewBorrowerForm) -> Card:
-    """Where a borrower has the id already (409), the card leads there."""
-    if card.status != HTTPStatus.CONFLICT:
-        return card
-    there = reverse("borrower", args=[app_id, form.cleaned_data["borrowerId"]])
-    return replace(card, links=((_("Open the existing borrower"), there),))
 
 
 @access(

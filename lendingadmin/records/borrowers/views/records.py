@@ -251,25 +251,21 @@ def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, 
     }
 
 
-def _is_named(context: dict[str, object], borrower_id: str) -> bool:
-    """Whether the page shows a record that says that it is this borrower's."""
-    found = context.get("borrower")
-    return isinstance(found, Borrower) and is_named(found, borrower_id)
-
-
 def _draw(
     request: PersonRequest, template: str, app_id: str, borrower_id: str, context: dict[str, object]
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
-    record = context.get("record")
-    refused = isinstance(record, Shown) and record.is_read and not _is_named(context, borrower_id)
+    record, found = context.get("record"), context.get("borrower")
+    # Nothing is done from a record that does not say that it is this borrower's.
+    is_theirs = isinstance(found, Borrower) and is_named(found, borrower_id)
+    refused = isinstance(record, Shown) and record.is_read and not is_theirs
     may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
-        "unidentified": refused and bool(context.get("borrower")),
+        "unidentified": refused and bool(found),
     }
     return render(request, template, given | context)
 

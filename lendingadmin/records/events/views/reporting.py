@@ -91,7 +91,12 @@ def _build_form(
     if draft and by_file == bool(draft.file_name):
         entered = draft.entered
         return FileForm(entered, initial=chosen) if by_file else PastedForm(entered)
-    initial = {"accountId": request.GET.get("accountId", ""), "domain": _read_domain(app_id)}
+    # The domain that this app's newest events bear, where there is one to be seen.
+    domain = ""
+    with suppress(LendingError):
+        page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
+        domain = find_domain(each(page.items[:_ASKED_FOR_DOMAIN]))
+    initial = {"accountId": request.GET.get("accountId", ""), "domain": domain}
     return FileForm(initial=initial) if by_file else PastedForm(initial=initial)
 
 
@@ -100,15 +105,6 @@ def _build_draft(
 ) -> Draft:
     """What was entered, as it is kept."""
     return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
-
-
-def _read_domain(app_id: str) -> str:
-    """The domain that this app's newest events bear; empty where there is none to be seen."""
-    try:
-        page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)
-    except LendingError:
-        return ""
-    return find_domain(each(page.items[:_ASKED_FOR_DOMAIN]))
 
 
 def _check(
@@ -121,10 +117,7 @@ def _check(
     body = form.body()
     findings = checking.check_event(body, timezone.now())
     for words in findings.errors:
-        if words == findings.too_large:
-            form.add_size_error(words)
-        else:
-            form.add_error(None, words)
+        form.add_error(form.source if words == findings.too_large else None, words)
     if findings.errors:
         return {}, None
     try:

@@ -15,16 +15,17 @@ from django.utils.translation import gettext_lazy
 from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.ids import check_id
-from lendingadmin.lending.values import Product
+from lendingadmin.lending.values import AssessmentType, Product
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import Submitted
+from lendingadmin.records.assessments.types import name_of
 from lendingadmin.records.offers import asking, catalogue, lent
 from lendingadmin.records.offers.forms import OfferForm, PreviewForm
 from lendingadmin.records.offers.models import LONGEST_ID, NORMAL_TIME, OfferRequest, OfferState
 from lendingadmin.web import errors, polling
 from lendingadmin.web.access import access
-from lendingadmin.web.display.technical import Leaf, list_places, list_technical
+from lendingadmin.web.display.technical import list_places, list_technical
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
@@ -45,10 +46,19 @@ _NOT_NAMED = gettext_lazy(
 @access(MAY_ASK, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """The form that an offer is asked for with; the requestId is minted with it."""
-    app, card = gateway.lending_app(app_id), None
+    app, card, types_card = gateway.lending_app(app_id), None, None
     checked(borrower_id)
-    types, types_whole, types_card = _types(request)
-    initial = _started_with(request)
+    types: tuple[AssessmentType, ...]
+    try:
+        types, types_whole = catalogue.assessment_types()
+    except LendingError as error:
+        # On a POST a fault is a card beside the form, which stays filled in.
+        if request.method != "POST":
+            raise
+        types, types_whole, types_card = (), False, errors.card(error)
+    # The address names the type of an offer that expired, for instance.
+    kind = request.GET.get("assessmentType", "")
+    initial = {"assessmentType": kind} if kind else {}
     form = OfferForm(request.POST or None, request=request, types=types, app=app, initial=initial)
     if request.method == "POST" and not types_card and form.is_valid():
         url, card = _ask(request, form, app_id, borrower_id)
@@ -57,7 +67,7 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     *kinds, no_type = form["assessmentType"].subwidgets
     context = {
         "form": form,
-        "choices": list(zip(kinds, _choosable(types), strict=True)),
+        "choices": list(zip(kinds, filter(name_of, types), strict=True)),
         "types_whole": types_whole,
         "no_type": no_type,
         "card": card or types_card,
@@ -65,30 +75,6 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         "read_at": timezone.now(),
     } | _earlier(request, app_id, borrower_id, may_ask=False)
     return render(request, "offers/new.html", context)
-
-
-def _types(request: PersonRequest) -> tuple[tuple[Any, ...], bool, Card | None]:
-    """The assessment types, and whether these are all.
-
-    On a POST a fault is a card beside the form, which stays filled in.
-    """
-    try:
-        types, whole = catalogue.assessment_types()
-    except LendingError as error:
-        if request.method != "POST":
-            raise
-        return (), False, errors.card(error)
-    return types, whole, None
-
-
-def _choosable(types: tuple[Any, ...]) -> list[Any]:
-    return [one for one in types if catalogue.full_name(one)]
-
-
-def _started_with(request: PersonRequest) -> dict[str, str]:
-    """The type that an address asks for, such as that of an offer that expired."""
-    kind = request.GET.get("assessmentType", "")
-    return {"assessmentType": kind} if kind else {}
 
 
 def _ask(
@@ -239,11 +225,9 @@ def _standing(
             card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()
     waits = row.may_be_read(now)
-    expired, refused, unidentified = (
-        row.is_expired(now),
-        row.state == OfferState.REFUSED,
-        not row.is_named,
-    )
+    expired, unidentified = row.is_expired(now), not row.is_named
+    refused = row.state == OfferState.REFUSED
+    shown = _SHOWN | (_OF_OFFER if row.state == OfferState.DONE else {"result.error"})
     context = {
         "row": row,
         "card": card,
@@ -253,17 +237,11 @@ def _standing(
         "waits": waits,
         "expired": expired,
         "refused": refused,
-        "technical": _list_technical(row),
+        "technical": list_technical(row.operation, shown) if row.operation else [],
         "may_reask": not (waits or refused) and (expired or unidentified or not row.is_finished),
         "app": gateway.lending_app(row.app_id),
     }
     return context | (_outcome(request, row) if row.state == OfferState.DONE else {})
-
-
-def _list_technical(row: OfferRequest) -> list[Leaf]:
-    """What the last answer holds beside what the page shows of it."""
-    shown = _SHOWN | (_OF_OFFER if row.state == OfferState.DONE else {"result.error"})
-    return list_technical(row.operation, shown) if row.operation else []
 
 
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:

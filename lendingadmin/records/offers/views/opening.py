@@ -1,7 +1,6 @@
 """A loan made of a previewed contract: what was shown goes back, to the last key and digit."""
 
-from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -15,7 +14,7 @@ from lendingadmin.core import gateway
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import UnidentifiedRecord
-from lendingadmin.lending.values import Borrower, Loan, number, text
+from lendingadmin.lending.values import Loan, number, text
 from lendingadmin.money.writes import idempotency, services
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import Submitted
@@ -23,7 +22,7 @@ from lendingadmin.records.loans.shown import CONTRACT
 from lendingadmin.records.offers import asking, catalogue, drafts, lent
 from lendingadmin.records.offers.forms import ContractLoanForm
 from lendingadmin.records.offers.models import OfferRequest
-from lendingadmin.records.offers.previews import Preview, form_of, one_of, read
+from lendingadmin.records.offers.previews import form_of, one_of, read
 from lendingadmin.web.access import access
 from lendingadmin.web.dates import far_notice
 from lendingadmin.web.display.technical import list_technical
@@ -59,7 +58,12 @@ def loan(
     form = ContractLoanForm(
         sent, initial={"accountId": again.get("accountId", minted_account_id())}
     )
-    kept, card = _kept(request, source, form), None
+    kept, card = None, None
+    if sent is not None:
+        with suppress(idempotency.StaleKey):
+            kept = drafts.find(request, source, sent.get("token", ""))
+        if kept is None:
+            form.add_error(None, _TOO_LONG)
     if kept is None:
         kept = _preview(request, source, row)
     elif form.is_valid():
@@ -68,6 +72,9 @@ def loan(
             return redirect(url)
         # The token is used up; what it stood for is kept under a new one.
         kept = drafts.keep(request, source, kept.body)
+    amount, before = number(kept.body.get("loanAmount")), lent.read_lent(row) if row else None
+    left = before.left if before else None
+    starts = parse_moment(str(kept.body.get("startDate") or ""))
     context = source._asdict() | {
         "form": form,
         "card": card,
@@ -75,44 +82,18 @@ def loan(
         "body": kept.body,
         "contract": kept.contract,
         "technical": list_technical(kept.contract, CONTRACT),
-        "names": _names(kept.body),
+        # What goes out beside the contract, under the service's own names.
+        "names": [(key, value) for key, value in kept.body.items() if key != "contract"],
         "account_id": form["accountId"].value(),
         "query": request.GET.urlencode(),
         "app": gateway.lending_app(app_id),
         "read_at": timezone.now(),
-        "far_start": _far_start(kept.body),
-        "lent": (before := lent.read_lent(row) if row else None),
-        "is_over": _is_over(before, kept.body),
+        "far_start": starts and far_notice(_("The start of the loan"), starts, timezone.now()),
+        "lent": before,
+        # As far as is known here.
+        "is_over": amount is not None and left is not None and amount > left,
     }
     return render(request, "offers/loan.html", context)
-
-
-def _is_over(before: lent.LentFrom | None, body: Mapping[str, object]) -> bool:
-    """Whether the loan is more than is left of the offer's limit, as far as is known here."""
-    amount = number(body.get("loanAmount"))
-    left = before.left if before else None
-    return amount is not None and left is not None and amount > left
-
-
-def _far_start(body: Mapping[str, object]) -> str:
-    """What to say of a start that lies years away; empty for any other."""
-    starts = parse_moment(str(body.get("startDate") or ""))
-    return far_notice(_("The start of the loan"), starts, timezone.now()) if starts else ""
-
-
-def _kept(
-    request: PersonRequest, source: drafts.Source, form: ContractLoanForm
-) -> drafts.Kept | None:
-    """What the page showed that this form comes from; None on a GET, and for a form too old."""
-    if request.method != "POST":
-        return None
-    try:
-        kept = drafts.find(request, source, request.POST.get("token", ""))
-    except idempotency.StaleKey:
-        kept = None
-    if kept is None:
-        form.add_error(None, _TOO_LONG)
-    return kept
 
 
 def _preview(
@@ -127,24 +108,20 @@ def _preview(
         raise Http404("The address does not say which amount and day are meant.")
     preview = read(request, row, form, borrower=True)
     contract = one_of(preview, source.product_id, whole_number(request.GET.get("place")))
+    # Spec: Loan. Its type and category are those of product and borrower.
+    product = catalogue.named(source.product_id, preview.products)
+    known = {
+        "loanType": text(product.product_type) if product else None,
+        "category": text(preview.borrower.category) if preview.borrower else None,
+    }
     body = drafts.body_of(
         contract,
         source,
         row.operation,
         start_date=form.starts_at(),
-        known=_known(preview, source.product_id),
+        known=known,
     )
     return drafts.keep(request, source, body)
-
-
-def _known(preview: Preview, product_id: str) -> Mapping[str, object]:
-    """Type and category of the loan, which are those of product and borrower (Spec: Loan)."""
-    product = catalogue.named(product_id, preview.products)
-    borrower = preview.borrower
-    return {
-        "loanType": text(product.product_type) if product else None,
-        "category": text(borrower.category) if isinstance(borrower, Borrower) else None,
-    }
 
 
 def _open(
@@ -183,8 +160,3 @@ def _open(
     if outcome.saved:
         messages.success(request, _("Loan %(id)s is recorded.") % {"id": chosen["accountId"]})
     return outcome.url, outcome.card
-
-
-def _names(body: Mapping[str, object]) -> list[tuple[str, Any]]:
-    """What goes out beside the contract, under the service's own names."""
-    return [(key, value) for key, value in body.items() if key != "contract"]

@@ -31,17 +31,14 @@ class Command(BaseCommand):
         if not apps:
             raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
         for app_id in apps:
-            if options["rebuild"]:
-                words = self._rebuild(app_id)
-            else:
+            if not options["rebuild"]:
                 words = describe_index(find_index(app_id))
+            elif tasks.start(app_id) is None:
+                words = "a walk is under way already"
+            else:
+                audit.record_command("people_index --rebuild", app_id=app_id)
+                words = "begun; the worker reads"
             self.stdout.write(f"{app_id}: {words}")
-
-    def _rebuild(self, app_id: str) -> str:
-        if tasks.start(app_id) is None:
-            return "a walk is under way already"
-        audit.record_command("people_index --rebuild", app_id=app_id)
-        return "begun; the worker reads"
 
 
 def describe_index(index: BorrowerIndex | None) -> str:
