@@ -2,9 +2,11 @@
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from allauth.account.internal.flows.login import record_authentication
@@ -24,6 +26,7 @@ from tests import changed, databases, emptying
 from tests.at_sandbox import app, book
 from tests.dearest import Dearest
 from tests.faults.fixtures import fault_proxy, fault_server, refused_address, unanswered_address
+from tests.faults.server import FaultServer
 from tests.roles import give_roles
 from tests.sandbox_process import sandbox, sandbox_app
 
@@ -220,13 +223,50 @@ def client_of() -> ClientOf:
     return open_session
 
 
+# A test module, or the conftest.py of its area, declares another ROLE or `make_service`.
+ROLE = "officer"
+
+
+def make_service(server: FaultServer) -> FaultServer:
+    """Return the service of which a test decides what it answers; at first it knows nothing."""
+    return server
+
+
+def find_declared(request: pytest.FixtureRequest, name: str) -> Any:
+    """Return what the test's module declares, else what the nearest conftest.py above declares."""
+    parts = request.module.__name__.split(".")
+    areas = (".".join(parts[:depth]) for depth in range(len(parts) - 1, 0, -1))
+    places = [request.module.__name__, *(f"{area}.conftest" for area in areas)]
+    modules = [sys.modules[place] for place in places if place in sys.modules]
+    return next(getattr(module, name) for module in modules if hasattr(module, name))
+
+
 @pytest.fixture
 def desk(request: pytest.FixtureRequest, client_of: ClientOf) -> Client:
-    """The browser session of an officer, or of the role that the module names as ROLE."""
-    return client_of(request.getfixturevalue(getattr(request.module, "ROLE", "officer")))
+    """The browser session of the role that the module or its area declares as ROLE."""
+    return client_of(request.getfixturevalue(find_declared(request, "ROLE")))
 
 
 @pytest.fixture
 def boss(client_of: ClientOf, manager: User) -> Client:
     """The browser session of a manager."""
     return client_of(manager)
+
+
+@pytest.fixture
+def clerk(client_of: ClientOf, support: User) -> Client:
+    """The browser session of a support person."""
+    return client_of(support)
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest, fault_server: FaultServer, settings: Any) -> Any:
+    """The service that the dashboard calls, made by `make_service` of the module or its area."""
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    return find_declared(request, "make_service")(fault_server)
+
+
+@pytest.fixture
+def only_kenya(settings: Any) -> None:
+    """The dashboard has one app, `kenya`."""
+    settings.LENDING_APPS = settings.LENDING_APPS[:1]

@@ -1,9 +1,5 @@
 """The dashboard before a service whose assessments a test decides."""
 
-from typing import Any
-
-import pytest
-
 from lendingadmin.core.caching import shared
 from lendingadmin.records.assessments import tasks
 from lendingadmin.records.assessments.models import AssessmentIndex
@@ -15,14 +11,10 @@ from .service import AssessmentService, assessment
 APP = "kenya"
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> AssessmentService:
+def make_service(server: FaultServer) -> AssessmentService:
     """Five assessments of five borrowers, in pages of two; what was read of others is forgotten."""
     shared.clear()
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    settings.LENDING_APPS = tuple(app for app in settings.LENDING_APPS if app.app_id == APP)
-    found = [assessment(number, f"B-{number}") for number in range(5)]
-    return AssessmentService(fault_server, found)
+    return AssessmentService(server, [assessment(number, f"B-{number}") for number in range(5)])
 
 
 def walked() -> AssessmentIndex:

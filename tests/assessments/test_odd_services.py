@@ -7,12 +7,10 @@ import pytest
 import simplejson
 from django.test import Client
 
-from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Check
 from lendingadmin.money.writes.states import WriteFound
 from lendingadmin.web import coalesce
 from tests.borrowers.forms import filled
-from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reply, token
 from tests.faults.server import FaultServer
 from tests.web.marks import list_marks
@@ -62,19 +60,17 @@ def now_text(**back: float) -> str:
     return (datetime.now(UTC) - timedelta(**back)).isoformat(timespec="milliseconds")
 
 
-@pytest.fixture
-def desk(
-    client_of: ClientOf,
-    officer: User,
-    fault_server: FaultServer,
-    settings: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Client:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+@pytest.fixture(autouse=True)
+def fresh_answers(service: FaultServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dashboard reads every answer again."""
     monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))
-    fault_server.on("POST /v1/oauth2/token", token())
-    answer(fault_server, GOOD, KIND)
-    return client_of(officer)
+
+
+def make_service(server: FaultServer) -> FaultServer:
+    """A service with one assessment and its type."""
+    server.on("POST /v1/oauth2/token", token())
+    answer(server, GOOD, KIND)
+    return server
 
 
 def answer(server: FaultServer, assessment: object, kind: object) -> None:

@@ -22,7 +22,7 @@ from tests.web.marks import list_marks
 from .conftest import APP, walked
 from .service import LIST, ONE, AssessmentService, assessment
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("only_kenya")]
 ROLE = "viewer"
 PANEL = "/apps/kenya/borrowers/B-1/panels/assessments"
 

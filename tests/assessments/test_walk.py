@@ -22,7 +22,7 @@ from tests.assessments.service import LIST, ONE, AssessmentService, assessment
 from tests.faults.behaviours import refusal, reply
 from tests.sandbox.calling import Caller, new_assessment
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("only_kenya")]
 State = AssessmentIndex.State
 ALL = {f"A-{number}" for number in range(5)}
 

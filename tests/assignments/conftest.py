@@ -1,3 +1,3 @@
-from tests.collections.conftest import boss, desk, service
+from tests.collections.conftest import hours, make_service
 
-__all__ = ["boss", "desk", "service"]
+__all__ = ["hours", "make_service"]

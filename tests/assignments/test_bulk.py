@@ -15,7 +15,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments import bulk, services, tasks
 from lendingadmin.desk.assignments.models import Assignment, BulkAssignment, BulkRow
 from lendingadmin.desk.portfolio.loan_lists import open_list
-from tests.collections.desk import counted, page, words
+from tests.collections.desk import counted, read_page, words
 from tests.collections.service import CallService
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def assign(borrower_id: str, person: User, by: User) -> None:
 def count(boss: Client, person: User, query: str = "show=overdue") -> tuple[str, dict[str, str]]:
     """The address of the count, and what its form sends."""
     address = f"{NEW}?{query}&officer={person.pk}"
-    fields = re.findall(r'name="(token|shown)" value="([^"]+)"', page(boss, address))
+    fields = re.findall(r'name="(token|shown)" value="([^"]+)"', read_page(boss, address))
     assert len(fields) == 2
     return address, dict(fields)
 
@@ -80,7 +80,7 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
 ) -> None:
     before = read_all()
     address, _given = count(boss, officer)
-    shown = words(page(boss, address))
+    shown = words(read_page(boss, address))
     assert "4 borrowers will be given to officer; 1 of them changes officer." in shown
     assert "1 borrower has this officer already." in shown and read_all() == before
     found = confirm(boss, officer)
@@ -89,9 +89,9 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
     assert read_all() == dict.fromkeys((f"B-{number}" for number in range(5)), "officer")
     entry = Entry.objects.latest("pk")
     assert (entry.outcome, entry.detail) == ("confirmed", "5 → officer")
-    already = page(boss, f"{found.get_absolute_url()}?outcome=already")
+    already = read_page(boss, f"{found.get_absolute_url()}?outcome=already")
     assert "B-1" in already and "B-3" not in already
-    assert 'name="shown"' not in page(boss, address)
+    assert 'name="shown"' not in read_page(boss, address)
 
 
 def test_what_changed_after_the_count_is_counted_again(
@@ -132,7 +132,7 @@ def test_a_long_list_is_the_worker_s(
     assert found.state == BulkAssignment.State.ASSIGNING
     # A worker that dies after a step leaves the others to the next one; what is done stays done.
     assert bulk._assign_some(found)
-    shown = words(page(boss, found.get_absolute_url()))
+    shown = words(read_page(boss, found.get_absolute_url()))
     assert "are being assigned" in shown and "assigned 2" in shown
     work(found)
     assert bulk.count_outcomes(found) == {Outcome.ASSIGNED: 5}
@@ -150,7 +150,7 @@ def test_what_a_person_changes_after_the_confirmation_stays(
         Outcome.CHANGED: 1,
     }
     assert read_all() == dict.fromkeys(("B-0", "B-1", "B-3", "B-4"), "officer") | {"B-2": "support"}
-    changed = page(boss, f"{found.get_absolute_url()}?outcome=changed")
+    changed = read_page(boss, f"{found.get_absolute_url()}?outcome=changed")
     assert "B-2" in changed and "B-3" not in changed
 
 
@@ -172,7 +172,7 @@ def test_more_than_the_most_is_refused(
 ) -> None:
     address, given = count(boss, support)
     monkeypatch.setattr(bulk, "MOST", 4)
-    shown = page(boss, address)
+    shown = read_page(boss, address)
     assert "more than 4 borrowers" in shown and 'name="shown"' not in shown
     app = open_list(lending_app("kenya"), {"show": "overdue"})
     assert app is not None

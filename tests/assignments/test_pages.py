@@ -14,7 +14,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments import rules, services
 from lendingadmin.desk.assignments.models import Assignment, Basis, HandOver, RuleSet
 from lendingadmin.desk.assignments.views.officers import describe_rules
-from tests.collections.desk import counted, list_wrong, page, words
+from tests.collections.desk import counted, list_wrong, read_page, words
 from tests.collections.service import CallService
 from tests.roles import give_roles, take_roles
 
@@ -35,9 +35,9 @@ def test_the_overview_says_who_has_how_many_and_what_nobody_has(
     services.assign("kenya", "B-9", support, manager, None)
     support.is_active = False
     support.save()
-    shown = words(page(boss, AREA))
+    shown = words(read_page(boss, AREA))
     assert "nobody support left 1" in shown and "officer 3" in shown and "manager 0" in shown
-    listed = page(boss, f"{AREA}officers/{support.pk}/")
+    listed = read_page(boss, f"{AREA}officers/{support.pk}/")
     assert "nobody has these" in listed and "B-9" in listed
 
 
@@ -59,19 +59,19 @@ def test_a_borrower_s_page_names_the_officer_and_a_manager_changes_them(
 ) -> None:
     service.add(1)
     address, form = "/apps/kenya/borrowers/B-1/", f"{AREA}borrowers/B-1/"
-    assert 'data-officer=""' in page(desk, address) and form not in page(desk, address)
+    assert 'data-officer=""' in read_page(desk, address) and form not in read_page(desk, address)
     assert desk.get(form).status_code == 403
-    assert f'href="{form}"' in page(boss, address)
+    assert f'href="{form}"' in read_page(boss, address)
     assert boss.post(form, {"officer": officer.pk, "seen": ""})["Location"] == address
     today = get_today()
     services.hand_over("kenya", officer, support, today, today, officer)
-    html = page(desk, address)
+    html = read_page(desk, address)
     assert 'data-officer="officer"' in html and str(Basis.HAND.label) in html
     assert "support stands in until" in words(html)
     # What somebody saw before that is not what stands.
     answer = boss.post(form, {"officer": support.pk, "seen": ""})
     assert answer["Location"] == form
-    assert "somebody else changed it meanwhile" in page(boss, form)
+    assert "somebody else changed it meanwhile" in read_page(boss, form)
     assert Assignment.objects.get().officer == officer
     wrong = boss.post(form, {"seen": "x y"})
     assert wrong.context["form"].has_error("seen", "stale") and "errorlist" in wrong.text
@@ -85,8 +85,8 @@ def test_officers_hand_over_their_own_and_managers_anybody_s(
     assert desk.post(address, given | {"officer": manager.pk}).status_code == 302
     own = HandOver.objects.get()
     assert own.officer == officer
-    assert "support stands in for you" in words(page(desk, "/apps/kenya/"))
-    assert "support for officer" in words(page(desk, address))
+    assert "support stands in for you" in words(read_page(desk, "/apps/kenya/"))
+    assert "support for officer" in words(read_page(desk, address))
     assert list_wrong(desk.post(address, given)) == {"firstDay": ["taken"]}
     away = given | {"officer": manager.pk, "standIn": officer.pk}
     assert list_wrong(boss.post(address, away)) == {"standIn": ["away"]}
@@ -97,7 +97,7 @@ def test_officers_hand_over_their_own_and_managers_anybody_s(
     others = HandOver.objects.get(officer=manager)
     assert desk.post(f"{address}{others.pk}/end").status_code == 404
     assert desk.post(f"{address}{own.pk}/end").status_code == 302
-    assert 'data-finding="empty"' in page(desk, address)
+    assert 'data-finding="empty"' in read_page(desk, address)
 
 
 def test_rules_are_counted_before_they_are_saved(
@@ -106,7 +106,7 @@ def test_rules_are_counted_before_they_are_saved(
     for number in range(4):
         service.add(number, productId="term")
     counted()
-    form = page(boss, f"{AREA}rules/")
+    form = read_page(boss, f"{AREA}rules/")
     assert "term" in form and 'name="shown"' not in form
     head = {"rule-TOTAL_FORMS": "2", "rule-INITIAL_FORMS": "0"}
     wrong = boss.post(f"{AREA}rules/", head | {"rule-0-product": "term"})
@@ -132,8 +132,8 @@ def test_rules_are_counted_before_they_are_saved(
     assert saved["Location"] == AREA
     found = RuleSet.objects.get()
     assert rules.find_active("kenya") == found
-    assert "Product term" in words(page(boss, AREA))
+    assert "Product term" in words(read_page(boss, AREA))
     entry = Entry.objects.latest("pk")
     assert (entry.outcome, entry.url) == ("saved", f"{AREA}rules/{found.pk}/")
-    assert "Product term" in words(page(boss, entry.url))
+    assert "Product term" in words(read_page(boss, entry.url))
     assert COUNTED_AGAIN in send(**seen)[0] and RuleSet.objects.get() == found

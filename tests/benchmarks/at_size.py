@@ -50,13 +50,13 @@ def measure_pages(caller: Caller) -> None:
     tokens: list[str | None] = [None]
     times = []
     while True:
-        milliseconds, body = timed(lambda: page(caller, tokens[-1]))
+        milliseconds, body = timed(lambda: read_page(caller, tokens[-1]))
         times.append(milliseconds)
         if body["nextPageToken"] is None:
             break
         tokens.append(body["nextPageToken"])
     first, last = (
-        statistics.median(timed(lambda token=token: page(caller, token))[0] for _ in range(5))
+        statistics.median(timed(lambda token=token: read_page(caller, token))[0] for _ in range(5))
         for token in (tokens[0], tokens[-1])
     )
     say(f"loans list, {len(tokens)} pages of {PAGE}:")
@@ -81,7 +81,7 @@ def measure_filters(caller: Caller) -> None:
             say(f"  {text:28} {order:4} {count:3} loans {median:6.1f} ms")
 
 
-def page(caller: Caller, token: str | None) -> Any:
+def read_page(caller: Caller, token: str | None) -> Any:
     """One page of the whole list."""
     params = {"pageSize": str(PAGE)} | ({"pageToken": token} if token else {})
     return caller.get("/loans", **params).body

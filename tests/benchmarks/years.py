@@ -212,12 +212,12 @@ class Measuring:
         client = self.sign_in()
         for words, address in self._choose(pages):
 
-            def page(address: str = address) -> None:
+            def read_page(address: str = address) -> None:
                 answer = client.get(address)
                 if answer.status_code != 200:
                     raise SystemExit(f"{address} answered {answer.status_code}")
 
-            self.measure(words, page)
+            self.measure(words, read_page)
 
     def _choose(self, every: dict[str, Any]) -> list[tuple[str, Any]]:
         return [(words, one) for words, one in every.items() if self.match in words]

@@ -41,13 +41,12 @@ WHOLE = """{
 }"""
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> FaultServer:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    fault_server.on(RECORD, reply(WHOLE))
-    fault_server.on(PATCH, echo(borrowerId="B-1"))
-    return fault_server
+def make_service(server: FaultServer) -> FaultServer:
+    """A service that knows borrower B-1 and takes every change."""
+    server.on("POST /v1/oauth2/token", token())
+    server.on(RECORD, reply(WHOLE))
+    server.on(PATCH, echo(borrowerId="B-1"))
+    return server
 
 
 def sent(service: FaultServer) -> list[Any]:

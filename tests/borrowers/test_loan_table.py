@@ -1,7 +1,6 @@
 """A borrower's loans in one table: of the accounts and of the record, each loan once."""
 
 import re
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -101,16 +100,14 @@ PANEL = "/apps/kenya/borrowers/B-1/panels/loans"
 RECORD = {"borrowerId": "B-1", "loans": [SUMMARY | {"paidAmount": 111}, {"loanId": "X-9"}]}
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> FaultServer:
+def make_service(server: FaultServer) -> FaultServer:
     """A service with borrower B-1, an account L-1 and a record that knows more."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
+    server.on("POST /v1/oauth2/token", token())
     for name in ("assessments", "events"):
-        fault_server.on(f"{PROJECT}/{name}?", reply({name: []}))
-    fault_server.on(f"{PROJECT}/loans?", reply({"loans": [ACCOUNT]}))
-    fault_server.on(f"{PROJECT}/borrowers/", reply(RECORD))
-    return fault_server
+        server.on(f"{PROJECT}/{name}?", reply({name: []}))
+    server.on(f"{PROJECT}/loans?", reply({"loans": [ACCOUNT]}))
+    server.on(f"{PROJECT}/borrowers/", reply(RECORD))
+    return server
 
 
 @pytest.mark.django_db

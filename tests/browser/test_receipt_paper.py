@@ -22,7 +22,7 @@ def house(stage: Stage) -> House:
 
 
 @pytest.fixture
-def desk(page_of: Callable[[str], Page]) -> Page:
+def support_page(page_of: Callable[[str], Page]) -> Page:
     return page_of("support")
 
 
@@ -55,11 +55,11 @@ def open_sheet(page: Page, button: str) -> Paper:
 
 @pytest.mark.parametrize(("button", "size", "edge"), PAPERS)
 def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
-    desk: Page, button: str, size: tuple[int, int], edge: int
+    support_page: Page, button: str, size: tuple[int, int], edge: int
 ) -> None:
     code = LONG_CODE + str(edge)
-    said = record(desk, 20 + edge, "1234.50", code)
-    paper = open_sheet(desk, button)
+    said = record(support_page, 20 + edge, "1234.50", code)
+    paper = open_sheet(support_page, button)
     assert (paper.pages, paper.size) == (1, size)
     assert paper.left >= edge - 0.5 and paper.right <= size[0] - edge + 0.5
     assert paper.bare.startswith(f"UmojaCreditReceipt{said['Number']}Receivedfrom".replace(" ", ""))
@@ -79,7 +79,7 @@ def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
         assert f"{label}{value}".replace(" ", "") in paper.bare
     assert f"Balance at {at}: {left}. Next {coming} on {day}.".replace(" ", "") in paper.bare
     assert "Reprint" not in paper.text
-    again = open_sheet(desk, button)
+    again = open_sheet(support_page, button)
     assert f"{said['Number']}Reprint.Firstopenedforprinting:" in again.bare
     assert again.pages == 1 and again.right <= size[0] - edge + 0.5
 
@@ -89,33 +89,33 @@ def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
     [("Français", "Reçu", "Solde", 17), ("Kiswahili", "Risiti", "Salio", 18)],
 )
 def test_in_the_customer_s_language(
-    desk: Page, language: str, first: str, left: str, number: int
+    support_page: Page, language: str, first: str, left: str, number: int
 ) -> None:
-    record(desk, number, "10", f"{language}-1")
-    desk.get_by_role("link", name=language).click()
-    text = desk.locator("[data-copy]").first.get_attribute("data-copy") or ""
+    record(support_page, number, "10", f"{language}-1")
+    support_page.get_by_role("link", name=language).click()
+    text = support_page.locator("[data-copy]").first.get_attribute("data-copy") or ""
     assert left in text and len(text) <= 160
-    paper = open_sheet(desk, "Print 80 mm")
+    paper = open_sheet(support_page, "Print 80 mm")
     assert f"UmojaCredit{first}" in paper.bare and left in paper.bare
     assert paper.right <= 76.5
 
 
-def test_the_text_for_sms_is_copied_whole(desk: Page) -> None:
-    said = record(desk, 19, "10", "COPIED-1")
-    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    desk.get_by_role("button", name="Copy text for SMS").click()
-    expect(desk.locator("#announce")).to_have_text("Text for SMS copied")
-    assert desk.evaluate("navigator.clipboard.readText()") == said["Text for SMS"]
+def test_the_text_for_sms_is_copied_whole(support_page: Page) -> None:
+    said = record(support_page, 19, "10", "COPIED-1")
+    support_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    support_page.get_by_role("button", name="Copy text for SMS").click()
+    expect(support_page.locator("#announce")).to_have_text("Text for SMS copied")
+    assert support_page.evaluate("navigator.clipboard.readText()") == said["Text for SMS"]
     assert said["Number"] in said["Text for SMS"]
 
 
 @pytest.mark.parametrize(("button", "size", "edge"), SLIPS)
 @pytest.mark.parametrize("name", ["rp_unknown", "rp_presumed", "rp_not_found"])
 def test_what_is_not_known_prints_as_no_receipt(
-    desk: Page, stage: Stage, name: str, button: str, size: tuple[int, int], edge: int
+    support_page: Page, stage: Stage, name: str, button: str, size: tuple[int, int], edge: int
 ) -> None:
-    desk.goto(f"/apps/kenya/repayments/{stage.names[name]}/")
-    paper = open_sheet(desk, button)
+    support_page.goto(f"/apps/kenya/repayments/{stage.names[name]}/")
+    paper = open_sheet(support_page, button)
     assert (paper.pages, paper.size) == (1, size)
     assert paper.left >= edge - 0.5 and paper.right <= size[0] - edge + 0.5
     assert paper.bare.startswith("UmojaCreditNotareceiptWedonotknowyet")

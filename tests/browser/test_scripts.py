@@ -34,7 +34,7 @@ HIDE = "Object.defineProperty(document, 'hidden', {configurable: true, get: () =
 
 
 @pytest.fixture
-def desk(page_of: PageOf) -> Page:
+def home(page_of: PageOf) -> Page:
     """The home page of somebody who is signed in."""
     return page_of("support")
 
@@ -58,10 +58,10 @@ class Polling:
 
 
 @pytest.fixture
-def polling(desk: Page) -> Iterator[Polling]:
-    yield Polling(desk)
-    desk.goto("about:blank")  # it polls no more
-    desk.unroute("**/polled")
+def polling(home: Page) -> Iterator[Polling]:
+    yield Polling(home)
+    home.goto("about:blank")  # it polls no more
+    home.unroute("**/polled")
 
 
 # --- keys ---------------------------------------------------------------------------------
@@ -75,51 +75,51 @@ def test_what_is_announced_together_is_sentences(page_of: PageOf) -> None:
     expect(page.locator("#announce")).to_have_text("You cannot. Somebody asks")
 
 
-def test_slash_goes_to_the_find_box(desk: Page) -> None:
-    desk.keyboard.press("/")
-    expect(desk.locator("#find")).to_be_focused()
-    expect(desk.locator("#find")).to_have_value("")
+def test_slash_goes_to_the_find_box(home: Page) -> None:
+    home.keyboard.press("/")
+    expect(home.locator("#find")).to_be_focused()
+    expect(home.locator("#find")).to_have_value("")
 
 
-def test_g_and_a_letter_go_to_an_area(desk: Page) -> None:
-    desk.keyboard.press("g")
-    desk.keyboard.press("b")
-    desk.wait_for_url("**/borrowers/")
+def test_g_and_a_letter_go_to_an_area(home: Page) -> None:
+    home.keyboard.press("g")
+    home.keyboard.press("b")
+    home.wait_for_url("**/borrowers/")
 
 
-def test_a_letter_alone_goes_nowhere(desk: Page) -> None:
-    here = desk.url
-    desk.keyboard.press("b")
-    desk.wait_for_timeout(200)
-    assert desk.url == here
+def test_a_letter_alone_goes_nowhere(home: Page) -> None:
+    here = home.url
+    home.keyboard.press("b")
+    home.wait_for_timeout(200)
+    assert home.url == here
 
 
-def test_keys_typed_into_a_field_are_text(desk: Page) -> None:
-    here = desk.url
-    desk.locator("#find").focus()
-    desk.keyboard.type("gb?/")
-    expect(desk.locator("#find")).to_have_value("gb?/")
-    expect(desk.locator("#keys")).to_be_hidden()
-    assert desk.url == here
+def test_keys_typed_into_a_field_are_text(home: Page) -> None:
+    here = home.url
+    home.locator("#find").focus()
+    home.keyboard.type("gb?/")
+    expect(home.locator("#find")).to_have_value("gb?/")
+    expect(home.locator("#keys")).to_be_hidden()
+    assert home.url == here
 
 
-def test_the_question_mark_shows_the_list_and_escape_closes_it(desk: Page) -> None:
-    desk.keyboard.press("?")
-    expect(desk.locator("#keys")).to_be_visible()
-    desk.keyboard.press("Escape")
-    expect(desk.locator("#keys")).to_be_hidden()
+def test_the_question_mark_shows_the_list_and_escape_closes_it(home: Page) -> None:
+    home.keyboard.press("?")
+    expect(home.locator("#keys")).to_be_visible()
+    home.keyboard.press("Escape")
+    expect(home.locator("#keys")).to_be_hidden()
 
 
-def test_the_first_tab_offers_to_skip_the_rail(desk: Page) -> None:
-    desk.keyboard.press("Tab")
-    expect(desk.locator(".skip")).to_be_focused()
-    desk.keyboard.press("Enter")
-    expect(desk.locator("#main")).to_be_focused()
+def test_the_first_tab_offers_to_skip_the_rail(home: Page) -> None:
+    home.keyboard.press("Tab")
+    expect(home.locator(".skip")).to_be_focused()
+    home.keyboard.press("Enter")
+    expect(home.locator("#main")).to_be_focused()
 
 
-def test_a_menu_closes_on_escape_and_on_a_click_elsewhere(desk: Page) -> None:
-    person = desk.locator(".me details.menu").last
-    for leave in (lambda: desk.keyboard.press("Escape"), lambda: desk.locator("h1").click()):
+def test_a_menu_closes_on_escape_and_on_a_click_elsewhere(home: Page) -> None:
+    person = home.locator(".me details.menu").last
+    for leave in (lambda: home.keyboard.press("Escape"), lambda: home.locator("h1").click()):
         person.locator("summary").click()
         expect(person.get_by_role("button", name="Sign out")).to_be_visible()
         leave()
@@ -157,50 +157,50 @@ def test_a_person_can_pause_the_updates(polling: Polling) -> None:
 # --- copying and submitting ---------------------------------------------------------------
 
 
-def test_a_reference_can_be_copied(desk: Page) -> None:
-    desk.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    desk.evaluate(
+def test_a_reference_can_be_copied(home: Page) -> None:
+    home.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    home.evaluate(
         """document.querySelector("main").insertAdjacentHTML("beforeend",
         '<button type="button" data-copy="ref-7" data-copied="Reference copied">Copy</button>')"""
     )
-    desk.locator("[data-copy]").click()
-    expect(desk.locator("#announce")).to_have_text("Reference copied")
-    assert desk.evaluate("navigator.clipboard.readText()") == "ref-7"
+    home.locator("[data-copy]").click()
+    expect(home.locator("#announce")).to_have_text("Reference copied")
+    assert home.evaluate("navigator.clipboard.readText()") == "ref-7"
 
 
-def test_a_double_click_sends_a_form_once_with_its_buttons_name(desk: Page) -> None:
+def test_a_double_click_sends_a_form_once_with_its_buttons_name(home: Page) -> None:
     bodies: list[str] = []
 
     def taken(route: Route) -> None:
         bodies.append(route.request.post_data or "")
         route.fulfill(body="<title>Taken</title>", content_type="text/html")
 
-    desk.route("**/taken", taken)
-    desk.evaluate(FORM)
-    desk.locator("form[action='/taken'] button").dblclick()
-    expect(desk).to_have_title("Taken")
+    home.route("**/taken", taken)
+    home.evaluate(FORM)
+    home.locator("form[action='/taken'] button").dblclick()
+    expect(home).to_have_title("Taken")
     assert bodies == ["go=1"]
 
 
-def test_coming_back_to_a_page_makes_its_form_usable_again(desk: Page) -> None:
+def test_coming_back_to_a_page_makes_its_form_usable_again(home: Page) -> None:
     # 204: the page stays as it was left, as when the browser brings it back from its memory.
-    desk.route("**/taken", lambda route: route.fulfill(status=204))
-    desk.evaluate(FORM)
-    button = desk.locator("form[action='/taken'] button")
+    home.route("**/taken", lambda route: route.fulfill(status=204))
+    home.evaluate(FORM)
+    button = home.locator("form[action='/taken'] button")
     button.click()
     expect(button).to_be_disabled()
-    desk.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    home.evaluate("window.dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
     expect(button).to_be_enabled()
-    with desk.expect_request("**/taken"):
+    with home.expect_request("**/taken"):
         button.click()
 
 
-def test_a_press_while_the_first_is_under_way_sends_nothing(desk: Page) -> None:
+def test_a_press_while_the_first_is_under_way_sends_nothing(home: Page) -> None:
     waiting: list[Route] = []
-    desk.route("**/taken", lambda route: waiting.append(route))
-    desk.evaluate(FORM)
+    home.route("**/taken", lambda route: waiting.append(route))
+    home.evaluate(FORM)
     # From inside the page: the driver itself waits while a page is on its way to another.
-    desk.evaluate(
+    home.evaluate(
         """() => {
             const form = document.querySelector("form[action='/taken']");
             const note = () => { sessionStorage.disabled = form.querySelector("button").disabled; };
@@ -209,8 +209,8 @@ def test_a_press_while_the_first_is_under_way_sends_nothing(desk: Page) -> None:
             setTimeout(() => form.requestSubmit(), 200);
         }"""
     )
-    desk.wait_for_timeout(600)
+    home.wait_for_timeout(600)
     assert len(waiting) == 1
     waiting[0].fulfill(body="<title>Taken</title>", content_type="text/html")
-    expect(desk).to_have_title("Taken")
-    assert desk.evaluate("sessionStorage.disabled") == "true"
+    expect(home).to_have_title("Taken")
+    assert home.evaluate("sessionStorage.disabled") == "true"

@@ -55,76 +55,76 @@ def test_on_a_phone_the_zone_of_the_moments_is_in_sight(away: Page) -> None:
 
 class TestATerm:
     @pytest.fixture
-    def page(self, page_of: Callable[[str], Page]) -> Page:
+    def loan_page(self, page_of: Callable[[str], Page]) -> Page:
         page = page_of("viewer")
         page.goto(f"{LOANS}?status=2")
         page.locator("a.stretch").first.click()
         expect(page.locator(".facts")).to_be_visible()
         return page
 
-    def test_explains_itself_to_the_keyboard_until_escape(self, page: Page) -> None:
-        term, tip = parts(page)
+    def test_explains_itself_to_the_keyboard_until_escape(self, loan_page: Page) -> None:
+        term, tip = parts(loan_page)
         expect(tip).to_be_hidden()
         term.focus()
         expect(tip).to_be_visible()
         expect(term).to_have_accessible_description(re.compile("^What should have been paid"))
         expect(term).to_have_accessible_name("Overdue")
-        page.keyboard.press("Escape")
+        loan_page.keyboard.press("Escape")
         expect(tip).to_be_hidden()
         expect(term).to_be_focused()
-        page.keyboard.press("Shift+Tab")
+        loan_page.keyboard.press("Shift+Tab")
         term.focus()
         expect(tip).to_be_visible()
-        page.keyboard.press("Tab")
+        loan_page.keyboard.press("Tab")
         expect(tip).to_be_hidden()
 
-    def test_explains_itself_to_the_pointer_which_may_move_onto_it(self, page: Page) -> None:
-        term, tip = parts(page)
+    def test_explains_itself_to_the_pointer_which_may_move_onto_it(self, loan_page: Page) -> None:
+        term, tip = parts(loan_page)
         term.hover()
         expect(tip).to_be_visible()
         tip.hover()
         expect(tip).to_be_visible()
-        page.keyboard.press("Escape")
+        loan_page.keyboard.press("Escape")
         expect(tip).to_be_hidden()
-        page.mouse.move(2, 2)
+        loan_page.mouse.move(2, 2)
         term.hover()
         expect(tip).to_be_visible()
-        page.mouse.move(2, 2)
+        loan_page.mouse.move(2, 2)
         expect(tip).to_be_hidden()
 
-    def test_covers_no_figure_that_it_explains(self, page: Page) -> None:
-        term, tip = parts(page)
+    def test_covers_no_figure_that_it_explains(self, loan_page: Page) -> None:
+        term, tip = parts(loan_page)
         term.hover()
         expect(tip).to_be_visible()
-        figure = page.locator(".facts dd").nth(1).bounding_box()
+        figure = loan_page.locator(".facts dd").nth(1).bounding_box()
         shown = tip.bounding_box()
         assert figure and shown and shown["y"] + shown["height"] <= figure["y"]
 
-    def test_a_tap_shows_it_and_a_tap_elsewhere_takes_it_away(self, page: Page) -> None:
-        term, tip = parts(page)
+    def test_a_tap_shows_it_and_a_tap_elsewhere_takes_it_away(self, loan_page: Page) -> None:
+        term, tip = parts(loan_page)
         term.click()
         expect(tip).to_be_visible()
-        page.locator("h1").click()
+        loan_page.locator("h1").click()
         expect(tip).to_be_hidden()
 
     @pytest.mark.parametrize("width", [1280, 390, 320])
-    def test_stays_within_the_window(self, page: Page, width: int) -> None:
-        page.set_viewport_size({"width": width, "height": 700})
-        for details in page.locator("main details").all():
+    def test_stays_within_the_window(self, loan_page: Page, width: int) -> None:
+        loan_page.set_viewport_size({"width": width, "height": 700})
+        for details in loan_page.locator("main details").all():
             details.evaluate("element => (element.open = true)")
         # On a phone a table's head, with its terms, is not shown.
-        terms = page.locator("main button.term:visible")
+        terms = loan_page.locator("main button.term:visible")
         assert terms.count() > 8
         for term in terms.all():
             term.scroll_into_view_if_needed()
             term.focus()
-            tip = page.locator(".tip:popover-open")
+            tip = loan_page.locator(".tip:popover-open")
             expect(tip).to_have_count(1)
             box = tip.bounding_box()
             assert box is not None
             assert box["x"] >= 0 and box["x"] + box["width"] <= width
             assert box["y"] >= 0 and box["y"] + box["height"] <= 700
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert loan_page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def parts(page: Page) -> tuple[Locator, Locator]:

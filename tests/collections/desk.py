@@ -5,10 +5,10 @@ from typing import Any
 
 from django.test import Client
 
-from tests.portfolio.conftest import counted, page, words
+from tests.portfolio.conftest import counted, read_page, words
 
 COLLECTIONS = "/apps/kenya/collections/"
-__all__ = ["COLLECTIONS", "counted", "list_wrong", "note_call", "page", "press_next", "words"]
+__all__ = ["COLLECTIONS", "counted", "list_wrong", "note_call", "press_next", "read_page", "words"]
 
 
 def press_next(client: Client, queue: str = "late-1-7") -> str:
@@ -22,7 +22,7 @@ def press_next(client: Client, queue: str = "late-1-7") -> str:
 def note_call(client: Client, borrower_id: str, outcome: str, **fields: str) -> Any:
     """Note how a call ended, with the token and loan of the form that is open; the answer."""
     address = f"{COLLECTIONS}calls/{borrower_id}/"
-    form = page(client, address)
+    form = read_page(client, address)
     token = re.search(r'name="token" value="([^"]+)"', form)
     loan = re.search(r'<option value="([^"]+)"', form)
     usual = {"token": token[1] if token else "", "loan": loan[1] if loan else ""}

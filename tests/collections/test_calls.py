@@ -23,7 +23,7 @@ from tests.personal import find_kept
 from tests.repayments.rows import row
 
 from .conftest import NEVER
-from .desk import COLLECTIONS, counted, list_wrong, note_call, page, press_next, words
+from .desk import COLLECTIONS, counted, list_wrong, note_call, press_next, read_page, words
 from .service import CallService
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,7 @@ def three(service: CallService) -> CallService:
 
 def test_a_call_from_next_to_next(three: CallService, desk: Client, officer: User) -> None:
     assert press_next(desk) == "B-0"
-    shown = page(desk, f"{COLLECTIONS}calls/B-0/")
+    shown = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     text = words(shown)
     assert "KAMAU0 ANN" in text and "+254700000000" in text and "KES 500.00" in text
     answer = note_call(desk, "B-0", "reached", note=CANARY)
@@ -70,9 +70,9 @@ def test_a_call_from_next_to_next(three: CallService, desk: Client, officer: Use
     answer = note_call(desk, "B-2", "reached", leave="on")
     assert answer["Location"] == f"{COLLECTIONS}late-1-7/"
     assert not Lease.objects.exists()
-    again = page(desk, f"{COLLECTIONS}calls/B-0/")
+    again = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     assert CANARY in again and f'action="{COLLECTIONS}calls/B-0/begin"' in again
-    text = words(page(desk, COLLECTIONS))
+    text = words(read_page(desk, COLLECTIONS))
     assert "1 to 7 days late 3 2 0 0" in text
 
 
@@ -90,7 +90,7 @@ def test_no_word_of_a_call_is_readable_anywhere_else(
 
 def test_a_form_that_is_sent_twice_is_one_call(three: CallService, desk: Client) -> None:
     press_next(desk)
-    form = page(desk, f"{COLLECTIONS}calls/B-0/")
+    form = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     token = re.search(r'name="token" value="([^"]+)"', form)
     assert token
     sent = {
@@ -144,7 +144,7 @@ def test_a_promise_is_kept_by_the_journal(three: CallService, desk: Client, supp
     promises.judge_promises(APP, timezone.now())
     promise.refresh_from_db()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.JOURNAL)
-    shown = words(page(desk, promise.get_absolute_url()))
+    shown = words(read_page(desk, promise.get_absolute_url()))
     assert "kept" in shown and "by repayments recorded here" in shown
 
 
@@ -175,7 +175,7 @@ def test_a_promise_is_kept_by_what_was_paid_elsewhere(three: CallService, desk: 
     promises.judge_promises(APP, timezone.now())
     promise = Promise.objects.get()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.READING)
-    assert "paid rose between two readings" in page(desk, promise.get_absolute_url())
+    assert "paid rose between two readings" in read_page(desk, promise.get_absolute_url())
 
 
 def test_a_broken_promise_comes_back_and_leaves_when_it_was_talked_of(
@@ -191,7 +191,7 @@ def test_a_broken_promise_comes_back_and_leaves_when_it_was_talked_of(
     promises.judge_promises(APP, timezone.now())
     assert Promise.objects.get().state == PromiseState.BROKEN
     assert list_loans("promised") == [] and list_loans("broken") == ["L-0"]
-    shown = words(page(desk, f"{COLLECTIONS}broken/"))
+    shown = words(read_page(desk, f"{COLLECTIONS}broken/"))
     assert "KES 500.00" in shown and str(Outcome.PROMISE.label) in shown
     assert press_next(desk, "broken") == "B-0"
     note_call(desk, "B-0", "no_answer")
@@ -227,7 +227,7 @@ def test_a_person_decides_a_promise_only_with_a_reason_and_a_right(
     boss.post(decide, {"state": "withdrawn", "reason": CANARY})
     promise.refresh_from_db()
     assert (promise.state, promise.decided_by) == (PromiseState.WITHDRAWN, manager)
-    assert find_kept([CANARY]) == [] and CANARY in page(boss, address)
+    assert find_kept([CANARY]) == [] and CANARY in read_page(boss, address)
     # Whatever is paid later: a person decided.
     row(manager, account_id="L-0", amount="500", created_at=timezone.now())
     assert promises.judge_promises(APP, timezone.now()) == 0
@@ -255,8 +255,8 @@ def test_what_stops_calls_and_who_lets_them_go_on(
     later = timezone.now() + timedelta(days=8)
     assert list_loans("late-1-7", later) == left
     address, stops = f"{COLLECTIONS}stops/{stop.pk}/end", f"{COLLECTIONS}stops/"
-    assert str(stop.get_kind_display()) in words(page(desk, stops))
-    assert address not in page(desk, stops) and f'href="{address}"' in page(boss, stops)
+    assert str(stop.get_kind_display()) in words(read_page(desk, stops))
+    assert address not in read_page(desk, stops) and f'href="{address}"' in read_page(boss, stops)
     assert desk.post(address, {"reason": "x"}).status_code == 403
     assert boss.post(address, {"reason": ""}).status_code == 200
     boss.post(address, {"reason": CANARY})
@@ -269,11 +269,11 @@ def test_who_asked_not_to_be_called_is_not(three: CallService, desk: Client) -> 
     press_next(desk)
     desk.post(f"{COLLECTIONS}calls/B-0/stop")
     assert list_loans("late-1-7") == ["L-1", "L-2"]
-    shown = page(desk, f"{COLLECTIONS}calls/B-0/")
+    shown = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     assert str(StopKind.DO_NOT_CALL.label) in shown and "254700000000" not in shown
     # The number stays away from whoever begins a call all the same.
     desk.post(f"{COLLECTIONS}calls/B-0/begin")
-    shown = page(desk, f"{COLLECTIONS}calls/B-0/")
+    shown = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     assert OUTCOMES in shown and "254700000000" not in shown
 
 
@@ -283,13 +283,13 @@ def test_somebody_else_s_call_is_told_and_not_taken(
     press_next(desk)
     address = f"{COLLECTIONS}calls/B-0/"
     boss.post(f"{address}begin")
-    shown = page(boss, address)
+    shown = read_page(boss, address)
     assert "officer has this borrower since" in words(shown)
     assert OUTCOMES not in shown and "254700000000" not in shown
     desk.post(f"{address}leave")
     boss.post(f"{address}begin")
-    assert OUTCOMES in page(boss, address)
-    assert "manager has this borrower since" in words(page(desk, address))
+    assert OUTCOMES in read_page(boss, address)
+    assert "manager has this borrower since" in words(read_page(desk, address))
 
 
 def test_who_comes_by_search_is_told_who_is_calling(
@@ -297,10 +297,10 @@ def test_who_comes_by_search_is_told_who_is_calling(
 ) -> None:
     press_next(desk)
     for address in ("/apps/kenya/borrowers/B-0/", "/apps/kenya/loans/L-0/"):
-        assert "officer is calling this borrower since" in words(page(boss, address))
+        assert "officer is calling this borrower since" in words(read_page(boss, address))
         calls = f'href="{COLLECTIONS}calls/B-0/"'
-        assert calls in page(desk, address)
-        shown = page(client_of(viewer), address)
+        assert calls in read_page(desk, address)
+        shown = read_page(client_of(viewer), address)
         assert "is calling" not in shown and calls not in shown
 
 
@@ -310,20 +310,20 @@ def test_calls_and_promises_stand_on_the_timelines(
     press_next(desk)
     note_call(desk, "B-0", "promise", note=CANARY, amount="500", day=in_days(1))
     for address in ("/apps/kenya/borrowers/B-0/timeline/", "/apps/kenya/loans/L-0/timeline/"):
-        html = page(desk, address)
+        html = read_page(desk, address)
         shown = words(html)
         assert str(Outcome.PROMISE.label) in shown and CANARY in shown
         assert f'href="{Promise.objects.get().get_absolute_url()}"' in html
         assert "KES 500.00" in shown and str(PromiseState.OPEN.label) in shown
-        assert CANARY not in page(client_of(viewer), address)
-    assert CANARY not in page(desk, "/apps/kenya/borrowers/B-1/timeline/")
+        assert CANARY not in read_page(client_of(viewer), address)
+    assert CANARY not in read_page(desk, "/apps/kenya/borrowers/B-1/timeline/")
 
 
 def test_a_call_that_took_longer_than_its_lease_is_kept(
     three: CallService, desk: Client, boss: Client
 ) -> None:
     press_next(desk)
-    form = page(desk, f"{COLLECTIONS}calls/B-0/")
+    form = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     token = re.search(r'name="token" value="([^"]+)"', form)
     assert token
     Lease.objects.update(until=timezone.now())
@@ -361,7 +361,7 @@ def test_who_calls_us_is_no_attempt_of_ours(
         note_call(desk, "B-0", "reached", isIncoming="on", nextDay=in_days(0))
     assert "L-0" not in list_loans("late-1-7")
     assert "L-0" in list_loans("late-1-7", timezone.now() + timedelta(hours=3, minutes=1))
-    assert 'data-finding="no-calls"' in page(desk, COLLECTIONS)
+    assert 'data-finding="no-calls"' in read_page(desk, COLLECTIONS)
 
 
 def test_the_day_that_was_chosen_is_the_day(three: CallService, desk: Client) -> None:
@@ -375,7 +375,7 @@ def test_outside_of_the_hours_next_gives_nobody_and_says_so(
     three: CallService, desk: Client, settings: Any
 ) -> None:
     settings.CONTACT_HOURS = {"kenya": NEVER}
-    shown = page(desk, f"{COLLECTIONS}late-1-7/")
+    shown = read_page(desk, f"{COLLECTIONS}late-1-7/")
     assert 'data-finding="closed"' in shown and f"{COLLECTIONS}late-1-7/next" not in shown
     assert press_next(desk) == f"{COLLECTIONS}late-1-7/"
     assert not Lease.objects.exists()
@@ -396,9 +396,9 @@ def test_figures_are_told_by_queue_and_by_person_to_managers_alone(
     counted()
     promises.judge_promises(APP, timezone.now())
     note_call(desk, "B-1", "no_answer")
-    shown = words(page(boss, COLLECTIONS))
+    shown = words(read_page(boss, COLLECTIONS))
     assert "1 to 7 days late 2 1 1 1" in shown and "officer 2 1 1 1" in shown
-    assert "officer 2 1 1 1" not in words(page(desk, COLLECTIONS))
+    assert "officer 2 1 1 1" not in words(read_page(desk, COLLECTIONS))
 
 
 def test_each_outcome_has_a_key_of_its_own() -> None:

@@ -20,7 +20,7 @@ from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put
 from tests.roles import hold_only
 
-from .desk import COLLECTIONS, counted, note_call, page, press_next
+from .desk import COLLECTIONS, counted, note_call, press_next, read_page
 from .service import CallService
 
 pytestmark = pytest.mark.django_db
@@ -65,8 +65,8 @@ def called(service: CallService, desk: Client, put: Put, people: dict[str, User]
 
 
 def test_the_number_is_there_when_it_may_be_called(called: CallService, desk: Client) -> None:
-    assert shows_phone(page(desk, f"{COLLECTIONS}late-1-7/"))
-    assert shows_phone(page(desk, f"{COLLECTIONS}calls/B-0/"))
+    assert shows_phone(read_page(desk, f"{COLLECTIONS}late-1-7/"))
+    assert shows_phone(read_page(desk, f"{COLLECTIONS}calls/B-0/"))
 
 
 @settings(
@@ -94,7 +94,7 @@ def test_outside_of_the_hours_no_route_has_a_number(
     today = timezone.localdate(timezone=app.zone)
     settings.CONTACT_CLOSED = {"kenya": frozenset({today} if is_closed else ())}
     may_call = rules.is_open(services.get_rules(app), timezone.now())
-    shown = {address: shows_phone(page(desk, address)) for address in list_addresses()}
+    shown = {address: shows_phone(read_page(desk, address)) for address in list_addresses()}
     assert any(shown.values()) == may_call, shown
 
 
@@ -106,6 +106,6 @@ def test_who_may_see_no_names_or_numbers_sees_none(
     hold_only(support, *rights, "lending.borrowers.get", *filter(None, [held]))
     clerk = client_of(support)
     clerk.post(f"{COLLECTIONS}calls/B-1/begin")
-    html = "".join(page(clerk, address) for address in list_addresses())
+    html = "".join(read_page(clerk, address) for address in list_addresses())
     assert ("KAMAU" in html.upper()) == held.endswith("names")
     assert shows_phone(html) == held.endswith("contact")

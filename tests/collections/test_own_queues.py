@@ -20,7 +20,7 @@ from tests.repayments.rows import row
 from tests.roles import give_roles, take_roles
 
 from .conftest import NEVER
-from .desk import COLLECTIONS, counted, note_call, page, press_next, words
+from .desk import COLLECTIONS, counted, note_call, press_next, read_page, words
 from .service import CallService
 
 pytestmark = pytest.mark.django_db
@@ -113,7 +113,7 @@ def test_a_stand_in_is_told_for_whom(
     today = get_today()
     held = assignments.hand_over("kenya", support, officer, today, today, support)
     assert held is not None
-    shown = words(page(desk, MINE))
+    shown = words(read_page(desk, MINE))
     assert "2 to call" in shown and shown.count("you stand in for support") == 1
     assert press_next(desk, "mine") == "B-0"
     note_call(desk, "B-0", "no_answer")
@@ -177,17 +177,19 @@ def test_the_people_of_a_queue_work_on_it_as_on_the_others(
     counted()
     made = make_queue(boss, query="show=overdue", people=[support.pk])
     clerk, address = client_of(support), f"{COLLECTIONS}{made.key}/"
-    assert "Big ones" in page(clerk, COLLECTIONS) and "Big ones" in page(boss, COLLECTIONS)
-    assert "Big ones" not in page(desk, COLLECTIONS)
+    assert "Big ones" in read_page(clerk, COLLECTIONS) and "Big ones" in read_page(
+        boss, COLLECTIONS
+    )
+    assert "Big ones" not in read_page(desk, COLLECTIONS)
     assert desk.get(address).status_code == 404
     assert desk.post(f"{address}next").status_code == 404
-    assert "3 to call, in the order of its list" in words(page(clerk, address))
+    assert "3 to call, in the order of its list" in words(read_page(clerk, address))
     first = press_next(clerk, made.key)
-    assert Lease.objects.get().queue == made.key and "Big ones" in page(
+    assert Lease.objects.get().queue == made.key and "Big ones" in read_page(
         clerk, f"{COLLECTIONS}calls/{first}/"
     )
     note_call(clerk, first, "no_answer")
-    assert f"{made.name} 1 0 0 0" in words(page(boss, COLLECTIONS))
+    assert f"{made.name} 1 0 0 0" in words(read_page(boss, COLLECTIONS))
     assert Lease.objects.get().borrower_id != first
 
 
@@ -230,7 +232,7 @@ def test_a_retired_queue_is_nowhere_and_its_calls_stay(
     # Whom somebody has from it they may finish; there is no next one.
     answer = note_call(boss, first, "reached")
     assert answer["Location"] == COLLECTIONS
-    shown = words(page(boss, COLLECTIONS))
+    shown = words(read_page(boss, COLLECTIONS))
     assert f"{made.name} 1 1 0 0" in shown and "in the order of its list" not in shown
     # Its name is free again.
     assert make_queue(boss).pk != made.pk
@@ -247,7 +249,7 @@ def test_names_are_taken_once_and_people_must_be_able_to_call(
     wrong = boss.post(NEW, {"name": "Others", "people": [viewer.pk]})
     assert wrong.status_code == 200 and not CallQueue.objects.filter(name="Others").exists()
     address = f"{COLLECTIONS}queues/{made.pk}/edit"
-    assert 'value="Big ones"' in page(boss, address)
+    assert 'value="Big ones"' in read_page(boss, address)
     boss.post(address, {"name": "Bigger ones", "people": [officer.pk]})
     made.refresh_from_db()
     assert made.name == "Bigger ones" and not made.is_for_all
@@ -262,7 +264,7 @@ def test_its_form_names_nobody_who_has_no_role_in_the_app(
     made = make_queue(boss, people=[officer.pk, support.pk])
     take_roles(support)
     give_roles(support, "support", apps=["ghana"])
-    form = page(boss, f"{COLLECTIONS}queues/{made.pk}/edit")
+    form = read_page(boss, f"{COLLECTIONS}queues/{made.pk}/edit")
     assert f'name="people" value="{officer.pk}"' in form
     assert f'name="people" value="{support.pk}"' not in form and ">support<" not in form
 

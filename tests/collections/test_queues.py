@@ -18,7 +18,7 @@ from lendingadmin.desk.collections.views.queues import NOBODY_LEFT
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
-from .desk import COLLECTIONS, counted, page, press_next, words
+from .desk import COLLECTIONS, counted, press_next, read_page, words
 from .service import CallService
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +72,7 @@ def test_who_paid_here_since_the_count_is_not_next(
     counted()
     later = timezone.now() + timedelta(seconds=1)
     row(support, account_id="L-0", borrower_id="B-0", amount="500", created_at=later)
-    assert page(desk, f"{COLLECTIONS}late-1-7/").count('data-finding="paid"') == 1
+    assert read_page(desk, f"{COLLECTIONS}late-1-7/").count('data-finding="paid"') == 1
     assert press_next(desk) == "B-1"
 
 
@@ -97,7 +97,7 @@ def test_a_service_that_is_down_keeps_nobody_from_calling(
     counted()
     service.down = {"L-0", "B-0"}
     assert press_next(desk) == "B-0"
-    shown = page(desk, f"{COLLECTIONS}calls/B-0/")
+    shown = read_page(desk, f"{COLLECTIONS}calls/B-0/")
     assert "down for maintenance" in shown and 'name="outcome"' in shown
 
 
@@ -111,7 +111,7 @@ def test_two_people_get_two_borrowers_and_the_third_nobody(
     assert press_next(desk) == "B-0"
     assert press_next(boss) == "B-1"
     assert press_next(third) == f"{COLLECTIONS}late-1-7/"
-    assert NOBODY_LEFT in page(third, f"{COLLECTIONS}late-1-7/")
+    assert NOBODY_LEFT in read_page(third, f"{COLLECTIONS}late-1-7/")
     # Nobody else is free, so each keeps whom they have.
     assert press_next(desk) == "B-0"
     assert sorted(Lease.objects.values_list("borrower_id", flat=True)) == ["B-0", "B-1"]
@@ -139,18 +139,18 @@ def test_who_fails_to_take_another_keeps_whom_they_had(officer: User, manager: U
 
 
 def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None:
-    assert 'data-finding="not-counted"' in page(desk, COLLECTIONS)
+    assert 'data-finding="not-counted"' in read_page(desk, COLLECTIONS)
     for number in range(30):
         service.add(number, 1 + number % 7)
     counted()
-    shown = words(page(desk, COLLECTIONS))
+    shown = words(read_page(desk, COLLECTIONS))
     assert "1 to 7 days late 30" in shown and "8 to 30 days late 0" in shown
-    first = page(desk, f"{COLLECTIONS}late-1-7/")
+    first = read_page(desk, f"{COLLECTIONS}late-1-7/")
     assert "30 to call, the longest late first" in words(first)
-    rest = page(desk, f"{COLLECTIONS}late-1-7/?after=25")
+    rest = read_page(desk, f"{COLLECTIONS}late-1-7/?after=25")
     ids = {f">L-{number}<" for number in range(30)}
     assert sum(one in first for one in ids) == 25 and sum(one in rest for one in ids) == 5
-    assert 'data-finding="empty"' in page(desk, f"{COLLECTIONS}late-31/")
+    assert 'data-finding="empty"' in read_page(desk, f"{COLLECTIONS}late-31/")
     assert desk.get(f"{COLLECTIONS}late-9/").status_code == 404
     assert set(QUEUES) == {
         *(

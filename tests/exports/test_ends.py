@@ -20,13 +20,13 @@ def list_outcomes() -> list[tuple[str, str]]:
     return [(one.outcome, one.detail) for one in found]
 
 
-def page(*keys: str, following: str | None = None) -> str:
+def loans_page(*keys: str, following: str | None = None) -> str:
     loans = [{"accountId": key} for key in keys]
     return simplejson.dumps({"loans": loans, "nextPageToken": following})
 
 
 def test_whole(desk: Client, odd_service: FaultServer) -> None:
-    odd_service.on(LOANS, reply(page("1", "2", following="t")), reply(page("3")))
+    odd_service.on(LOANS, reply(loans_page("1", "2", following="t")), reply(loans_page("3")))
     text = iter(desk.get(EXPORT).streaming_content)  # type: ignore[attr-defined]
     assert list_outcomes() == [("started", "")]
     assert len(list(text)) == 3
@@ -34,13 +34,13 @@ def test_whole(desk: Client, odd_service: FaultServer) -> None:
 
 
 def test_broken_off(desk: Client, odd_service: FaultServer) -> None:
-    odd_service.on(LOANS, reply(page("1", following="t")), refusal(500, "broken"))
+    odd_service.on(LOANS, reply(loans_page("1", following="t")), refusal(500, "broken"))
     table(desk.get(EXPORT))
     assert list_outcomes()[1:] == [("broken", "1 row")]
 
 
 def test_left_by_the_browser(desk: Client, odd_service: FaultServer) -> None:
-    odd_service.on(LOANS, reply(page("1", following="t")), reply(page("2")))
+    odd_service.on(LOANS, reply(loans_page("1", following="t")), reply(loans_page("2")))
     answer = desk.get(EXPORT)
     next(iter(answer.streaming_content))  # type: ignore[attr-defined]
     answer.close()

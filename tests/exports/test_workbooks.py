@@ -15,7 +15,7 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.views import exporting
 from lendingadmin.web import xlsx
 from tests.exports.test_csv import LOANS, odd_service
-from tests.exports.test_ends import EXPORT, list_outcomes, page
+from tests.exports.test_ends import EXPORT, list_outcomes, loans_page
 from tests.faults.behaviours import refusal, reply
 from tests.faults.server import FaultServer
 from tests.repayments.pages import enter, press
@@ -85,7 +85,7 @@ def test_the_journal(desk: Client, app: LendingApp, book: Caller) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_broken_off(desk: Client, odd_service: FaultServer) -> None:
-    odd_service.on(LOANS, reply(page("1", following="t")), refusal(500, "broken"))
+    odd_service.on(LOANS, reply(loans_page("1", following="t")), refusal(500, "broken"))
     answer = desk.get(f"{EXPORT}?format=xlsx")
     _head, first, last = read(b"".join(answer.streaming_content))  # type: ignore[attr-defined]
     assert first[0] == "1"
@@ -106,7 +106,7 @@ def test_more_rows_than_a_workbook_takes(
     outcome: tuple[str, str],
 ) -> None:
     monkeypatch.setattr(xlsx, "MOST_ROWS", most)
-    odd_service.on(LOANS, reply(page("1", "2", following="t")), reply(page("3")))
+    odd_service.on(LOANS, reply(loans_page("1", "2", following="t")), reply(loans_page("3")))
     answer = desk.get(f"{EXPORT}?format=xlsx")
     found = read(b"".join(answer.streaming_content))  # type: ignore[attr-defined]
     assert len(found) == rows

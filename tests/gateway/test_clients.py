@@ -12,13 +12,11 @@ from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 
 
-@pytest.fixture
-def service(settings):
-    server = FaultServer(reply({"loans": [], "nextPageToken": None}))
+def make_service(server: FaultServer) -> FaultServer:
+    """A service that has no loans."""
+    server.default = reply({"loans": [], "nextPageToken": None})
     server.on("POST /v1/oauth2/token", token())
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = server.url
-    yield server
-    server.stop()
+    return server
 
 
 def test_a_process_has_one_client():

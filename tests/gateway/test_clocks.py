@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -25,13 +24,12 @@ FORM = "/apps/kenya/loans/L-1/repayments/new"
 HOURS = timedelta(hours=3)
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> Iterator[FaultServer]:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    yield fault_server
-    # The clock of the tests that follow is right.
-    answer_loan(fault_server, date_of(timedelta(0)))
+@pytest.fixture(autouse=True)
+def right_clock(service: FaultServer) -> Iterator[None]:
+    """The clock of the tests that follow is right."""
+    service.on("POST /v1/oauth2/token", token())
+    yield
+    answer_loan(service, date_of(timedelta(0)))
     read_loan()
 
 

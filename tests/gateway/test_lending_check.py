@@ -2,7 +2,6 @@
 
 from io import StringIO
 
-import pytest
 import simplejson
 from django.core.management import call_command
 
@@ -11,14 +10,13 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.web import checks
 from tests.faults import addresses
 from tests.faults.behaviours import refusal, reply, token
-from tests.faults.server import FaultServer
 from tests.lending import shapes
 
 SECRET = "sandbox-secret"
 READS = {name for name, one in OPERATIONS.items() if one.is_read}
 
 
-def page(key, *items):
+def list_page(key, *items):
     return reply(simplejson.dumps({key: items, "nextPageToken": "more"}, use_decimal=True))
 
 
@@ -26,13 +24,11 @@ def item(shape):
     return reply(simplejson.dumps(shape, use_decimal=True))
 
 
-@pytest.fixture
-def service(settings):
+def make_service(server):
     """A service where all is well, in its two apps."""
-    server = FaultServer(refusal(404))
     server.on("POST /v1/oauth2/token", token(scope="platform.lending"))
-    server.on("GET /v1/projects/demo/products", page("products", shapes.PRODUCT))
-    server.on("GET /v1/assessmentTypes", page("assessmentTypes", shapes.ASSESSMENT_TYPE))
+    server.on("GET /v1/projects/demo/products", list_page("products", shapes.PRODUCT))
+    server.on("GET /v1/assessmentTypes", list_page("assessmentTypes", shapes.ASSESSMENT_TYPE))
     for app_id in ("kenya", "ghana"):
         base = f"GET /v1/projects/demo/apps/{app_id}"
         for key, shape, its_id in (
@@ -41,11 +37,9 @@ def service(settings):
             ("assessments", shapes.ASSESSMENT, "a-1"),
             ("events", shapes.EVENT, "e-1"),
         ):
-            server.on(f"{base}/{key}", page(key, shape))
+            server.on(f"{base}/{key}", list_page(key, shape))
             server.on(f"{base}/{key}/{its_id}", item(shape))
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = server.url
-    yield server
-    server.stop()
+    return server
 
 
 def check():
@@ -177,7 +171,7 @@ def test_a_scope_that_the_issuer_does_not_tell_is_not_judged(service):
 def test_an_empty_list_leaves_nothing_to_get_and_is_no_failure(service):
     nothing = reply({"borrowers": [], "nextPageToken": None})
     service.on("GET /v1/projects/demo/apps/kenya/borrowers", nothing)
-    service.on("GET /v1/projects/demo/apps/kenya/assessments", page("assessments", {}, 7))
+    service.on("GET /v1/projects/demo/apps/kenya/assessments", list_page("assessments", {}, 7))
 
     status, rows, _ = check()
 
@@ -187,7 +181,7 @@ def test_an_empty_list_leaves_nothing_to_get_and_is_no_failure(service):
 
 
 def test_empty_pages_that_lead_back_to_themselves_are_a_failure(service):
-    service.on("GET /v1/projects/demo/apps/kenya/borrowers", page("borrowers"))
+    service.on("GET /v1/projects/demo/apps/kenya/borrowers", list_page("borrowers"))
 
     status, rows, _ = check()
 

@@ -33,7 +33,7 @@ def answer(shape: object) -> Any:
     return reply(simplejson.dumps(shape, use_decimal=True))
 
 
-def page(key: str, *items: object, token: object = None) -> dict[str, object]:
+def list_page(key: str, *items: object, token: object = None) -> dict[str, object]:
     return {key: list(items), "nextPageToken": token}
 
 
@@ -59,7 +59,7 @@ CASES = [
             filters={"category": "individual"}, page_size=2, page_token="a b"
         ),
         f"{APP}/borrowers",
-        page("borrowers", shapes.BORROWER, "odd", token="next"),
+        list_page("borrowers", shapes.BORROWER, "odd", token="next"),
         lambda p: (p.items[0].borrower_id, p.items[1], p.next_page_token),
         ("b-1", Malformed("odd"), "next"),
         query={"filter": "category:individual", "pageSize": "2", "pageToken": "a b"},
@@ -134,7 +134,7 @@ CASES = [
             filters={"status": "2", "borrowerId": "a:b&c"}, **EVERYTHING
         ),
         f"{APP}/loans",
-        page("loans", shapes.LOAN),
+        list_page("loans", shapes.LOAN),
         lambda p: (p.items[0].account_id, p.next_page_token),
         ("L-1", None),
         query={
@@ -190,7 +190,7 @@ CASES = [
         "assessments.list",
         lambda c: c.app("kenya").assessments.list(filters={"accountId": "borrower:b"}, page_size=1),
         f"{APP}/assessments",
-        page("assessments", shapes.ASSESSMENT),
+        list_page("assessments", shapes.ASSESSMENT),
         lambda p: p.items[0].result.credit_score,
         Decimal(640),
         query={"filter": "accountId:borrower:b", "pageSize": "1"},
@@ -227,7 +227,7 @@ CASES = [
         "products.list",
         lambda c: c.products.list(page_size=1000, page_token="2"),
         "/v1/projects/demo/products",
-        page("products", shapes.PRODUCT, token=3),
+        list_page("products", shapes.PRODUCT, token=3),
         lambda p: (p.items[0].terms.interest.base_rate, p.next_page_token),
         (Decimal("0.10"), "3"),
         query={"pageSize": "1000", "pageToken": "2"},
@@ -238,7 +238,7 @@ CASES = [
             filters={"timestamp": "2024-05-01T00:00:00.000Z"}, **EVERYTHING
         ),
         f"{APP}/events",
-        page("events", shapes.EVENT),
+        list_page("events", shapes.EVENT),
         lambda p: p.items[0].data[0].values[0].raw,
         shapes.EVENT["data"][0]["values"][0],
         query={
@@ -261,7 +261,7 @@ CASES = [
         "assessmentTypes.list",
         lambda c: c.assessment_types.list(page_size=3),
         "/v1/assessmentTypes",
-        page("assessmentTypes", shapes.ASSESSMENT_TYPE),
+        list_page("assessmentTypes", shapes.ASSESSMENT_TYPE),
         lambda p: p.items[0].settings.apps.channels,
         ("mobile",),
         query={"pageSize": "3"},

@@ -11,7 +11,7 @@ from lendingadmin.lending.errors import NotSent, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from tests.faults.behaviours import empty
 from tests.lending import shapes
-from tests.lending.cases import BY_NAME, CASES, answer, page
+from tests.lending.cases import BY_NAME, CASES, answer, list_page
 
 
 def test_every_operation_has_its_case():
@@ -65,7 +65,7 @@ def test_a_repayment_can_be_held_at_the_last_moment(service, client):
 
 
 def test_a_page_says_when_it_was_read(service, client):
-    service.on("GET", answer(page("loans")))
+    service.on("GET", answer(list_page("loans")))
     before = datetime.now(UTC)
 
     read = client.app("kenya").loans.list()

@@ -7,13 +7,13 @@ import pytest
 from lendingadmin.lending.errors import NotFound, UnfinishedList
 from tests.faults.behaviours import refusal
 from tests.lending import shapes
-from tests.lending.cases import answer, page
+from tests.lending.cases import answer, list_page
 
 
 def test_iterate_reads_page_after_page_and_only_when_reached(service, client):
     loans = [{**shapes.LOAN, "accountId": f"L-{number}"} for number in range(3)]
-    service.on("GET", answer(page("loans", *loans[:2], token="p/2")))
-    service.on("pageToken=p%2F2", answer(page("loans", loans[2])))
+    service.on("GET", answer(list_page("loans", *loans[:2], token="p/2")))
+    service.on("pageToken=p%2F2", answer(list_page("loans", loans[2])))
 
     walk = client.app("kenya").loans.iterate(filters={"status": "2"}, page_size=2)
     assert service.hits() == 0
@@ -26,8 +26,8 @@ def test_iterate_reads_page_after_page_and_only_when_reached(service, client):
 
 
 def test_a_walk_may_begin_with_the_page_of_a_token(service, client):
-    service.on("pageToken=p%2F2", answer(page("loans", {"accountId": "L-2"}, token="p/3")))
-    service.on("pageToken=p%2F3", answer(page("loans", {"accountId": "L-3"}, token="p/2")))
+    service.on("pageToken=p%2F2", answer(list_page("loans", {"accountId": "L-2"}, token="p/3")))
+    service.on("pageToken=p%2F3", answer(list_page("loans", {"accountId": "L-3"}, token="p/2")))
 
     loans = client.app("kenya").loans
     walk = loans.only(["accountId"]).pages(page_size=1, page_token="p/2")
@@ -51,7 +51,7 @@ def test_a_walk_may_begin_with_the_page_of_a_token(service, client):
     ],
 )
 def test_a_service_that_turns_in_a_circle_is_told(service, client, resource, key):
-    service.default = answer(page(key, {}, token="again"))
+    service.default = answer(list_page(key, {}, token="again"))
 
     for walk in (resource(client).iterate(page_size=1), resource(client).pages()):
         with pytest.raises(UnfinishedList, match="led back to itself"):
@@ -60,8 +60,8 @@ def test_a_service_that_turns_in_a_circle_is_told(service, client, resource, key
 
 
 def test_a_list_reads_on_past_pages_without_items(service, client):
-    service.on("GET", answer(page("loans", token="2")))
-    service.on("pageToken=2", answer(page("loans", {"accountId": "L-2"}, token="3")))
+    service.on("GET", answer(list_page("loans", token="2")))
+    service.on("pageToken=2", answer(list_page("loans", {"accountId": "L-2"}, token="3")))
 
     found = client.app("kenya").loans.list(filters={"status": "2"}, page_size=5)
     assert ([loan.account_id for loan in found.items], found.next_page_token) == (["L-2"], "3")
@@ -69,7 +69,7 @@ def test_a_list_reads_on_past_pages_without_items(service, client):
 
 
 def test_a_page_that_fails_on_the_way_leaves_the_empty_one(service, client):
-    service.on("GET", answer(page("loans", token="2")))
+    service.on("GET", answer(list_page("loans", token="2")))
     service.on("pageToken=2", refusal(404))
 
     found = client.app("kenya").loans.list()
@@ -77,7 +77,7 @@ def test_a_page_that_fails_on_the_way_leaves_the_empty_one(service, client):
 
 
 def test_an_error_in_the_middle_of_a_walk_is_raised_there(service, client):
-    service.on("GET", answer(page("events", shapes.EVENT, token="2")))
+    service.on("GET", answer(list_page("events", shapes.EVENT, token="2")))
     service.on("pageToken=2", refusal(404))
 
     walk = client.app("kenya").events.iterate()

@@ -43,6 +43,21 @@ def test_no_name_is_of_the_old_dialect(path: Path) -> None:
     assert names & DIALECT == set()
 
 
+def test_each_shared_fixture_is_defined_once() -> None:
+    tests = ROOT / "tests"
+    found = sorted(
+        (node.name, path.relative_to(tests).as_posix())
+        for path in tests.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name in ("desk", "page", "service")
+    )
+    assert found == [
+        ("desk", "conftest.py"),
+        ("page", "browser/conftest.py"),
+        ("service", "conftest.py"),
+    ]
+
+
 def test_each_kind_of_name_is_read() -> None:
     source = (
         "class Thinning:\n    def told(self, way):\n        meant = 1\n        self.thin = meant\n"

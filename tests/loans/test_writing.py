@@ -28,12 +28,11 @@ NEW = "/apps/kenya/loans/new"
 CONTRACT = '{"productId": "p", "amounts": {"principal": 10.00}, "x": [1.10, null]}'
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> FaultServer:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    fault_server.on("POST /v1/projects/demo/apps/kenya/loans", echo())
-    return fault_server
+def make_service(server: FaultServer) -> FaultServer:
+    """A service that makes every loan as it is asked to."""
+    server.on("POST /v1/oauth2/token", token())
+    server.on("POST /v1/projects/demo/apps/kenya/loans", echo())
+    return server
 
 
 def hidden(page: Any, name: str = "token") -> str:

@@ -3,51 +3,41 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.people.search import views as search_views
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from lendingadmin.web import coalesce
-from tests.conftest import confirm
 from tests.faults.behaviours import refusal
 from tests.faults.server import FaultServer
 from tests.odd.service import OddService
 from tests.odd.variants import good
 
+ROLE = "manager"  # A manager's pages show the calls too.
+make_service = OddService
+
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
+def fault_server() -> Iterator[FaultServer]:
     """One for all tests of a file, so that they share its connections."""
     server = FaultServer(refusal(404, "No rule of this test matches"))
     yield server
     server.stop()
 
 
-@pytest.fixture
-def service(server: FaultServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> OddService:
-    """The dashboard is pointed at it, and takes every answer anew."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = server.url
+@pytest.fixture(autouse=True)
+def fresh_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dashboard reads every answer again."""
     monkeypatch.setattr(coalesce, "GOOD_FOR", timedelta(0))
     # Addresses stand in tables here, so what is searched for stands in them as it is.
     monkeypatch.setattr(search_views, "decrypt_words", lambda person, words: words)
-    return OddService(server)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Client:
-    """One for all tests of a file: each new one looks through the static files."""
-    return Client()
 
 
 @pytest.fixture
-def desk(browser: Client, manager: User, service: OddService) -> Client:
-    """A manager's browser: each page shows the calls too. An offer was asked for, and made."""
+def offer(manager: User, service: OddService) -> None:
+    """An offer that a manager asked for, and that was made."""
     ask_for_offer(manager, OfferState.DONE)
-    browser.force_login(manager)
-    confirm(browser, manager)
-    return browser
 
 
 def ask_for_offer(person: User, state: OfferState) -> None:

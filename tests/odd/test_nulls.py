@@ -14,7 +14,7 @@ from tests.odd.pages import check, nothing_by_name
 from tests.odd.service import OddService
 from tests.odd.variants import at, good, odd, places
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("offer")]
 ANY = {200, 404, 502}
 
 

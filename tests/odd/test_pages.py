@@ -17,7 +17,7 @@ from tests.odd.service import OddService
 from tests.odd.spec import SCALARS
 from tests.odd.variants import Place, all_at_once, good, odd, shares, variants
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("offer")]
 
 Answer = tuple[str, Any]
 AT_LEAST = 1

@@ -21,7 +21,7 @@ from tests.odd.variants import Place, odd, shares
 from tests.repayments.pages import filled
 from tests.repayments.rows import row
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("offer")]
 
 # The contract has no part in it, save as a whole.
 SHARES = {

@@ -15,7 +15,7 @@ from tests.odd.pages import check
 from tests.odd.service import OddService
 from tests.odd.variants import Place, good, odd, places, variants
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("offer")]
 
 READ = [place for place in places("Loan") if not place.path or place.path[0] in KEYS]
 

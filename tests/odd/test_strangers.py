@@ -22,7 +22,7 @@ from tests.odd.variants import good
 from tests.repayments.pages import filled as repaid
 from tests.repayments.pages import press
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("offer")]
 
 APP = "/apps/kenya"
 NAMED_BY = {"Borrower": "borrowerId", "Loan": "accountId", "Assessment": "assessmentId"}

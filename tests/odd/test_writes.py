@@ -15,7 +15,7 @@ from tests.odd.pages import ask, check
 from tests.odd.service import OddService
 from tests.odd.variants import good, odd, shares
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("offer")]
 
 SHARES = shares(PAGES, 1)
 # The resource that each write is looked for by, and its id.

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import simplejson
-from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core.caching import shared
@@ -13,25 +12,16 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.values import OfferOperation
 from lendingadmin.records.offers import asking
 from lendingadmin.records.offers.models import OfferRequest, OfferState
-from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.offers.service import DONE, OfferService, operation
 
 Ask = Callable[..., OfferRequest]
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> OfferService:
-    """The dashboard is pointed at a service of which the test decides what it answers."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+def make_service(server: FaultServer) -> OfferService:
+    """A service of which the test decides what it answers; former answers are forgotten."""
     shared.clear()
-    return OfferService(fault_server)
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    """The officer's browser."""
-    return client_of(officer)
+    return OfferService(server)
 
 
 @pytest.fixture

@@ -23,16 +23,13 @@ from tests.faults.server import Behaviour, FaultServer, Wire
 from .conftest import APP, make_borrower
 from .service import LIST, PeopleService, borrower
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("only_kenya")]
 State = BorrowerIndex.State
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> PeopleService:
-    """The dashboard before a service with five borrowers, in pages of two."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    settings.LENDING_APPS = tuple(app for app in settings.LENDING_APPS if app.app_id == APP)
-    return PeopleService(fault_server, [borrower(number) for number in range(5)])
+def make_service(server: FaultServer) -> PeopleService:
+    """A service with five borrowers, in pages of two."""
+    return PeopleService(server, [borrower(number) for number in range(5)])
 
 
 def walked() -> BorrowerIndex:

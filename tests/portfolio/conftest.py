@@ -1,17 +1,13 @@
 import re
 from decimal import Decimal
 from html import unescape
-from typing import Any
 
-import pytest
 from django.test import Client
 
-from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.dashboard import PortfolioSummary
 from lendingadmin.desk.portfolio.loan_lists import LoanList
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
-from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
@@ -19,11 +15,9 @@ HOME = "/apps/kenya/"
 LISTS = f"{HOME}loans/lists/"
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> BookService:
-    """The dashboard before a service with five loans, in pages of two."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    return BookService(fault_server, [loan(number) for number in range(5)])
+def make_service(server: FaultServer) -> BookService:
+    """A service with five loans, in pages of two."""
+    return BookService(server, [loan(number) for number in range(5)])
 
 
 def counted() -> Snapshot:
@@ -36,12 +30,7 @@ def counted() -> Snapshot:
     return row
 
 
-@pytest.fixture
-def desk(client_of: ClientOf, officer: User) -> Client:
-    return client_of(officer)
-
-
-def page(client: Client, address: str = HOME) -> str:
+def read_page(client: Client, address: str = HOME) -> str:
     answer = client.get(address)
     assert answer.status_code == 200, answer.status_code
     return answer.content.decode()

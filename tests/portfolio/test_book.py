@@ -18,7 +18,7 @@ from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.loan_list_form import KINDS, find_kind
 from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
-from tests.portfolio.conftest import HOME, LISTS, counted, mark, page, read_summary, words
+from tests.portfolio.conftest import HOME, LISTS, counted, mark, read_page, read_summary, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def address_of(row: Snapshot, by: str) -> str:
 
 def sum_of(client: Client, address: str, label: str = "Outstanding") -> tuple[Decimal, int]:
     """What the list at an address says a column adds up to, and how many loans it has."""
-    foot = page(client, address).partition("<tfoot>")[2]
+    foot = read_page(client, address).partition("<tfoot>")[2]
     loans = re.search(r">([\d,]+) loans? \(KES\)", foot)
     found = re.search(rf'data-label="{label}" class="number">(−?[\d,.]+)', foot)
     assert loans and found, address
@@ -47,11 +47,11 @@ def sum_of(client: Client, address: str, label: str = "Outstanding") -> tuple[De
 def test_before_the_first_count_it_says_what_happens(
     service: BookService, client_of: ClientOf, people: dict[str, User], settings: Any
 ) -> None:
-    html = page(client_of(people["officer"]))
+    html = read_page(client_of(people["officer"]))
     assert mark("uncounted") in html and COUNT_BUTTON in html
     assert mark("by-itself") not in html and "by itself" not in words(html)
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
-    html = page(client_of(people["viewer"]))
+    html = read_page(client_of(people["viewer"]))
     assert mark("by-itself") in html and COUNT_BUTTON not in html
     # Nothing shows otherwise that there is no worker.
     assert "within a minute. If it does not" in html and "worker may be down" in html
@@ -64,14 +64,14 @@ def test_each_role_sees_the_figures(
 ) -> None:
     counted()
     client = client_of(people[role])
-    text = words(page(client))
+    text = words(read_page(client))
     summary = read_summary(client)
     assert "loans as of just now" in text and summary.snapshot.loans_read == 5
     assert [tile.amount for tile in summary.tiles] == [300, 25, None]
     assert "KES 300.00 on 5 open loans open by status word" in text
     assert "KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
-    assert (COUNT_BUTTON in page(client)) is (role != "viewer")
-    for address in links(page(client)):
+    assert (COUNT_BUTTON in read_page(client)) is (role != "viewer")
+    for address in links(read_page(client)):
         assert client.get(address).status_code == 200, address
     assert service.pages == 3
 
@@ -87,7 +87,7 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     counted()
     service.loans[0]["balances"]["repayment"]["paid"] += Decimal("7.50")
     last = counted()
-    html = page(desk)
+    html = read_page(desk)
     text = words(html)
     figures = ["outstanding", "overdue", "paid", "principal_outstanding"]
     figures += [f"par{days}" for days in (1, 30, 60, 90)]
@@ -105,7 +105,7 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     assert (par30.note, par30.value) == ("KES 100.00", "50 %") and "PAR 30" in text
     assert "77" in text and "not reported" in text
     assert "1 loan without this figure" in text
-    lacking = page(desk, address_of(last, "untold:overdue"))
+    lacking = read_page(desk, address_of(last, "untold:overdue"))
     title = find_kind("figure-untold:overdue").title  # type: ignore[union-attr]
     assert title in lacking
     assert "L-004" in lacking and "L-001" not in lacking
@@ -123,7 +123,7 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         loan(4, status=1, balances=None, **late),
     ]
     row = counted()
-    html = page(desk)
+    html = read_page(desk)
     text = words(html)
     summary = read_summary(desk)
     assert summary.tiles[0].amount == 120 and "KES 120.00 on 2 open loans" in text
@@ -138,7 +138,7 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         ("par1", "Open loans more than 1 day late"),
         ("par30", "Open loans more than 30 days late"),
     ):
-        shown = page(desk, address_of(row, by))
+        shown = read_page(desk, address_of(row, by))
         assert f'<h1 id="title"><bdi>{title}</bdi>' in shown
         expected = {"L-001"} if by == "par30" else {"L-000", "L-001"}
         assert set(re.findall(r"/loans/(L-\d+)/", shown)) == expected, by
@@ -146,7 +146,7 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
     assert set(re.findall(r"/loans/(L-\d+)/", arrears)) == {"L-000", "L-001"}
     assert "without this figure" not in arrears
     # What began and what was paid is of closed loans too.
-    assert "L-003" in page(desk, address_of(row, "month:2026-06"))
+    assert "L-003" in read_page(desk, address_of(row, "month:2026-06"))
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_by_what_a_loan_counted_as_open_stands_beside_each_figure(
     settings.LENDING_LOAN_STATUSES = status_words
     service.loans = [loan(number, status=status) for number, status in enumerate(statuses)]
     counted()
-    text = words(page(desk))
+    text = words(read_page(desk))
     assert f"KES 120.00 on 2 open loans {beside} Overdue" in text
     assert f"of what is outstanding {beside} Paid since" in text
     assert f"KES 100.00 . {beside} PAR 1" in text
@@ -203,9 +203,9 @@ def test_without_status_words_the_dates_and_the_result_decide(
 def test_words_of_the_settings(desk: Client, service: BookService, settings: Any) -> None:
     settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
     row = counted()
-    assert "performing" in words(page(desk))
+    assert "performing" in words(read_page(desk))
     title = find_kind("figure-performance:1").title  # type: ignore[union-attr]
-    assert "performing" in title and title in page(desk, address_of(row, "performance:1"))
+    assert "performing" in title and title in read_page(desk, address_of(row, "performance:1"))
 
 
 def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> None:
@@ -215,7 +215,7 @@ def test_a_list_is_in_order_and_paged(desk: Client, service: BookService) -> Non
     row = counted()
     address, seen = address_of(row, "overdue"), []
     while address:
-        html, last = page(desk, address), address
+        html, last = read_page(desk, address), address
         seen += re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)
         following = re.search(r'href="([^"]+)" rel="next"', html)
         address = unescape(following[1]) if following else ""
@@ -230,7 +230,7 @@ def test_without_a_figure_the_list_of_a_count_is_that_of_its_open_loans_to_its_e
     service.size = 1000
     service.loans = [loan(n) for n in range(60)]
     row = counted()
-    html = page(desk, f"{LISTS}?count={row.pk}")
+    html = read_page(desk, f"{LISTS}?count={row.pk}")
     following = re.search(r'href="([^"]+)" rel="next"', html)
     assert following
     assert sum_of(desk, unescape(following[1])) == (3600, 60)
@@ -239,7 +239,7 @@ def test_without_a_figure_the_list_of_a_count_is_that_of_its_open_loans_to_its_e
 def test_how_late_the_largest_arrears_are(desk: Client, service: BookService) -> None:
     service.loans = [loan(0, schedule={"daysLate": 1}), loan(1, schedule={"daysLate": -3})]
     counted()
-    text = words(page(desk))
+    text = words(read_page(desk))
     assert re.findall(r"(L-\d+)( 1 day late)? KES", text) == [
         ("L-000", " 1 day late"),
         ("L-001", ""),
@@ -250,7 +250,7 @@ def test_a_book_of_which_the_service_tells_nothing(desk: Client, service: BookSe
     nothing = {"balances": None, "schedule": None, "loanAmount": None, "startDate": None}
     service.loans = [loan(n, performanceStatus=None, **nothing) for n in range(3)]
     counted(), counted()
-    html = page(desk)
+    html = read_page(desk)
     text = words(html)
     # What nobody told is neither nothing nor zero.
     summary = read_summary(desk)
@@ -270,14 +270,14 @@ def test_what_is_not_told_any_more_is_not_shown_as_it_was(
     counted()
     service.loans = [loan(n, balances=None) for n in range(3)]
     counted()
-    outstanding = page(desk).partition('<figure class="trend">')[2].partition("<details>")[0]
+    outstanding = read_page(desk).partition('<figure class="trend">')[2].partition("<details>")[0]
     assert mark("not-reported") in outstanding and "KES" not in words(outstanding)
 
 
 def test_an_empty_book_is_nothing_owed(desk: Client, service: BookService) -> None:
     service.loans = []
     counted(), counted()
-    html = page(desk)
+    html = read_page(desk)
     summary = read_summary(desk)
     assert summary.tiles[0].amount == 0 and "KES 0.00 on 0 open loans" in words(html)
     assert html.count(mark("zero")) == 2 and html.count(mark("first")) == 1
@@ -297,7 +297,7 @@ def test_an_address_that_names_no_figure_shows_none(
 
 @pytest.mark.parametrize("place", ["-1", "x", "99999999", "9" * 30, "\x00"])
 def test_a_place_that_is_none_is_the_first(place: str, desk: Client, service: BookService) -> None:
-    html = page(desk, f"{address_of(counted(), 'outstanding')}&{urlencode({'before': place})}")
+    html = read_page(desk, f"{address_of(counted(), 'outstanding')}&{urlencode({'before': place})}")
     assert len(re.findall(r'href="/apps/kenya/loans/(L-\d+)/', html)) == 5
 
 
@@ -318,15 +318,15 @@ def test_home_asks_the_database_little_and_the_service_nothing(
     for _ in range(3):
         counted()
     before = service.server.hits()
-    page(desk)
+    read_page(desk)
     with CaptureQueriesContext(connection) as made:
-        page(desk)
+        read_page(desk)
     of_book = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
     assert len(of_book) == 7, of_book
     address = address_of(Snapshot.objects.latest("id"), "par1")
-    page(desk, address)
+    read_page(desk, address)
     with CaptureQueriesContext(connection) as made:
-        page(desk, address)
+        read_page(desk, address)
     of_list = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
     assert len(of_list) == 2, of_list
     assert service.server.hits() == before
@@ -335,11 +335,11 @@ def test_home_asks_the_database_little_and_the_service_nothing(
 def test_trends_show_from_the_second_count_on(desk: Client, service: BookService) -> None:
     row = counted()
     Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=41))
-    assert mark("first") in page(desk)
+    assert mark("first") in read_page(desk)
     for ago in range(40, 0, -1):
         row = counted()
         Snapshot.objects.filter(pk=row.pk).update(ended_at=timezone.now() - timedelta(hours=ago))
-    html = page(desk)
+    html = read_page(desk)
     series = read_summary(desk).series
     assert [len(one.rows) for one in series] == [31] * 3 and series[0].described in html
     assert html.count("<path") >= 3
@@ -350,7 +350,7 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=12))
     row = tasks.start("kenya", None)
     snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
-    html = page(desk)
+    html = read_page(desk)
     text = words(html)
     assert f"<p {mark('failed')}>The lending service had a fault.</p>" in html
     assert "KES 300.00 on 5 open loans open by status word" in text

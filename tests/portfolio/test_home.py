@@ -34,7 +34,7 @@ from lendingadmin.records.assessments.running import CREATE
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import counted, mark, page, words
+from tests.portfolio.conftest import counted, mark, read_page, words
 from tests.portfolio.service import BookService, loan
 from tests.portfolio.test_loan_lists import due, owing
 from tests.repayments.rows import row
@@ -91,7 +91,7 @@ def test_what_stands_there_for_each_role_and_in_which_order(
     counted()
     person = User.objects.create_user("somebody")
     give_roles(person, *roles)
-    assert sections(page(client_of(person))) == expected
+    assert sections(read_page(client_of(person))) == expected
     assert service.pages == 3
 
 
@@ -114,7 +114,7 @@ def test_rights_decide_and_not_the_name_of_a_role() -> None:
 
 
 def test_before_the_first_count_the_lists_say_so(client_of: ClientOf, support: User) -> None:
-    html = page(client_of(support))
+    html = read_page(client_of(support))
     # The list to call, and the portfolio below.
     assert html.count(mark("uncounted")) == 2
     assert html.count(mark("none")) == 1 and "as of" not in words(html)
@@ -136,7 +136,7 @@ def test_my_payments_of_today_with_their_totals(
     row(manager, amount="4000")
     row(support, amount="4000", app_id="ghana")
     row(support, amount="4000", created_at=timezone.now() - timedelta(days=1))
-    text = section(page(client_of(support)), "mine")
+    text = section(read_page(client_of(support)), "mine")
     assert "3 recorded KES 3,505.50" in text and "1 recorded USD 70.00" in text
     assert "mobile, M-PESA 2: KES 3,500.50" in text
     assert "of these only probably 1" in text
@@ -149,7 +149,7 @@ def test_needs_checking_has_its_count_and_the_oldest(client_of: ClientOf, suppor
     oldest = [
         row(support, UNKNOWN, created_at=now - timedelta(hours=12 - hour)) for hour in range(7)
     ]
-    text = section(page(client_of(support)), "checking")
+    text = section(read_page(client_of(support)), "checking")
     assert re.findall(r"(?<!\S)\d+(?!\S)", text)[:2] == ["7", "7"]
     assert [one.account_id in text for one in oldest] == [True] * 5 + [False] * 2
 
@@ -165,7 +165,7 @@ def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
     service.loans += [due(8, 0), due(9, 3)]
     counted()
     client = client_of(support)
-    html = page(client)
+    html = read_page(client)
     overdue, today = section(html, "overdue"), section(html, "due-today")
     assert f"All 7 {KINDS['overdue'].title.lower()}" in overdue
     assert re.findall(r"L-\d+", overdue) == ["L-007", "L-006", "L-005", "L-004", "L-003"]
@@ -175,7 +175,7 @@ def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
     assert 'href="tel:+254700000001"' in html
     row(support, account_id="L-007", amount="7")
     row(support, account_id="L-006", amount="2")
-    overdue = section(page(client), "overdue")
+    overdue = section(read_page(client), "overdue")
     assert f"All 6 {KINDS['overdue'].title.lower()}" in overdue and "L-007" not in overdue
     assert "KES 4.00 12 days late KES 2.00 recorded just now" in overdue
 
@@ -216,7 +216,7 @@ def test_my_offers_and_assessments_what_runs_first(
     KnownAssessment.objects.create(
         index=known, assessment_id="A-1", status="1", made_at=timezone.now(), read_at=timezone.now()
     )
-    html = page(client_of(officer))
+    html = read_page(client_of(officer))
     text = section(html, "running")
     assert html.index(runs.get_absolute_url()) < html.index(done.get_absolute_url())
     assert "running" in text and "offer made" in text
@@ -228,7 +228,7 @@ def test_my_offers_and_assessments_what_runs_first(
 def test_who_pays_this_week(client_of: ClientOf, officer: User, service: BookService) -> None:
     service.loans = [due(number, 0, f"{number}.00") for number in range(1, 8)]
     counted()
-    text = section(page(client_of(officer)), "due-this-week")
+    text = section(read_page(client_of(officer)), "due-this-week")
     assert f"All 7 {KINDS['due-this-week'].title.lower()}" in text
     assert len(re.findall(r"L-\d+", text)) == 5
 
@@ -253,29 +253,29 @@ def test_a_person_s_change_waits_for_who_may_approve_it(
     second = User.objects.create_user("second")
     give_roles(second, "manager")
     mine, theirs = client_of(manager), client_of(second)
-    assert mark("none") in read_section(page(theirs), "decisions")
+    assert mark("none") in read_section(read_page(theirs), "decisions")
     form = {"roles": choose("officer", "support")}
     assert theirs.get(f"/people/{officer.pk}/").status_code == 200
     mine.post(f"/people/{officer.pk}/", form)
-    html = read_section(page(theirs), "decisions")
+    html = read_section(read_page(theirs), "decisions")
     assert "1 change of a person waits for you under People" in words(html)
     assert mark("none") not in html
-    assert mark("none") in read_section(page(mine), "decisions")
+    assert mark("none") in read_section(read_page(mine), "decisions")
 
 
 def test_a_restored_database_waits_for_a_manager(client_of: ClientOf, manager: User) -> None:
     client, now = client_of(manager), timezone.now()
     gap = Restoration.objects.create(app_id="kenya", since=now - timedelta(hours=1), until=now)
-    html = read_section(page(client), "decisions")
+    html = read_section(read_page(client), "decisions")
     assert 'data-decision="restored"' in html and mark("none") not in html
     restoration.end_gap(gap, manager)
-    html = read_section(page(client), "decisions")
+    html = read_section(read_page(client), "decisions")
     assert 'data-decision="restored"' not in html and mark("none") in html
 
 
 def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: User) -> None:
     client, now = client_of(manager), timezone.now()
-    assert mark("none") in read_section(page(client), "decisions")
+    assert mark("none") in read_section(read_page(client), "decisions")
     waiting = [
         row(support, RepaymentState.PRESUMED),
         row(support, RepaymentState.NOT_FOUND),
@@ -285,7 +285,7 @@ def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: 
     checked = row(support, UNKNOWN, next_check_at=now + timedelta(hours=1))
     wrong = row(support)
     report(wrong, support)
-    html = page(client)
+    html = read_page(client)
     text = section(html, "decisions")
     assert all(one.account_id in text for one in (*waiting, wrong))
     assert checked.account_id not in text
@@ -429,11 +429,11 @@ def test_all_that_waits_for_a_person_is_counted_for_who_may_decide(
 ) -> None:
     settings.APPROVAL_LIMITS = {"kenya": LIMITS}
     client = client_of(manager)
-    assert mark("none") in read_section(page(client), "decisions")
+    assert mark("none") in read_section(read_page(client), "decisions")
     put_there(manager)
-    assert (mark("none") in read_section(page(client), "decisions")) == leaves_out_own
+    assert (mark("none") in read_section(read_page(client), "decisions")) == leaves_out_own
     put_there(support)
-    html = page(client)
+    html = read_page(client)
     assert decision in html and mark("none") not in read_section(html, "decisions")
 
 
@@ -452,9 +452,9 @@ def test_nothing_waits_for_a_person_who_is_not_independent(
     settings.APPROVAL_LIMITS = {"kenya": LIMITS}
     client = client_of(manager)
     put_there(support)
-    assert decision in page(client)
+    assert decision in read_page(client)
     audit.record(manager, "people.setupLink", subject=support.username, outcome="made")
-    html = page(client)
+    html = read_page(client)
     assert decision not in html and mark("none") in read_section(html, "decisions")
 
 
@@ -474,7 +474,7 @@ def test_the_link_of_home_lists_exactly_the_statements_that_it_counts(
     wait_with_a_batch(support, "done")
     put_there(support), put_there(support)
     waiting = StatementFile.objects.order_by("-pk").values_list("pk", flat=True)[:2]
-    found = read_section(page(client), "decisions")
+    found = read_section(read_page(client), "decisions")
     (address,) = re.findall(r'data-decision="statements"><a href="([^"]+)">2 ', found)
     listed = client.get(address).content.decode()
     assert re.findall(r"/statements/(\d+)/\"", listed) == [str(one) for one in waiting]
@@ -488,7 +488,7 @@ def test_the_link_of_home_lists_exactly_the_disputes_that_it_counts(
 ) -> None:
     client = client_of(manager)
     wait_with_a_dispute(support)
-    found = read_section(page(client), "decisions")
+    found = read_section(read_page(client), "decisions")
     (address,) = re.findall(r'data-decision="call-stops"><a href="([^"]+)">1 ', found)
     dispute = Stop.objects.get(kind=StopKind.DISPUTE)
     listed = re.findall(r"/stops/(\d+)/end", client.get(address).content.decode())
@@ -502,14 +502,14 @@ def test_a_question_that_can_not_be_answered_any_more_waits_for_no_person(
 ) -> None:
     wait_with_days(support)
     StatementFile.objects.update(content="")
-    assert mark("none") in read_section(page(client_of(manager)), "decisions")
+    assert mark("none") in read_section(read_page(client_of(manager)), "decisions")
 
 
 def test_what_waits_for_a_clerk_is_on_their_home(client_of: ClientOf, support: User) -> None:
     client = client_of(support)
-    assert "decisions" not in sections(page(client))
+    assert "decisions" not in sections(read_page(client))
     wait_unallocated(support), wait_with_words(support)
-    html = read_section(page(client), "decisions")
+    html = read_section(read_page(client), "decisions")
     assert re.findall(r'data-decision="([^"]+)"', html) == ["unallocated", "statements"]
 
 
@@ -527,9 +527,9 @@ def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(
         asked_at=timezone.now(),
     )
     client = client_of(manager)
-    assert mark("none") not in read_section(page(client), "decisions")
+    assert mark("none") not in read_section(read_page(client), "decisions")
     audit.record(manager, "people.setupLink", subject="second", outcome="made")
-    assert mark("none") in read_section(page(client), "decisions")
+    assert mark("none") in read_section(read_page(client), "decisions")
 
 
 def test_more_of_what_waits_takes_no_more_queries(
@@ -552,9 +552,9 @@ def test_more_of_what_waits_takes_no_more_queries(
                 moves=[["+", "kenya", role.pk]],
                 asked_at=timezone.now(),
             )
-        page(client)
+        read_page(client)
         with CaptureQueriesContext(connection) as made:
-            html = page(client)
+            html = read_page(client)
         assert html.count("data-decision=") == 9
         return len(made)
 
@@ -568,7 +568,7 @@ def test_who_only_approves_has_what_waits_too(
     hold_only(approver, "repayments.approve", "loans.get", "loans.list")
     wait_for_approval(support)
     settings.APPROVAL_LIMITS = {"kenya": LIMITS}
-    assert 'data-decision="repayment-approve"' in page(client_of(approver))
+    assert 'data-decision="repayment-approve"' in read_page(client_of(approver))
 
 
 @pytest.mark.parametrize(
@@ -578,32 +578,32 @@ def test_a_reported_mistake_shows_wherever_its_repayment_does(
     client_of: ClientOf, support: User, state: RepaymentState, name: str
 ) -> None:
     one = row(support, state)
-    assert "mistake reported" not in section(page(client_of(support)), name)
+    assert "mistake reported" not in section(read_page(client_of(support)), name)
     report(one, support)
-    assert "mistake reported" in section(page(client_of(support)), name)
+    assert "mistake reported" in section(read_page(client_of(support)), name)
 
 
 def test_the_badge_counts_all_that_waits_for_the_person(
     client_of: ClientOf, support: User, manager: User
 ) -> None:
     clerk, boss = client_of(support), client_of(manager)
-    assert badge(page(boss)) == badge(page(clerk)) == ""
+    assert badge(read_page(boss)) == badge(read_page(clerk)) == ""
     # A due check would be made by the page itself.
     later, now = timezone.now() + timedelta(hours=1), timezone.now()
     row(support, UNKNOWN, next_check_at=later)
     row(support, RepaymentState.PRESUMED)
     row(support, RepaymentState.NOT_FOUND, next_check_at=later, alarm="late", alarm_at=now)
     row(support, UNKNOWN, app_id="ghana", next_check_at=later)
-    assert badge(page(boss)) == badge(page(clerk)) == "3"
+    assert badge(read_page(boss)) == badge(read_page(clerk)) == "3"
     # Alarms and reports wait for those who may decide; an alarm on one that is counted counts once.
     row(support, alarm="late", alarm_at=now)
     report(row(support), support)
-    assert (badge(page(clerk)), badge(page(boss))) == ("3", "5")
+    assert (badge(read_page(clerk)), badge(read_page(boss))) == ("3", "5")
     # Rights that are taken take the counts along at once.
     role = Group.objects.get(name="manager")
     names = ["repayments.resolve", "repayments.reviewMistake"]
     role.permissions.remove(*Permission.objects.filter(codename__in=names))
-    assert badge(page(boss)) == "3"
+    assert badge(read_page(boss)) == "3"
 
 
 # --- of everybody --------------------------------------------------------------------------
@@ -632,9 +632,9 @@ def test_more_of_everything_takes_no_more_queries(
             owing(n) for n in range(50, 50 + times)
         ]
         counted()
-        page(client)
+        read_page(client)
         with CaptureQueriesContext(connection) as made:
-            page(client)
+            read_page(client)
         return len(made)
 
     assert fill(9) <= fill(2)
@@ -644,7 +644,7 @@ def test_as_of_stands_once_and_paper_has_the_time_itself(
     client_of: ClientOf, manager: User, service: BookService
 ) -> None:
     last = counted()
-    html = page(client_of(manager))
+    html = read_page(client_of(manager))
     seen = words(re.sub(r'title="[^"]*"', "", html))
     assert seen.count("as of") == 1
     assert last.ended_at
@@ -673,11 +673,11 @@ def test_a_service_that_is_down_is_one_plain_banner(
 ) -> None:
     counted()
     client = client_of(support)
-    assert mark("silent") not in page(client)
+    assert mark("silent") not in read_page(client)
     for _ in range(2):
         row(support, UNKNOWN, next_check_at=timezone.now())
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address
-    html = page(client)
+    html = read_page(client)
     text = words(html)
     silent = html.partition(mark("silent"))[2].partition("</p>")[0]
     assert silent.startswith(' data-count="2"') and re.search(r"\d\d:\d\d:\d\d", silent)
@@ -686,7 +686,7 @@ def test_a_service_that_is_down_is_one_plain_banner(
     assert html.count('class="notice') == 1
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = service.server.url
     counted()
-    assert mark("silent") not in page(client)
+    assert mark("silent") not in read_page(client)
 
 
 @pytest.mark.usefixtures("quiet")
@@ -712,6 +712,6 @@ def test_charts_are_half_as_tall(client_of: ClientOf, manager: User, service: Bo
     counted(), counted()
     heights = {
         int(one)
-        for one in re.findall(r'class="chart plot" height="(\d+)"', page(client_of(manager)))
+        for one in re.findall(r'class="chart plot" height="(\d+)"', read_page(client_of(manager)))
     }
     assert heights == {66, 100}

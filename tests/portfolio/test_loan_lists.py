@@ -32,7 +32,7 @@ from lendingadmin.web.keyset import Slice
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import LISTS, counted, list_pages, mark, page, words
+from tests.portfolio.conftest import LISTS, counted, list_pages, mark, read_page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
 
@@ -292,7 +292,7 @@ def test_what_was_entered_while_the_loans_were_counted_is_said_and_not_taken_off
     found = read("show=overdue")
     (loan,) = found.rows
     assert found.build_row(loan).amounts["overdue"] == Decimal("5.00")
-    text = words(page(client_of(officer), f"{LISTS}?show=overdue"))
+    text = words(read_page(client_of(officer), f"{LISTS}?show=overdue"))
     assert "5.00 recorded while the loans were counted" in text
     assert "as of 20 min ago , when the loans were counted" in text
 
@@ -326,17 +326,17 @@ def test_the_page_names_people_and_has_pages_totals_and_the_age(
     service.loans = [owing(number, f"{number + 1}.00") for number in range(30)]
     counted()
     desk = client_of(officer)
-    html = page(desk, f"{LISTS}?show=overdue&pageSize=25")
+    html = read_page(desk, f"{LISTS}?show=overdue&pageSize=25")
     text = words(html)
     assert f"<bdi>{KINDS['overdue'].title}</bdi>" in html and ">just now</time>" in html
     assert "Kamau Ann L-029 +254700186215" in text
     assert "30 loans (KES) 465.00" in text and "L-004" not in text
     following = re.search(r'href="([^"]+)" rel="next"', html)
     assert following and 'aria-sort="descending"' in html
-    html = page(desk, unescape(following[1]))
+    html = read_page(desk, unescape(following[1]))
     assert "Kamau Ann L-004" in words(html) and "L-005" not in words(html)
     assert 'rel="next"' not in html and 'aria-sort="descending"' in html
-    text = words(page(client_of(viewer), f"{LISTS}?show=overdue"))
+    text = words(read_page(client_of(viewer), f"{LISTS}?show=overdue"))
     assert "K. A. L-029" in text and "186215" not in text
 
 
@@ -429,7 +429,7 @@ def test_a_list_over_the_count_that_its_address_names_is_as_it_was_counted(
     desk = client_of(manager)
     # What is made of a list is made of the newest count.
     for query, leads_on in (("", True), (f"?count={old.pk}", False)):
-        html = page(desk, f"{LISTS}{query}")
+        html = read_page(desk, f"{LISTS}{query}")
         assert ("/collections/queues/new?" in html) is leads_on
         assert ("/assignments/lists/new?" in html) is leads_on
         assert f"{LISTS}new?" in html
@@ -464,7 +464,7 @@ def test_a_page_comes_off_an_index_without_a_sort(
 
 @pytest.mark.django_db
 def test_before_the_first_count_the_page_says_so(client_of: ClientOf, officer: User) -> None:
-    assert mark("uncounted") in page(client_of(officer), LISTS)
+    assert mark("uncounted") in read_page(client_of(officer), LISTS)
 
 
 @pytest.mark.django_db

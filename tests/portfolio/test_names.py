@@ -12,7 +12,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
-from tests.portfolio.conftest import HOME, LISTS, counted, page, words
+from tests.portfolio.conftest import HOME, LISTS, counted, read_page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
 
@@ -36,7 +36,7 @@ def test_the_name_stands_over_the_id_of_the_loan(
     put("B-1", surname="Kamau", othernames="Ann")
     put("B-2", surname="<b>Ouma")
     for address in addresses(service):
-        html = page(desk, address)
+        html = read_page(desk, address)
         assert "Kamau Ann L-001" in words(html), address
         assert re.search(r'<bdi class="person" title="As of just now">Kamau Ann</bdi><a ', html)
         assert "&lt;b&gt;Ouma" in html and "<b>Ouma" not in html
@@ -52,7 +52,7 @@ def test_who_may_not_see_names_sees_initials(
 ) -> None:
     put("B-1", surname="Kamau", othernames="Ann")
     for address in addresses(service):
-        html = page(client_of(viewer), address)
+        html = read_page(client_of(viewer), address)
         assert "K. A. L-001" in words(html) and "Kamau" not in html, address
 
 
@@ -60,7 +60,7 @@ def test_without_an_index_or_without_borrowers_nothing_is_shown(
     desk: Client, service: BookService
 ) -> None:
     for address in addresses(service):
-        html = page(desk, address)
+        html = read_page(desk, address)
         assert 'class="person"' not in html and "L-001" in html, address
 
 
@@ -75,7 +75,7 @@ def test_a_count_from_before_borrowers_were_kept_shows_ids_alone(
     row = counted()
     row.loans.update(borrower_id="")
     for address in (HOME, f"{LISTS}?count={row.pk}", places[0]):
-        assert "Kamau" not in page(desk, address)
+        assert "Kamau" not in read_page(desk, address)
 
 
 def test_names_are_read_once_for_all_rows(
@@ -88,9 +88,9 @@ def test_names_are_read_once_for_all_rows(
         for number in range(loans):
             put(f"B-{number}", surname=f"Kamau{number}")
         for address in addresses(service, loans)[:2]:
-            page(desk, address)
+            read_page(desk, address)
             with CaptureQueriesContext(connection) as made:
-                html = page(desk, address)
+                html = read_page(desk, address)
             assert html.count('class="person"') >= 2
             asked.append(len([one for one in made if "people_index_" in one["sql"]]))
     assert asked == [2] * 4
@@ -110,7 +110,7 @@ def test_a_page_of_several_lists_asks_once_which_index_answers(
     # Nobody decides about what they entered.
     entry(support, **unknown)
     with CaptureQueriesContext(connection) as made:
-        html = page(client_of(manager), HOME)
+        html = read_page(client_of(manager), HOME)
     assert html.count("Kamau") >= 3
     asked = [one["sql"].split(" FROM ")[1] for one in made if "people_index_" in one["sql"]]
     assert sum(one.startswith('"people_index_borrowerindex"') for one in asked) == 1 < len(asked)

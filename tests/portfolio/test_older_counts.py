@@ -8,7 +8,7 @@ from django.test import Client
 
 from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.models import Snapshot
-from tests.portfolio.conftest import HOME, LISTS, counted, mark, page, read_summary, words
+from tests.portfolio.conftest import HOME, LISTS, counted, mark, read_page, read_summary, words
 from tests.portfolio.service import BookService
 
 
@@ -24,7 +24,7 @@ def make_older(row: Snapshot) -> Snapshot:
 @pytest.mark.django_db
 def test_figures_of_an_older_version_are_not_shown(desk: Client, service: BookService) -> None:
     old = make_older(counted())
-    html = page(desk)
+    html = read_page(desk)
     assert mark("older") in html and f'action="{HOME}book/count"' in html
     assert 'id="par-title"' not in html and "PAR 30" not in html
     answer = desk.get(LISTS, {"show": "figure-overdue", "count": old.pk})
@@ -36,7 +36,7 @@ def test_figures_of_an_older_version_are_not_shown(desk: Client, service: BookSe
 def test_trends_draw_no_figures_of_an_older_version(desk: Client, service: BookService) -> None:
     olds = [make_older(counted()) for _ in range(2)]
     row = counted()
-    html = page(desk)
+    html = read_page(desk)
     assert "2 older counts are not shown: the figures had another meaning then." in words(html)
     assert html.count(mark("first")) == 3
     assert not [old.pk for old in olds if f"count={old.pk}" in html]

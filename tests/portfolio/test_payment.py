@@ -27,11 +27,6 @@ ONE = "GET /v1/projects/demo/apps/kenya/loans/"
 
 
 @pytest.fixture
-def desk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
-
-
-@pytest.fixture
 def loans(service: BookService) -> BookService:
     """Loans of people, each read by its id or uid too."""
     service.size = 1000

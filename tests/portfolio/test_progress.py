@@ -11,7 +11,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.worker import walks
 from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.models import Snapshot
-from tests.portfolio.conftest import HOME, counted, mark, page, read_summary, words
+from tests.portfolio.conftest import HOME, counted, mark, read_page, read_summary, words
 from tests.portfolio.service import BookService, loan
 
 pytestmark = pytest.mark.django_db
@@ -25,19 +25,19 @@ def test_home_says_when_the_book_is_counted_again(
     desk: Client, service: BookService, settings: Any
 ) -> None:
     counted()
-    assert "again" not in words(page(desk)).partition("Recorded here")[0]
+    assert "again" not in words(read_page(desk)).partition("Recorded here")[0]
     settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
-    assert "counted again in 6 h" in words(page(desk))
+    assert "counted again in 6 h" in words(read_page(desk))
     row = tasks.start("kenya", None)
-    assert "again in" not in words(page(desk))
+    assert "again in" not in words(read_page(desk))
     snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
     Snapshot.objects.filter(pk=row.pk).update(  # type: ignore[union-attr]
         began_at=timezone.now() - timedelta(minutes=49, seconds=30)
     )
-    html = page(desk)
+    html = read_page(desk)
     assert mark("by-itself") in html and ">in 10 min</time>" in html
     Snapshot.objects.filter(pk=row.pk).update(state=State.STOPPED)  # type: ignore[union-attr]
-    assert mark("by-itself") in page(desk)
+    assert mark("by-itself") in read_page(desk)
 
 
 def test_after_a_stop_the_desk_says_when_it_is_counted_again(
@@ -46,7 +46,7 @@ def test_after_a_stop_the_desk_says_when_it_is_counted_again(
     settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
     tasks.start("kenya", officer)
     snapshot_job.stop("kenya", officer)
-    html = page(desk)
+    html = read_page(desk)
     assert snapshot_job.STOPPED_BY % {"person": "officer"} in html and mark("stopped") in html
     assert mark("by-itself") in html and ">in 6 h</time>" in html
 
@@ -57,20 +57,20 @@ def test_a_count_that_is_due_and_does_not_begin_is_told(
     settings.SNAPSHOT_EVERY = timedelta(hours=6)
     counted()
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=9, minutes=1))
-    html = page(desk)
+    html = read_page(desk)
     assert mark("missed") in html and ">3 h ago</time>" in html
     assert "the worker may be down" in html
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=6, seconds=20))
-    assert "worker" not in words(page(desk))
+    assert "worker" not in words(read_page(desk))
 
 
 def test_one_loan_is_one_loan(desk: Client, service: BookService) -> None:
     service.loans = [loan(0), {"accountId": ""}]
     counted()
-    text = words(page(desk))
+    text = words(read_page(desk))
     assert read_summary(desk).snapshot.loans_read == 1 and "1 loan" in text
     assert "1 item of the service's list could not be read as a loan; it is in no figure." in text
-    assert "Counted: 1 loan." in words(page(desk, f"{HOME}book/progress"))
+    assert "Counted: 1 loan." in words(read_page(desk, f"{HOME}book/progress"))
 
 
 # --- while it counts -----------------------------------------------------------------------
@@ -84,19 +84,19 @@ def test_the_progress_polls_until_it_ends(
     monkeypatch.setattr(walks, "SLICE", 0.0)
     assert snapshot_job.CountWalk.run_slice(row.pk) == timedelta(0)  # type: ignore[union-attr]
     monkeypatch.undo()
-    html = page(desk)
+    html = read_page(desk)
     assert "2 of about 5" in words(html)
     assert 'hx-trigger="load delay:1s, poll"' in html
     assert '<progress id="so-far" value="2" max="5">' in html
     assert "Refresh" not in html
     assert "Stop" in words(html)
-    fragment = page(desk, f"{HOME}book/progress?polls=5")
+    fragment = read_page(desk, f"{HOME}book/progress?polls=5")
     assert 'hx-trigger="load delay:2s, poll"' in fragment
     assert "polls=6" in fragment
     assert len(fragment) < 3000
     assert "<form" not in fragment and "<button" not in fragment
     assert snapshot_job.CountWalk.run_slice(row.pk) is None  # type: ignore[union-attr]
-    final = page(desk, f"{HOME}book/progress?polls=6")
+    final = read_page(desk, f"{HOME}book/progress?polls=6")
     assert "data-poll" not in final
     assert 'data-announce="Counted: 5 loans"' in final
     assert f'<a href="{HOME}">' in final
@@ -106,7 +106,7 @@ def test_the_progress_polls_until_it_ends(
 def test_without_an_expectation_it_says_how_many_so_far(desk: Client, service: BookService) -> None:
     row = tasks.start("kenya", None)
     Snapshot.objects.filter(pk=row.pk).update(loans_read=4812)  # type: ignore[union-attr]
-    html = page(desk)
+    html = read_page(desk)
     assert "4,812 so far" in words(html)
     assert '<progress id="so-far" >' in html
 
@@ -115,22 +115,22 @@ def test_more_than_expected_is_a_full_bar(desk: Client, service: BookService) ->
     counted()
     row = tasks.start("kenya", None)
     Snapshot.objects.filter(pk=row.pk).update(loans_read=7)  # type: ignore[union-attr]
-    assert '<progress id="so-far" value="7" max="7">' in page(desk)
+    assert '<progress id="so-far" value="7" max="7">' in read_page(desk)
 
 
 def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookService) -> None:
     tasks.start("kenya", None)
-    assert "worker" not in words(page(desk))
+    assert "worker" not in words(read_page(desk))
     Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
-    html = page(desk)
+    html = read_page(desk)
     assert "the worker may be down" in html
     # Nothing is said to have been read that was not.
     assert mark("unread") in html and mark("still") not in html
     Snapshot.objects.update(version=1)
-    html = page(desk)
+    html = read_page(desk)
     assert mark("still") in html and ">5 min ago</time>" in html
     Snapshot.objects.update(began_at=timezone.now() - timedelta(hours=2))
-    fragment = page(desk, f"{HOME}book/progress?polls=900")
+    fragment = read_page(desk, f"{HOME}book/progress?polls=900")
     assert "data-poll" not in fragment
     assert mark("given-up") in fragment
 
@@ -138,7 +138,7 @@ def test_it_says_so_where_no_worker_takes_it_up(desk: Client, service: BookServi
 def test_a_fault_under_way_is_told(desk: Client, service: BookService) -> None:
     tasks.start("kenya", None)
     Snapshot.objects.update(why="The lending service had a fault.")
-    assert "could not be read: The lending service had a fault." in words(page(desk))
+    assert "could not be read: The lending service had a fault." in words(read_page(desk))
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_the_last_fragment_says_how_it_ended(
     state: str, says: str, desk: Client, service: BookService
 ) -> None:
     Snapshot.objects.create(app_id="kenya", state=state, why="Because.")
-    fragment = page(desk, f"{HOME}book/progress")
+    fragment = read_page(desk, f"{HOME}book/progress")
     assert says in fragment
     assert "data-poll" not in fragment
 

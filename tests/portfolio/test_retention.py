@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lendingadmin.desk.portfolio import retention
 from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import list_complete
-from tests.portfolio.conftest import LISTS, counted, page
+from tests.portfolio.conftest import LISTS, counted, read_page
 from tests.portfolio.service import BookService
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
@@ -148,7 +148,7 @@ def test_figures_of_older_counts_stay_and_lead_nowhere(desk: Client, service: Bo
     Snapshot.objects.update(ended_at=timezone.now() - timedelta(minutes=16))
     assert retention.prune() is True
     assert old.loans.count() == 0 and newest.loans.count() == 5
-    html = page(desk)
+    html = read_page(desk)
     assert f"count={newest.pk}" in html and f"count={old.pk}" not in html
     answer = desk.get(LISTS, {"show": "figure-overdue", "count": old.pk})
     assert answer.status_code == 404

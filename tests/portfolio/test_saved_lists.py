@@ -14,7 +14,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio import saved_lists
 from lendingadmin.desk.portfolio.models import SavedList
 from tests.conftest import ClientOf
-from tests.portfolio.conftest import LISTS, counted, mark, page, words
+from tests.portfolio.conftest import LISTS, counted, mark, read_page, words
 from tests.portfolio.service import BookService
 from tests.portfolio.test_loan_lists import owing
 from tests.repayments.rows import row as entry
@@ -65,7 +65,7 @@ def test_a_list_is_saved_under_a_name_and_stands_in_the_sidebar(
     assert pinned(answer.content.decode()) == [(saved.name, "3")]
     # The count is the list's of now, on every page.
     entry(officer, account_id="L-001", amount="2.00")
-    assert pinned(page(desk, "/glossary/")) == [(saved.name, "2")]
+    assert pinned(read_page(desk, "/glossary/")) == [(saved.name, "2")]
 
 
 def test_without_a_name_or_with_one_twice_nothing_is_saved_and_the_input_stays(
@@ -89,7 +89,7 @@ def test_only_who_may_share_saves_for_everybody(
     client_of: ClientOf, officer: User, manager: User, late: BookService
 ) -> None:
     wanted = {"name": "Ours", "is_shared": "on"}
-    assert "For everybody" not in page(client_of(officer), NEW)
+    assert "For everybody" not in read_page(client_of(officer), NEW)
     client_of(officer).post(NEW, wanted)
     assert not SavedList.objects.get(owner=officer).is_shared
     assert not Entry.objects.filter(action=saved_lists.SHARE).exists()
@@ -125,9 +125,9 @@ def test_a_list_is_pinned_and_unpinned_by_each_for_themselves(
     shared = save("Ours", is_shared=True)
     desk, other = client_of(officer), client_of(support)
     desk.post(f"{LISTS}{shared.pk}/pin", {"pin": "on"})
-    assert pinned(page(desk)) == [("Ours", "3")] and pinned(page(other)) == []
+    assert pinned(read_page(desk)) == [("Ours", "3")] and pinned(read_page(other)) == []
     desk.post(f"{LISTS}{shared.pk}/pin", {"pin": "off"})
-    assert pinned(page(desk)) == []
+    assert pinned(read_page(desk)) == []
 
 
 def test_the_sidebar_takes_no_more_than_it_counts_quickly(
@@ -149,7 +149,7 @@ def test_a_saved_list_sorts_and_pages_without_losing_its_filter(
 ) -> None:
     saved = save()
     desk = client_of(officer)
-    html = page(desk, f"{saved.get_absolute_url()}?sort=overdue")
+    html = read_page(desk, f"{saved.get_absolute_url()}?sort=overdue")
     assert html.index("L-000") < html.index("L-001") < html.index("L-002")
     assert "<h1" in html and "Call first" in html
     assert f"{saved.get_absolute_url()}?sort=-overdue" in html
@@ -162,10 +162,10 @@ def test_before_the_first_count_a_pinned_list_has_no_number(
 ) -> None:
     save().pinned_by.add(officer)
     desk = client_of(officer)
-    assert pinned(page(desk, "/glossary/")) == [("Call first", "")]
+    assert pinned(read_page(desk, "/glossary/")) == [("Call first", "")]
     # And it can be taken out and deleted all the same.
     saved = SavedList.objects.get()
-    html = page(desk, saved.get_absolute_url())
+    html = read_page(desk, saved.get_absolute_url())
     assert mark("uncounted") in html and 'name="pin" value="off"' in html
     assert f'action="{LISTS}{saved.pk}/delete"' in html
 
@@ -174,7 +174,7 @@ def test_a_list_of_no_loan_says_nought(
     client_of: ClientOf, officer: User, late: BookService, save: Save
 ) -> None:
     save(query="late=91").pinned_by.add(officer)
-    assert pinned(page(client_of(officer), "/glossary/")) == [("Call first", "0")]
+    assert pinned(read_page(client_of(officer), "/glossary/")) == [("Call first", "0")]
 
 
 def test_a_list_of_a_product_with_the_longest_id_is_saved(
@@ -197,6 +197,6 @@ def test_pinned_lists_ask_the_database_little_however_much_was_recorded(
     # The lists and the count, and two for each list, once.
     for number in (8, 2):
         with CaptureQueriesContext(connection) as made:
-            page(desk, "/glossary/")
+            read_page(desk, "/glossary/")
         of_lists = [one["sql"] for one in made if "portfolio_" in one["sql"]]
         assert len(of_lists) == number, of_lists

@@ -28,7 +28,7 @@ for person in User.objects.all():
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Caller]:
+def lender(tmp_path: Path) -> Iterator[Caller]:
     with running_sandbox(tmp_path, **_OWN) as sandbox:
         caller = Caller(sandbox, "kenya", client=("proof", "proof"))
         caller.borrower("b")
@@ -36,8 +36,8 @@ def service(tmp_path: Path) -> Iterator[Caller]:
         yield caller
 
 
-def read_paid(service: Caller) -> Decimal:
-    return Decimal(service.get(f"/loans/{LOAN}").body["balances"]["repayment"]["paid"] or 0)
+def read_paid(lender: Caller) -> Decimal:
+    return Decimal(lender.get(f"/loans/{LOAN}").body["balances"]["repayment"]["paid"] or 0)
 
 
 def restore(address: str, copy: Path) -> None:
@@ -67,12 +67,12 @@ def record(person: Session, external_id: str, **ticks: str) -> bool:
     return page.receipt is not None
 
 
-def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Caller) -> None:
+def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, lender: Caller) -> None:
     with database(tmp_path) as address:
-        dashboard = Dashboard(tmp_path, service.base_url, address, 1, "2s")
+        dashboard = Dashboard(tmp_path, lender.base_url, address, 1, "2s")
         try:
             clerk, copy = Session(dashboard, "support1"), tmp_path / "copy"
-            before = read_paid(service)
+            before = read_paid(lender)
             assert record(clerk, "KNOWN")
             told = dashboard.manage("backup", str(copy))
             assert copy.stat().st_mode & 0o077 == 0
@@ -85,7 +85,7 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Cal
             assert not record(clerk, "FORGOTTEN") and not record(clerk, "NEW")
             assert "data-suspected" in clerk.get("/apps/kenya/repayments/unknown/").text
             assert "manage.py restored" in clerk.get("/readyz").text
-            assert read_paid(service) - before == 200
+            assert read_paid(lender) - before == 200
             dashboard.stop()
             # As the copy said it.
             since = told.split("--since ")[1].strip()
@@ -101,15 +101,15 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, service: Cal
             page = clerk.get(address_of or "").text
             assert "paid elsewhere, or forgotten" in page and "KES 100.00 more" in page
             assert not record(clerk, "FORGOTTEN")
-            assert read_paid(service) - before == 200
+            assert read_paid(lender) - before == 200
             # What is not there yet is recorded with the tick, under a number that nothing bore.
             assert record(clerk, "NEW", not_there="yes")
-            assert read_paid(service) - before == 300
+            assert read_paid(lender) - before == 300
             assert "rp-200001" in clerk.get("/apps/kenya/repayments/").text
             assert "The database was restored" in boss.get("/apps/kenya/repayments/unknown/").text
             ended = boss.post("/apps/kenya/repayments/restored/", {"gone_through": "yes"})
             assert ended.location.endswith("/repayments/unknown/")
             assert record(clerk, "LATER")
-            assert read_paid(service) - before == 400
+            assert read_paid(lender) - before == 400
         finally:
             dashboard.stop()

@@ -5,23 +5,16 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.services import Request
-from tests.conftest import ClientOf
 from tests.faults.server import FaultServer
 from tests.repayments.service import LoanService
 from tests.sandbox.calling import Caller
 
-
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> LoanService:
-    """The dashboard is pointed at a service of which the test decides how it keeps its word."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    return LoanService(fault_server)
+ROLE = "support"
+make_service = LoanService
 
 
 @pytest.fixture
@@ -43,12 +36,6 @@ def asked() -> Callable[..., Request]:
         return Request(**(usual | fields))
 
     return make
-
-
-@pytest.fixture
-def desk(client_of: ClientOf, support: User) -> Client:
-    """The support person's browser."""
-    return client_of(support)
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ DAY, COUNT = "/apps/kenya/repayments/day/", "/apps/kenya/repayments/day/count"
 THAT_DAY = date(2026, 3, 10)
 
 
-@pytest.fixture
-def desk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
-
-
 def take(by: User, amount: str, **fields: object) -> Repayment:
     return row(by, amount=amount, **{"created_at": NOON, "external_id_minted": True, **fields})
 

@@ -10,7 +10,6 @@ from tests.roles import take_roles
 from tests.search.words import results_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ROLE = "support"
 
 
 @pytest.mark.parametrize("words", ["QK7-42X 9", "qk742x9", "ＱＫ７４２Ｘ９", "QK742X9"])

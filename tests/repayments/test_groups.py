@@ -27,10 +27,8 @@ Asked = Callable[..., Request]
 LOANS = ("L-1", "L-2", "L-3", "L-4")
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> DeskService:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    service = DeskService(fault_server)
+def make_service(server: FaultServer) -> DeskService:
+    service = DeskService(server)
     for loan in LOANS:
         service.add(loan)
     return service

@@ -29,7 +29,6 @@ from tests.repayments.threads import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NAIROBI = ZoneInfo("Africa/Nairobi")
-ROLE = "support"
 DUE = "2026-12-21T23:59:59.999000+00:00"
 PAID_AT = datetime(2026, 11, 21, 21, 30, tzinfo=UTC)
 NAMES = {"kenya": "Umoja Credit"}

@@ -243,14 +243,11 @@ def counted(db: None) -> Snapshot:
     return row
 
 
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> FaultServer:
+def make_service(server: FaultServer) -> FaultServer:
     """A service that knows the loan `L-K10` and nothing else."""
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    fault_server.on("POST /v1/oauth2/token", token())
-    fault_server.default = refusal(404)
-    fault_server.on("/loans/L-K10", reply({"accountId": "L-K10"}))
-    return fault_server
+    server.on("POST /v1/oauth2/token", token())
+    server.on("/loans/L-K10", reply({"accountId": "L-K10"}))
+    return server
 
 
 @pytest.mark.parametrize("words", ["l-k10", "L-k10", " l-K10 "])

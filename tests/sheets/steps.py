@@ -8,17 +8,17 @@ from django.test import Client
 
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.statements.models import Batch
-from tests.portfolio.conftest import page, words
+from tests.portfolio.conftest import read_page, words
 from tests.statements.batches.steps import check_now, record
 
 SHEETS = "/apps/kenya/sheets/"
-__all__ = ["SHEETS", "give_back", "make", "page", "record_sheet", "type_sheet", "words"]
+__all__ = ["SHEETS", "give_back", "make", "read_page", "record_sheet", "type_sheet", "words"]
 
 
 def make(desk: Client, **wanted: str) -> list[Sheet]:
     """Look at what would stand on a sheet, and make it; the sheets, by their number."""
     query = "&".join(f"{name}={value}" for name, value in wanted.items())
-    form = page(desk, f"{SHEETS}new?{query}")
+    form = read_page(desk, f"{SHEETS}new?{query}")
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     known = set(Sheet.objects.values_list("pk", flat=True))
     answer = desk.post(f"{SHEETS}new", hidden)
@@ -30,7 +30,7 @@ def type_sheet(
     clerk: Client, sheet: Sheet, amounts: dict[int, str], counted: str | None = None, **more: str
 ) -> Any:
     """Send the grid with these amounts; the cash is their sum unless another is given."""
-    form = page(clerk, f"{SHEETS}{sheet.code}/return")
+    form = read_page(clerk, f"{SHEETS}{sheet.code}/return")
     day = re.search(r'name="day" value="([^"]+)"', form)
     data = {f"row-{number}": amount for number, amount in amounts.items()}
     if counted is None:

@@ -22,7 +22,7 @@ from lendingadmin.money.repayments.states import RepaymentState
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row as entry
 from tests.sheets.service import VisitService
-from tests.sheets.steps import SHEETS, make, page, words
+from tests.sheets.steps import SHEETS, make, read_page, words
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +87,7 @@ def test_what_was_recorded_since_the_count_is_taken_off(
     recorded = {"state": RepaymentState.RECORDED}
     entry(support, account_id="L-001", amount="500", **recorded)
     entry(support, account_id="L-002", amount="530.25", **recorded)
-    assert 'data-finding="paid" data-count="1"' in page(desk, f"{SHEETS}new")
+    assert 'data-finding="paid" data-count="1"' in read_page(desk, f"{SHEETS}new")
     [sheet] = make(desk)
     assert list_rows(sheet) == [(1, "L-002", Decimal("69.75"), Decimal(0))]
 
@@ -103,7 +103,7 @@ def test_nobody_collects_where_a_stop_holds_but_a_wrong_number_is_none(
     add_stop("kenya", "B-003", "", StopKind.DIED, officer)
     add_stop("kenya", "B-004", "", StopKind.WRONG_NUMBER, officer)
     add_stop("kenya", "B-005", "", StopKind.DO_NOT_CALL, officer)
-    assert 'data-finding="stopped" data-count="3"' in page(desk, f"{SHEETS}new")
+    assert 'data-finding="stopped" data-count="3"' in read_page(desk, f"{SHEETS}new")
     [sheet] = make(desk)
     assert [one[1] for one in list_rows(sheet)] == ["L-002", "L-004"]
 
@@ -114,7 +114,7 @@ def test_a_loan_stands_on_one_sheet_of_a_day_that_is_out(
     service.owe(1)
     counted()
     [first] = make(desk)
-    text = page(desk, f"{SHEETS}new")
+    text = read_page(desk, f"{SHEETS}new")
     assert 'data-finding="on-others" data-count="1"' in text and 'data-finding="empty"' in text
     [_tomorrow] = make(desk, day=today(1))
     services.cancel(first, "made too early", first.created_by)
@@ -171,14 +171,14 @@ def test_more_than_fit_at_once_are_not_made(
     for number in range(1, 5):
         service.owe(number)
     counted()
-    text = page(desk, f"{SHEETS}new")
+    text = read_page(desk, f"{SHEETS}new")
     assert 'data-finding="too-many"' in text and 'name="shown"' not in text
 
 
 def test_a_double_click_makes_one(desk: Client, service: VisitService) -> None:
     service.owe(1)
     counted()
-    form = page(desk, f"{SHEETS}new")
+    form = read_page(desk, f"{SHEETS}new")
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     found = choosing.choose(gateway.lending_app("kenya"), choosing.Wanted(timezone.localdate()))
     assert desk.post(f"{SHEETS}new", hidden).status_code == 302
@@ -199,7 +199,7 @@ def test_what_changed_since_it_was_shown_is_shown_again(
     service.owe(1)
     service.owe(2)
     counted()
-    form = page(desk, f"{SHEETS}new")
+    form = read_page(desk, f"{SHEETS}new")
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     entry(support, account_id="L-001", amount="100", state=RepaymentState.RECORDED)
     answer = desk.post(f"{SHEETS}new", hidden)
@@ -213,12 +213,12 @@ def test_a_day_that_can_not_be_is_told_beside_its_field(
 ) -> None:
     service.owe(1)
     counted()
-    text = page(desk, f"{SHEETS}new?day={day}")
+    text = read_page(desk, f"{SHEETS}new?day={day}")
     assert f'value="{day}"' in text and "errorlist" in text and 'name="shown"' not in text
 
 
 def test_before_the_first_count_there_is_none(desk: Client, service: VisitService) -> None:
-    assert "not counted yet" in page(desk, f"{SHEETS}new")
+    assert "not counted yet" in read_page(desk, f"{SHEETS}new")
 
 
 def test_a_sheet_stays_as_it_was_made(desk: Client, service: VisitService, support: User) -> None:
@@ -228,7 +228,7 @@ def test_a_sheet_stays_as_it_was_made(desk: Client, service: VisitService, suppo
     entry(support, account_id="L-001", amount="500", state=RepaymentState.RECORDED)
     counted()
     assert list_rows(sheet) == [(1, "L-001", Decimal(0), Decimal(500))]
-    assert "500.00" in page(desk, f"{SHEETS}{sheet.code}/")
+    assert "500.00" in read_page(desk, f"{SHEETS}{sheet.code}/")
 
 
 def test_cancelling_takes_a_manager_once_it_is_printed(
@@ -237,9 +237,9 @@ def test_cancelling_takes_a_manager_once_it_is_printed(
     service.owe(1)
     counted()
     [sheet] = make(desk)
-    assert "Cancel it" in page(desk, f"{SHEETS}{sheet.code}/")
+    assert "Cancel it" in read_page(desk, f"{SHEETS}{sheet.code}/")
     desk.post(f"{SHEETS}{sheet.code}/print")
-    assert "Cancel it" not in page(desk, f"{SHEETS}{sheet.code}/")
+    assert "Cancel it" not in read_page(desk, f"{SHEETS}{sheet.code}/")
     data: dict[str, Any] = {"reason": "the market was closed"}
     desk.post(f"{SHEETS}{sheet.code}/cancel", data)
     sheet.refresh_from_db()
@@ -250,5 +250,5 @@ def test_cancelling_takes_a_manager_once_it_is_printed(
     boss.post(f"{SHEETS}{sheet.code}/cancel", data)
     sheet.refresh_from_db()
     assert sheet.state == "cancelled" and sheet.reason == "the market was closed"
-    assert "the market was closed" in page(boss, f"{SHEETS}{sheet.code}/")
+    assert "the market was closed" in read_page(boss, f"{SHEETS}{sheet.code}/")
     assert boss.post(f"{SHEETS}{sheet.code}/print").status_code == 302

@@ -17,7 +17,7 @@ from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.personal import find_kept
 from tests.roles import hold_only
 from tests.sheets.service import VisitService
-from tests.sheets.steps import SHEETS, page, record_sheet, type_sheet, words
+from tests.sheets.steps import SHEETS, read_page, record_sheet, type_sheet, words
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NO_MATCH = 'data-finding="no-match"'
@@ -54,7 +54,7 @@ def test_names_are_drawn_by_right_on_every_page(
     if not may_see:
         hold_only(support, *(list_rights("support") - {SEE_NAMES}))
     client, own = client_of(support), f"{SHEETS}{sheet.code}/"
-    pages = [page(client, own), page(client, f"{own}return")]
+    pages = [read_page(client, own), read_page(client, f"{own}return")]
     pages.append(client.post(f"{own}print").content.decode())
     for text in pages:
         assert ("KAMAU" in text) == may_see
@@ -92,18 +92,18 @@ def test_the_find_box_finds_it(desk: Client, sheet: Sheet) -> None:
 def test_the_list_tells_what_is_out_returned_and_recorded(
     desk: Client, boss: Client, clerk: Client, service: VisitService, sheet: Sheet
 ) -> None:
-    assert "out" in words(page(desk, f"{SHEETS}?state=open"))
-    assert NO_MATCH in page(desk, f"{SHEETS}?state=returned")
+    assert "out" in words(read_page(desk, f"{SHEETS}?state=open"))
+    assert NO_MATCH in read_page(desk, f"{SHEETS}?state=returned")
     service.loans["L-002"]["status"] = 3
     record_sheet(clerk, sheet, {1: "5", 2: "7"})
-    text = words(page(desk, f"{SHEETS}?state=partly"))
+    text = words(read_page(desk, f"{SHEETS}?state=partly"))
     assert "partly recorded" in text and "12.00 5.00" in text
-    assert NO_MATCH in page(desk, f"{SHEETS}?state=open")
+    assert NO_MATCH in read_page(desk, f"{SHEETS}?state=open")
     [standing] = outcomes.read_standings([sheet]).values()
     assert (standing.typed, standing.recorded) == (Decimal(12), Decimal(5))
     day = (sheet.day + timedelta(days=1)).isoformat()
-    assert NO_MATCH in page(desk, f"{SHEETS}?day={day}")
-    assert sheet.shown_code in page(desk, f"{SHEETS}?day={sheet.day}")
+    assert NO_MATCH in read_page(desk, f"{SHEETS}?day={day}")
+    assert sheet.shown_code in read_page(desk, f"{SHEETS}?day={sheet.day}")
 
 
 def test_one_that_does_not_come_back_is_shown_to_managers(
@@ -111,11 +111,11 @@ def test_one_that_does_not_come_back_is_shown_to_managers(
 ) -> None:
     after = timedelta(days=settings.SHEETS_BACK_AFTER)
     Sheet.objects.update(day=sheet.day - after)
-    assert "should be back" not in words(page(boss, SHEETS)).replace("should be back Day", "")
+    assert "should be back" not in words(read_page(boss, SHEETS)).replace("should be back Day", "")
     Sheet.objects.update(day=sheet.day - after - timedelta(days=1))
-    assert "1 sheet should be back and is not" in words(page(boss, SHEETS))
-    assert "1 sheet should be back and is not" not in words(page(desk, SHEETS))
-    assert sheet.shown_code in page(boss, f"{SHEETS}?state=late")
+    assert "1 sheet should be back and is not" in words(read_page(boss, SHEETS))
+    assert "1 sheet should be back and is not" not in words(read_page(desk, SHEETS))
+    assert sheet.shown_code in read_page(boss, f"{SHEETS}?state=late")
 
 
 def test_no_reason_stands_readable_in_the_database(boss: Client, sheet: Sheet) -> None:

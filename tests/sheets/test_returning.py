@@ -27,7 +27,7 @@ from tests.faults.behaviours import refusal, reset
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row as entry
 from tests.sheets.service import VisitService
-from tests.sheets.steps import SHEETS, give_back, make, page, record_sheet, type_sheet, words
+from tests.sheets.steps import SHEETS, give_back, make, read_page, record_sheet, type_sheet, words
 from tests.statements.batches.steps import (
     approve,
     bring_in,
@@ -55,8 +55,8 @@ def read_recorded(client: Client, sheet: Sheet) -> Any:
     return client.get(f"{SHEETS}{sheet.code}/").context["recorded"]
 
 
-def read_page(client: Client, sheet: Sheet) -> str:
-    return words(page(client, f"{SHEETS}{sheet.code}/"))
+def read_sheet(client: Client, sheet: Sheet) -> str:
+    return words(read_page(client, f"{SHEETS}{sheet.code}/"))
 
 
 class TestKeeping:
@@ -79,7 +79,7 @@ class TestKeeping:
         ]
         [kept] = SheetReturn.objects.all()
         assert (kept.counted, kept.created_by) == (Decimal("1300.50"), support)
-        assert "waits to be recorded" in read_page(clerk, sheet)
+        assert "waits to be recorded" in read_sheet(clerk, sheet)
         typed = Entry.objects.get(action="dashboard.sheets.return")
         assert (typed.outcome, typed.detail) == ("typed", "2 amounts, 1300.50 KES")
 
@@ -126,11 +126,11 @@ class TestKeeping:
         type_sheet(clerk, sheet, {1: "0"}, counted="0")
         sheet.refresh_from_db()
         assert sheet.state == "returned" and not StatementFile.objects.exists()
-        assert "nothing collected" in read_page(clerk, sheet)
+        assert "nothing collected" in read_sheet(clerk, sheet)
 
     def test_nothing_comes_back_with_a_cancelled_one(self, clerk: Client, sheet: Sheet) -> None:
         address = f"{SHEETS}{sheet.code}/return"
-        page(clerk, address)
+        read_page(clerk, address)
         services.cancel(sheet, "made by mistake", sheet.created_by)
         assert clerk.post(address, {"row-1": "5", "counted": "5"}).status_code == 302
         with pytest.raises(services.NotReturnable):
@@ -161,7 +161,7 @@ class TestRecording:
         assert one.transaction_date <= one.created_at
         [till] = cash.list_tills(app, today)
         assert (till.person, till.recorded) == ("support", Decimal(650))
-        text = read_page(clerk, sheet)
+        text = read_sheet(clerk, sheet)
         assert one.receipt_number in text and "KES 650.00" in text
         assert read_recorded(clerk, sheet) == 650
         [(_, standing)] = outcomes.read_standings([sheet]).items()
@@ -176,7 +176,7 @@ class TestRecording:
         assert [one[2] for one in list_rows(batch)] == ["closed", "no-loan", "overpaid", "fine"]
         record(clerk, batch)
         assert [one[0] for one in service.posted] == ["L-004"]
-        assert "partly recorded" in read_page(clerk, sheet)
+        assert "partly recorded" in read_sheet(clerk, sheet)
 
     def test_a_loan_that_is_gone_is_no_other_of_its_number(
         self, clerk: Client, service: VisitService, desk: Client
@@ -220,7 +220,7 @@ class TestRecording:
             refusal(400, "not today") if loan_id == "L-001" else service.keep_word(loan_id, record)
         )
         record_sheet(clerk, sheet, {1: "5", 2: "7"})
-        text = read_page(clerk, sheet)
+        text = read_sheet(clerk, sheet)
         assert "refused" in text and "partly recorded" in text
 
     def test_an_outcome_that_is_not_known_is_not_counted_as_recorded(
@@ -228,7 +228,7 @@ class TestRecording:
     ) -> None:
         service.answer = lambda loan_id, record: reset()
         record_sheet(clerk, sheet, {1: "5"})
-        assert read_recorded(clerk, sheet) == 0 and "KES 0.00" in read_page(clerk, sheet)
+        assert read_recorded(clerk, sheet) == 0 and "KES 0.00" in read_sheet(clerk, sheet)
 
     def test_above_the_limits_it_waits_for_a_second_person(
         self,
@@ -255,7 +255,7 @@ class TestAgain:
         record_sheet(clerk, sheet, {1: "5", 2: "7"})
         answer = type_sheet(boss, sheet, {1: "5", 2: "7"})
         assert answer.status_code == 302 and SheetReturn.objects.count() == 1
-        assert "support typed this sheet before" in read_page(boss, sheet)
+        assert "support typed this sheet before" in read_sheet(boss, sheet)
         assert len(service.posted) == 2
 
     def test_other_amounts_show_each_row_that_differs_and_record_what_was_missing(
@@ -284,7 +284,7 @@ class TestAgain:
             ("L-003", f"CASH-{sheet.code}-003", Decimal(9)),
             ("L-004", f"CASH-{sheet.code}-004", Decimal(11)),
         ]
-        text = read_page(clerk, sheet)
+        text = read_sheet(clerk, sheet)
         assert "3 rows were typed with different amounts" in text
         assert "typed before: 7.00" in text and "partly recorded" in text
 
@@ -292,11 +292,11 @@ class TestAgain:
         self, clerk: Client, service: VisitService, sheet: Sheet
     ) -> None:
         record_sheet(clerk, sheet, {1: "500"})
-        assert "partly recorded" not in read_page(clerk, sheet)
+        assert "partly recorded" not in read_sheet(clerk, sheet)
         answer = type_sheet(clerk, sheet, {1: "300"})
         compared = answer.content.decode().partition('name="compared" value="')[2].partition('"')[0]
         give_back(clerk, sheet, {1: "300"}, compared=compared)
-        assert "recorded more than was counted" in read_page(clerk, sheet)
+        assert "recorded more than was counted" in read_sheet(clerk, sheet)
 
     def test_it_waits_until_what_was_typed_before_is_in_the_ledger(
         self, clerk: Client, sheet: Sheet
@@ -328,7 +328,7 @@ class TestAgain:
         sheet: Sheet,
     ) -> None:
         both, barrier, answers = [clerk, client_of(manager)], threading.Barrier(2), list[int]()
-        forms = [page(one, f"{SHEETS}{sheet.code}/return") for one in both]
+        forms = [read_page(one, f"{SHEETS}{sheet.code}/return") for one in both]
         day = forms[0].partition('name="day" value="')[2].partition('"')[0]
         data = {"row-1": "5", "row-2": "7", "counted": "12", "day": day}
 
@@ -363,7 +363,7 @@ class TestNoStatement:
         day = proof.read_day(app, today, timezone.now())
         assert len(day.entries["cash"].numbers) == 2 and not day.covered
         assert not any(one.numbers for one in day.credits.values())
-        assert "Confirmed" not in page(clerk, Repayment.objects.all()[0].get_absolute_url())
+        assert "Confirmed" not in read_page(clerk, Repayment.objects.all()[0].get_absolute_url())
         Repayment.objects.update(created_at=timezone.now() - timedelta(days=9))
         alarms.search_covered_days(timezone.now() + timedelta(days=30))
         assert not Repayment.objects.exclude(alarm="").exists()
@@ -381,13 +381,13 @@ class TestNoStatement:
         self, clerk: Client, sheet: Sheet
     ) -> None:
         batch = give_back(clerk, sheet, {1: "5"})
-        listed = words(page(clerk, "/apps/kenya/statements/"))
+        listed = words(read_page(clerk, "/apps/kenya/statements/"))
         assert "Collection sheet" in listed and "counted cash" in listed
-        text = page(clerk, batch.file.get_absolute_url())
+        text = read_page(clerk, batch.file.get_absolute_url())
         assert "no network's statement" in text.replace("&#x27;", "'")
         address = f"{batch.file.get_absolute_url()}rows/1/record"
         assert address not in text and clerk.get(address).status_code == 404
-        assert sheet.get_absolute_url() in page(clerk, batch.get_absolute_url())
+        assert sheet.get_absolute_url() in read_page(clerk, batch.get_absolute_url())
 
 
 def give_back_statement(clerk: Client) -> Batch:

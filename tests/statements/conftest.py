@@ -6,9 +6,10 @@ from datetime import date
 import pytest
 
 from lendingadmin.desk.statements.reading import days
-from tests.repayments.conftest import service
 
-__all__ = ["service"]
+from .desk import DeskService
+
+make_service = DeskService
 # The generators write days of the autumn of 2026.
 _WRITTEN = date(2026, 11, 29)
 

@@ -34,15 +34,11 @@ from tests.roles import hold_only
 from . import making
 
 pytestmark = pytest.mark.django_db
+make_service = LoanService
 BASE = "/apps/kenya/statements/"
 EMPTY = 'data-finding="empty"'
 EVENTS = making.make_events(90)
 PAID = [one for one in EVENTS if one.kind == "payment"]
-
-
-@pytest.fixture
-def clerk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
 
 
 def bring_in(clerk: Client, content: bytes, name: str = "whatever.bin") -> Any:

@@ -11,7 +11,6 @@ from lendingadmin.desk.statements import payers
 from lendingadmin.desk.statements.models import Batch, PayerLink
 from lendingadmin.desk.statements.rows import About
 from tests.conftest import ClientOf
-from tests.faults.server import FaultServer
 from tests.roles import hold_only
 
 from .batches.steps import BASE, check, decide, list_rows, pay
@@ -19,17 +18,6 @@ from .desk import DeskService
 
 pytestmark = pytest.mark.django_db
 HASHED = "A" * 64
-
-
-@pytest.fixture
-def service(fault_server: FaultServer, settings: Any) -> DeskService:
-    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    return DeskService(fault_server)
-
-
-@pytest.fixture
-def clerk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
 
 
 @pytest.fixture

@@ -29,7 +29,6 @@ from lendingadmin.money.repayments.confirmations import AccountCover
 from lendingadmin.money.repayments.managers import CASH
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
-from tests.conftest import ClientOf
 from tests.repayments.rows import row
 
 from . import making
@@ -42,11 +41,6 @@ PAID = [one for one in EVENTS if one.kind == "payment"]
 KEYS = ["", "a", "b", "c"]
 AMOUNTS = st.decimals("0.01", "999", places=2)
 DAY, LATER = date(2026, 10, 1), date(2026, 11, 20)
-
-
-@pytest.fixture
-def clerk(client_of: ClientOf, support: User) -> Client:
-    return client_of(support)
 
 
 def bring_in(by: User, events: list[making.Event] = EVENTS, **shape: Any) -> StatementFile:

@@ -32,7 +32,7 @@ def developing(settings: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def page(developing: None, viewer: User, client_of: ClientOf) -> str:
+def guide(developing: None, viewer: User, client_of: ClientOf) -> str:
     answer = client_of(viewer).get("/styleguide/")
     assert answer.status_code == 200
     return answer.content.decode()
@@ -47,23 +47,23 @@ def test_a_stranger_is_asked_to_sign_in(developing: None, client: Client, db: No
     assert "/accounts/login/" in client.get("/styleguide/")["Location"]
 
 
-def test_it_shows_every_part_in_both_themes(page: str) -> None:
+def test_it_shows_every_part_in_both_themes(guide: str) -> None:
     for part in PARTS:
-        assert page.count(f'data-part="{part}"') == 2, part
+        assert guide.count(f'data-part="{part}"') == 2, part
 
 
-def test_it_shows_every_token_of_colour_space_and_type(page: str) -> None:
+def test_it_shows_every_token_of_colour_space_and_type(guide: str) -> None:
     for theme in ("light", "dark"):
         for colour in colours(theme):
-            assert f"{colour.name}<small" in page
-            assert colour.value in page
+            assert f"{colour.name}<small" in guide
+            assert colour.value in guide
     for kind in ("space", "text"):
         assert steps(kind)
         for step in steps(kind):
-            assert f"{step.name} {step.size}" in page
+            assert f"{step.name} {step.size}" in guide
 
 
-def test_it_shows_whatever_the_components_style(page: str) -> None:
+def test_it_shows_whatever_the_components_style(guide: str) -> None:
     """A class that is added to the sheets of the components gets its place here."""
     elsewhere = {
         # Of whole pages, and of one area's own pages.
@@ -73,7 +73,7 @@ def test_it_shows_whatever_the_components_style(page: str) -> None:
     }
     text = (CSS / "components.css").read_text() + (CSS / "controls.css").read_text()
     styled = set(re.findall(r"\.([a-z][a-z-]*)(?=[\s.,:>{)\[])", text))
-    shown = {name for names in re.findall(r'class="([^"]*)"', page) for name in names.split()}
+    shown = {name for names in re.findall(r'class="([^"]*)"', guide) for name in names.split()}
     assert styled - shown == elsewhere
 
 

@@ -48,7 +48,7 @@ def area(label: str, icon: str = "users", **more: Any) -> SidebarEntry:
     return SidebarEntry(key=label, label=label, url=f"/{label}", icon=icon, **more)
 
 
-def page(name: str = "base.html", **context: Any) -> str:
+def render_page(name: str = "base.html", **context: Any) -> str:
     """A whole page as somebody sees it who is signed in."""
     groups = (
         ("", (area("Loans", current=True, shortcut="l"),)),
@@ -78,7 +78,7 @@ def test_every_template_parses_and_keeps_to_the_csp(name: str) -> None:
 
 
 def test_the_frame_has_its_landmarks() -> None:
-    html = page()
+    html = render_page()
     assert html.index('class="skip"') < html.index('class="sidebar"')
     assert html.count('role="status"') == 1
     assert 'id="announce"' in html
@@ -87,7 +87,7 @@ def test_the_frame_has_its_landmarks() -> None:
 
 
 def test_the_rail_marks_where_one_is_and_what_waits() -> None:
-    html = page()
+    html = render_page()
     assert re.search(r'href="/Loans"\s+aria-current="page"\s+data-key="l"', html)
     assert html.count("aria-current=") == 2  # the area, and the app in the switch
     assert '<span class="chip odd">2</span>' in html
@@ -95,7 +95,7 @@ def test_the_rail_marks_where_one_is_and_what_waits() -> None:
 
 
 def test_who_is_signed_in_is_escaped() -> None:
-    assert "&lt;Anne&gt;" in page()
+    assert "&lt;Anne&gt;" in render_page()
 
 
 def test_signed_out_there_is_neither_rail_nor_header() -> None:
@@ -107,7 +107,7 @@ def test_signed_out_there_is_neither_rail_nor_header() -> None:
 
 
 def test_htmx_runs_without_eval_and_without_history() -> None:
-    config = re.search(r"name=\"htmx-config\"\s+content='([^']+)'", page())
+    config = re.search(r"name=\"htmx-config\"\s+content='([^']+)'", render_page())
     assert config
     assert '"allowEval":false' in config[1]
     assert '"historyCacheSize":0' in config[1]
@@ -123,13 +123,15 @@ def test_pages_for_when_all_else_fails_need_no_context(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["404.html", "429.html"])
 def test_pages_of_refusal_keep_the_frame(name: str) -> None:
-    html = page(name)
+    html = render_page(name)
     assert 'class="sidebar"' in html
     assert '<a class="button" href="/">' in html
 
 
 def test_the_role_page_says_why() -> None:
-    html = page("403.html", card=SimpleNamespace(title="Not for your role", cause="Managers may."))
+    html = render_page(
+        "403.html", card=SimpleNamespace(title="Not for your role", cause="Managers may.")
+    )
     assert "<title>Not for your role" in html
     assert "Managers may." in html
 

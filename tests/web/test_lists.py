@@ -35,7 +35,7 @@ class Listed:
         return answer
 
 
-def page(count: int, token: str | None = None) -> Page[Any]:
+def numbers_page(count: int, token: str | None = None) -> Page[Any]:
     return Page(items=tuple(range(count)), next_page_token=token, read_at=NOW)
 
 
@@ -49,7 +49,7 @@ def read(query: str, call: Callable[..., Page[Any]], operation: str = "loans.lis
 
 
 def test_what_the_url_says_is_asked_for() -> None:
-    call = Listed(page(3))
+    call = Listed(numbers_page(3))
     read("?status=2&borrowerId=borrower:7&order=desc&pageSize=25&pageToken=abc%2F%3D", call)
     assert call.asked == [
         {
@@ -78,7 +78,7 @@ def test_only_what_the_spec_lists_is_offered() -> None:
 def test_a_list_with_an_order_opens_with_the_newest_and_shows_it(
     operation: str, query: str, order: str
 ) -> None:
-    call = Listed(page(3, "t"))
+    call = Listed(numbers_page(3, "t"))
     shown = read(query, call, operation)
     assert call.asked[0]["order"] == order
     assert re.findall(r'<option value="(\w+)" selected', str(shown.form["order"])) == [order]
@@ -87,42 +87,42 @@ def test_a_list_with_an_order_opens_with_the_newest_and_shows_it(
 
 def test_a_list_without_an_order_is_asked_for_none() -> None:
     for operation in ("borrowers.list", "assessments.list", "products.list"):
-        call = Listed(page(3))
+        call = Listed(numbers_page(3))
         read("?order=asc", call, operation)
         assert "order" not in call.asked[0], operation
 
 
 def test_an_order_that_is_none_is_marked_and_nothing_is_sent() -> None:
-    call = Listed(page(3))
+    call = Listed(numbers_page(3))
     assert "order" in read("?order=sideways", call).form.errors
     assert call.asked == []
 
 
 def test_a_filter_with_a_space_is_refused_beside_its_field_and_nothing_is_sent() -> None:
-    call = Listed(page(3))
+    call = Listed(numbers_page(3))
     shown = read("?borrowerId=a%20b", call)
     assert "divides filters by spaces" in str(shown.form.errors["borrowerId"])
     assert call.asked == []
 
 
 def test_a_status_without_a_word_is_asked_for_all_the_same() -> None:
-    call = Listed(page(1))
+    call = Listed(numbers_page(1))
     request = RequestFactory().get("/?status=77")
     read_page(request, OPERATIONS["loans.list"], call, {"status": {"1": "pending"}})
     assert call.asked[0]["filters"] == {"status": "77"}
 
 
 def test_the_next_page_keeps_filter_order_and_size() -> None:
-    shown = read("?status=2&order=desc&pageSize=25", Listed(page(25, "t/2=")))
+    shown = read("?status=2&order=desc&pageSize=25", Listed(numbers_page(25, "t/2=")))
     assert shown.next_url == "/apps/kenya/loans/?status=2&order=desc&pageSize=25&pageToken=t%2F2%3D"
     assert shown.first_url == ""
-    second = read("?status=2&pageSize=25&pageToken=t2", Listed(page(10)))
+    second = read("?status=2&pageSize=25&pageToken=t2", Listed(numbers_page(10)))
     assert second.next_url == ""
     assert second.first_url == "/apps/kenya/loans/?status=2&pageSize=25"
 
 
 def test_an_answer_larger_than_asked_for_is_shown_in_slices() -> None:
-    call = Listed(page(120, "t2"))
+    call = Listed(numbers_page(120, "t2"))
     first = read("", call, "borrowers.list")
     assert list(first.items) == list(range(50))
     assert first.next_url.endswith("?from=50")
@@ -134,7 +134,7 @@ def test_an_answer_larger_than_asked_for_is_shown_in_slices() -> None:
 
 
 def test_a_refused_page_size_is_left_out_where_the_spec_does_not_list_it() -> None:
-    call = Listed(refused("Unknown parameter pageSize"), page(3))
+    call = Listed(refused("Unknown parameter pageSize"), numbers_page(3))
     shown = read("", call, "borrowers.list")
     assert [asked["page_size"] for asked in call.asked] == [50, None]
     assert shown.notes == (NO_PAGE_SIZE,)
@@ -154,7 +154,7 @@ def test_a_filter_that_the_service_refuses_is_told_above_it_and_kept() -> None:
 
 
 def test_an_invalid_page_token_starts_again_and_says_so() -> None:
-    call = Listed(refused("Invalid page token"), page(3))
+    call = Listed(refused("Invalid page token"), numbers_page(3))
     shown = read("?pageToken=old&from=50", call)
     assert [asked["page_token"] for asked in call.asked] == ["old", None]
     assert list(shown.items) == [0, 1, 2]
@@ -163,7 +163,7 @@ def test_an_invalid_page_token_starts_again_and_says_so() -> None:
 
 @pytest.mark.parametrize("query", ["?pageSize=7", "?pageSize=x", "?pageSize=1001", "?order=up"])
 def test_sizes_and_orders_that_are_not_offered_are_refused(query: str) -> None:
-    call = Listed(page(3))
+    call = Listed(numbers_page(3))
     assert read(query, call).form.errors
     assert call.asked == []
 

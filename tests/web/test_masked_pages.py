@@ -30,13 +30,13 @@ from lendingadmin.records.offers.models import OfferState
 from lendingadmin.web.access import routes, rule_of
 from tests.conftest import ClientOf
 from tests.odd.addresses import PAGES
-from tests.odd.conftest import ask_for_offer, server, service
+from tests.odd.conftest import ask_for_offer, fault_server, fresh_answers, make_service
 from tests.odd.service import OddService
 from tests.odd.variants import good
 from tests.people_index.conftest import index
 from tests.repayments.rows import row
 
-__all__ = ["index", "server", "service"]
+__all__ = ["fault_server", "fresh_answers", "index", "make_service"]
 pytestmark = pytest.mark.django_db
 
 APP = "/apps/kenya"

@@ -12,11 +12,9 @@ from django.test import Client
 from lendingadmin.core.caching import shared
 from lendingadmin.core.caching.backends import RedisCache
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteState
 from lendingadmin.web import unavailable
-from tests.conftest import confirm
 from tests.faults.behaviours import forward, handled_then, refusal, reset
 from tests.faults.server import Behaviour, FaultServer, Wire
 from tests.sandbox.calling import Caller
@@ -24,6 +22,7 @@ from tests.web import acts
 from tests.web.acts import Act, text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
+ROLE = "manager"
 NOTHING = "Nothing was saved."
 SENDS = [acts.REGISTER, acts.CHANGE, acts.MAKE_LOAN, acts.DELETE_LOAN, acts.ASSESS]
 
@@ -34,13 +33,10 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unavailable, "KEEP_WITHIN", 0.3)
 
 
-@pytest.fixture
-def desk(manager: User) -> Client:
-    """A manager's browser, which shows a fault of the dashboard as a browser does."""
-    browser = Client(raise_request_exception=False)
-    browser.force_login(manager)
-    confirm(browser, manager)
-    return browser
+@pytest.fixture(autouse=True)
+def _shown(desk: Client) -> None:
+    """A fault of the dashboard is a page, as in a browser, and not an exception."""
+    desk.raise_request_exception = False
 
 
 @pytest.fixture

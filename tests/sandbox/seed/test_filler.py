@@ -33,7 +33,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess
 
 
 @pytest.fixture(scope="module")
-def service(process: SandboxProcess) -> Service:
+def own_service(process: SandboxProcess) -> Service:
     return Service(process.base_url, "demo", process.client_id, process.client_secret)
 
 
@@ -48,17 +48,17 @@ def clients(now: datetime) -> tuple[Client, ...]:
 
 
 @pytest.fixture(scope="module")
-def filled(service: Service, clients: tuple[Client, ...], now: datetime) -> Counter[str]:
+def filled(own_service: Service, clients: tuple[Client, ...], now: datetime) -> Counter[str]:
     """Filled after an earlier filling was cut short: one client is there already, one in part."""
     first, second, *_ = [client for client in clients if client.loans]
-    service.create(APP, "borrowers", first.body)
-    service.create(APP, "borrowers", second.body)
-    service.create(APP, "loans", second.loans[0].body)
+    own_service.create(APP, "borrowers", first.body)
+    own_service.create(APP, "borrowers", second.body)
+    own_service.create(APP, "loans", second.loans[0].body)
     reported = next(client for client in clients if client.reports.events)
     if reported not in (first, second):
-        service.create(APP, "borrowers", reported.body)
-    service.create(APP, "events", reported.reports.events[0])
-    return fill(service, APP, now)
+        own_service.create(APP, "borrowers", reported.body)
+    own_service.create(APP, "events", reported.reports.events[0])
+    return fill(own_service, APP, now)
 
 
 def _loans(process: SandboxProcess) -> list[dict[str, object]]:
@@ -107,14 +107,14 @@ def test_the_service_has_each_loan_in_its_state(
 
 
 def test_a_full_app_is_recognised_before_anything_is_sent(
-    filled: Counter[str], service: Service, now: datetime, monkeypatch: pytest.MonkeyPatch
+    filled: Counter[str], own_service: Service, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def sent(*arguments: object) -> None:
         raise AssertionError(arguments)
 
-    monkeypatch.setattr(service, "create", sent)
-    monkeypatch.setattr(service, "repay", sent)
-    assert fill(service, APP, now) == Counter()
+    monkeypatch.setattr(own_service, "create", sent)
+    monkeypatch.setattr(own_service, "repay", sent)
+    assert fill(own_service, APP, now) == Counter()
 
 
 def test_the_last_client_told_has_a_loan_to_be_recognised_by(clients: tuple[Client, ...]) -> None:
@@ -134,6 +134,6 @@ def test_a_sandbox_that_is_not_there_is_told() -> None:
         Service("http://127.0.0.1:9", "demo", "sandbox", "sandbox-secret")
 
 
-def test_a_refusal_is_told_with_the_services_own_words(service: Service) -> None:
+def test_a_refusal_is_told_with_the_services_own_words(own_service: Service) -> None:
     with pytest.raises(FillError, match=r"POST .*/borrowers: 4\d\d .*error_description"):
-        service.create(APP, "borrowers", {"borrowerId": "", "category": "individual"})
+        own_service.create(APP, "borrowers", {"borrowerId": "", "category": "individual"})
