@@ -193,7 +193,7 @@ class _Play:
     def _kill_a_host(self) -> None:
         host = self.random.choice(self.fleet.hosts)
         host.kill()
-        self.kills["kill -9 of a whole host"] += 1
+        self.kills["kill -9 of a host"] += 1
         time.sleep(self.plan.between)
         host.start()
         host.wait_until_ready()
