@@ -29,8 +29,8 @@ install: $(VENV)/run.stamp
 	@if [ -e .env ]; then \
 	  echo "Next: $(BIN)/python manage.py lending_check, then release (at first createsuperuser too), then make web and make worker."; \
 	else \
-	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md says what each line means."; \
-	  echo "With systemd the settings stand elsewhere: docs/operate.md goes on."; \
+	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md explains each line."; \
+	  echo "With systemd the settings are elsewhere: see docs/operate.md."; \
 	fi
 
 # A process of the Procfile, with what is installed here.

@@ -1,4 +1,4 @@
-"""What SECURITY.md says of rules, limits and keys is what the code does."""
+"""The rules, limits and keys in SECURITY.md and docs/rules.md are those of the code."""
 
 import re
 from datetime import timedelta
@@ -28,11 +28,12 @@ CELLS = re.compile(r"^\| (.+?) \| (.+?) \|", re.M)
 
 @cache
 def read_text() -> str:
-    return (ROOT / "SECURITY.md").read_text()
+    """Return both documents, one after the other."""
+    return "\n".join((ROOT / name).read_text() for name in ("SECURITY.md", "docs/rules.md"))
 
 
 def read_part(start: str, end: str) -> str:
-    """What stands between two texts of it, in one line; tables keep their lines."""
+    """Return the text between two texts of them, in one line; tables keep their lines."""
     _, _, rest = read_text().partition(start)
     assert rest, start
     part = rest.partition(end)[0]
@@ -58,16 +59,16 @@ def list_variables(ending: str) -> set[str]:
 
 
 def test_it_says_what_input_must_be() -> None:
-    rows = read_rows("**Input**", "What belongs together")
+    rows = read_rows("**Input**", "Related values")
     assert f"{TOO_LARGE:,} bytes" in rows["event"]
     assert f"{uploads.LONGEST:,} bytes" in rows["file"]
-    named = re.findall(r"\| `([\w/]+\.py)` \|", read_part("**Input**", "What belongs together"))
+    named = re.findall(r"\| `([\w/]+\.py)` \|", read_part("**Input**", "Related values"))
     assert len(named) == len(rows)
     assert [name for name in named if not (ROOT / "lendingadmin" / name).is_file()] == []
 
 
 def test_it_says_each_limit() -> None:
-    rows = read_rows("**Limits**", "What takes longer")
+    rows = read_rows("**Limits**", "The worker does longer")
     (longest,) = re.findall(r"proxy_read_timeout (\d+)s", read_file("deploy/nginx.conf"))
     (statement,) = re.findall(r"statement_timeout=(\d+)s", read_file("lendingadmin/wsgi.py"))
     transport = Transport("https://lending.example.com", TokenSource("", "", ""))
@@ -77,7 +78,7 @@ def test_it_says_each_limit() -> None:
         "reveals of one person": f"{most['reveals']:,} an hour",
         "searches of one person": f"{most['searches']:,} an hour",
         "exports of one person": "`EXPORTS_PER_DAY`",
-        "statements that one person brings in": f"{most['statements']:,} a day",
+        "statements that one person uploads": f"{most['statements']:,} a day",
         "collection sheets that one person prints": f"{most['sheets']:,} a day",
         "notes that one person writes or changes": f"{most['notes']:,} an hour",
         "exports under way": (f"{exports.MOST} of a process, {exports.MOST_OF_ONE} of a person"),
@@ -87,7 +88,7 @@ def test_it_says_each_limit() -> None:
         "a request": f"{longest} seconds of the proxy, {statement} for each of its statements",
         "repayments without a second person": "`APPROVAL_LIMITS`",
     }
-    said = read_part("## Signing in", "## Who may do what").lower()
+    said = read_part("## Signing in", "## Rights").lower()
     for name, number in WORDS.items():
         said = re.sub(rf"\b{name}\b", str(number), said)
     told = re.search(
@@ -101,7 +102,7 @@ def test_it_says_each_limit() -> None:
     assert settings.ACCOUNT_RATE_LIMITS["login"] == f"{signs_in}/m/ip"
     assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == f"{fails}/m/ip,{wrong}/{minutes}m/key"
     assert settings.ACCOUNT_RATE_LIMITS["login_failed_for_name"] == f"{everywhere}/h/key"
-    assert f"by itself for {known_browsers._SECONDS // 86400} days" in said
+    assert f"counts separately for {known_browsers._SECONDS // 86400} days" in said
     assert f"{settings.PASSWORD_RESET_TIMEOUT // 3600} hours" in said
     text = " ".join(read_text().split())
     assert f"hold {Draft.MOST_KEPT // 1_000_000} million characters" in text
@@ -110,7 +111,7 @@ def test_it_says_each_limit() -> None:
 
 def test_the_commands_that_bring_libraries_up_to_date_are_there() -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M)
-    said = read_part("## What it is built from", "## Rules in writing")
+    said = read_part("## Dependencies", "## Not covered")
     named = re.findall(r"`make ([a-z]+)", said)
     assert {"audit", "lock"} <= set(named) <= set(targets)
     assert "within two days" in said and "within thirty" in said
@@ -124,7 +125,7 @@ def test_no_call_outlasts_its_request() -> None:
 
 
 def test_it_lists_the_words_that_make_no_password() -> None:
-    words = read_part("ids of apps make none:", ".")
+    words = read_part("these words make none:", ".")
     assert tuple(words.split(", ")) == passwords._WORDS
 
 
@@ -157,14 +158,14 @@ def test_it_names_each_way_in() -> None:
 
 
 def test_it_says_how_long_sessions_last() -> None:
-    said = read_part("## Signing in", "## Who may do what")
+    said = read_part("## Signing in", "## Rights")
     assert "A session ends half an hour after its person last did something" in said
     assert "twelve hours after the sign-in" in said
     assert timedelta(minutes=30) == session_limits.IDLE
     assert timedelta(hours=12) == session_limits.LONGEST
     assert "what ends there does not end a session here before its time" in said
     # Those of NIST SP 800-63B, 4.2.3.
-    assert "800-63B" in read_part("**Sessions.**", "**Algorithms**")
+    assert "800-63B" in read_part("**Sessions.**", "**Systems that it calls**")
 
 
 def test_it_lists_the_keys() -> None:
@@ -176,13 +177,13 @@ def test_it_lists_the_keys() -> None:
 
 
 def test_it_names_each_service() -> None:
-    named = re.findall(r"`(\w+_URL)`", read_part("**Systems that it calls**", "**What is kept**"))
+    named = re.findall(r"`(\w+_URL)`", read_part("**Systems that it calls**", "**Levels of data**"))
     # The last is where people open the dashboard itself.
     assert set(named) == list_variables("_URL") - {"DASHBOARD_URL"}
 
 
 def test_it_sorts_what_is_kept() -> None:
-    assert list(read_rows("**What is kept**", "The encrypted")) == [
+    assert list(read_rows("**Levels of data**", "The encrypted")) == [
         "secret",
         "personal",
         "internal",

@@ -39,12 +39,12 @@ CLIENTS, ROUNDS = 20, 15
 #: Of what grows: its table, and in words what one row is.
 TABLES = {
     "repayments_repayment": "a repayment",
-    "repayments_reading": "a reading of a loan beside it",
+    "repayments_reading": "a reading of a loan",
     "audit_entry": "an entry of the audit trail",
     "writes_write": "another write",
-    "assessments_knownassessment": "an assessment that is known",
+    "assessments_knownassessment": "an assessment",
     "statements_statementline": "a row of a statement",
-    "portfolio_snapshotloan": "a loan of the newest count",
+    "portfolio_snapshotloan": "a loan of the portfolio",
 }
 #: What one person does in a year, as issue and bench have it: 1,000,000 repayments by 300 people.
 YEARLY = {"repayments_repayment": 3_333, "repayments_reading": 6_667, "audit_entry": 16_667}
@@ -127,8 +127,8 @@ def measure_pages(address: str, session: requests.Session) -> dict[str, Asked]:
         "form of a repayment": f"{loan}repayments/new",
         "journal": f"{KENYA}/repayments/",
         "end of day": f"{KENYA}/repayments/day/",
-        "whom to call": f"{KENYA}/collections/",
-        "overdue loans of the newest count": f"{KENYA}/loans/lists/?show=overdue",
+        "calls": f"{KENYA}/collections/",
+        "overdue loans": f"{KENYA}/loans/lists/?show=overdue",
         "audit trail": "/audit/",
     }
     say("\n| page | calls to the service | queries |\n|---|---:|---:|")
@@ -182,7 +182,7 @@ def measure_memory(
     say(f"\n| process | memory at first, MB | {words}, MB |\n|---|---:|---:|")
     say(f"| each of the {len(after)} web processes | {max(before):.0f} | {max(after):.0f} |")
     say(f"| the worker | | {own:.0f} |")
-    say(f"\nConnections to PostgreSQL meanwhile: {most} at most, the worker's with them.")
+    say(f"\nConnections to PostgreSQL, with the worker's: {most} at most.")
     return max(after), own
 
 
@@ -193,7 +193,7 @@ def print_lenders(
     mean = sum(one.calls for one in pages.values()) / len(pages)
     say(
         "\n| people | loans | web processes | memory | connections | disk, a year "
-        "| calls a day: people | of these a second | of walks |"
+        "| calls a day, by people | a second | calls a day, by the worker |"
     )
     say("|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for people, loans, processes, walks in LENDERS:

@@ -91,4 +91,4 @@ def test_the_products_are_the_catalogues(product: Product) -> None:
     assert (days, floor) == (str(product.period_days), f"{product.floor:,}")
     plural = {"individual": "individuals", "company": "companies"}
     offered = ", ".join(plural[one] for one in product.categories)
-    assert to == (offered if product.active else "nobody any more")
+    assert to == (offered if product.active else "no longer offered")

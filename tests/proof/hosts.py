@@ -193,7 +193,7 @@ class _Play:
     def _kill_a_host(self) -> None:
         host = self.random.choice(self.fleet.hosts)
         host.kill()
-        self.kills["kill -9 of a whole host"] += 1
+        self.kills["kill -9 of a host"] += 1
         time.sleep(self.plan.between)
         host.start()
         host.wait_until_ready()
@@ -331,7 +331,7 @@ def tell(found: Found) -> Iterator[str]:
     yield from _make_table(f"| {where} | |", "|---|---:|", _list_figures(found))
     pages = "| page | answers | p50, ms | p95, ms |"
     yield from _make_table(pages, "|---|---:|---:|---:|", _list_pages(found.notes.asked))
-    stretches = "| stretch | seconds | requests | without an answer, refused, failed |"
+    stretches = "| phase | seconds | requests | no answer, refused or failed |"
     yield from _make_table(stretches, "|---|---:|---:|---|", _list_stretches(found))
 
 
@@ -347,21 +347,21 @@ def _list_figures(found: Found) -> Iterator[tuple[object, ...]]:
     worked = sum(one.end - one.begin for one in found.stretches)
     amounts = [one.amount for one in _list_committed(found)]
     yield "people at work", found.plan.people
-    yield "all signed in from one address after, s", f"{found.sign_in:.1f}"
-    yield "held back at it, and tried again", sum(one.status == 429 for one in notes.asked)
+    yield "seconds until all had signed in, from one address", f"{found.sign_in:.1f}"
+    yield "sign-ins refused with 429, then repeated", sum(one.status == 429 for one in notes.asked)
     yield "seconds of work", f"{worked:.0f}"
     requests = sum(one.begin > found.stretches[0].begin for one in notes.asked)
-    yield "requests meanwhile", f"{requests:,}"
+    yield "requests", f"{requests:,}"
     yield "requests a second", f"{requests / worked:.1f}"
     yield "repayments in the journal", f"{len(world.rows):,}"
     for state, count in sorted(Counter(row.state for row in world.rows).items()):
         yield f"… {state.replace('_', ' ')}", f"{count:,}"
     yield "at the service", f"{len(amounts):,}"
     yield "at the service, KES", f"{sum(amounts, Decimal(0)):,}"
-    yield "people were told that it is recorded", f"{len(notes.told):,}"
-    yield "confirmed again, after no answer", notes.pressed_again
+    yield "shown to people as recorded", f"{len(notes.told):,}"
+    yield "confirmed again after no answer", notes.pressed_again
     yield "recorded twice", len(list(nothing_is_there_twice(found)))
-    yield "told, and lost", len(list(told_is_there_once(found)))
+    yield "shown as recorded, but lost", len(list(told_is_there_once(found)))
     for name, count in sorted(found.kills.items()):
         yield name, count
 

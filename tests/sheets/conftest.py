@@ -8,7 +8,6 @@ from tests.portfolio.conftest import counted
 from tests.sheets.service import VisitService
 from tests.sheets.steps import make
 
-ROLE = "officer"
 make_service = VisitService
 
 
