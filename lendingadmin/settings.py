@@ -195,7 +195,6 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "lendingadmin.web.middleware.SecurityHeadersMiddleware",
-    "lendingadmin.web.middleware.CharsetMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "lendingadmin.web.probes.ProbesMiddleware",
     "lendingadmin.web.middleware.CompressionMiddleware",
@@ -210,11 +209,7 @@ MIDDLEWARE = [
     "lendingadmin.core.audit.origin.OriginMiddleware",
     "lendingadmin.core.staff.session_limits.SessionLimitsMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
-    "lendingadmin.web.middleware.NoStoreMiddleware",
-    "lendingadmin.web.apicalls.ApiCallsMiddleware",
-    "lendingadmin.web.middleware.PersonZoneMiddleware",
-    "lendingadmin.web.middleware.LenderZoneMiddleware",
-    "lendingadmin.web.middleware.LendingErrorMiddleware",
+    "lendingadmin.web.middleware.LendingMiddleware",
 ]
 
 TEMPLATES = [

@@ -22,11 +22,6 @@ class FramesMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return _answer(self.get_response, request)
+        return self.get_response(request)
 
-
-def _answer(get_response: GetResponse, request: HttpRequest) -> HttpResponseBase:
-    return get_response(request)
-
-
-_answer.__code__ = _answer.__code__.replace(co_stacksize=_CLAIMED)
+    __call__.__code__ = __call__.__code__.replace(co_stacksize=_CLAIMED)
