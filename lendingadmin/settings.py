@@ -207,7 +207,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "lendingadmin.core.audit.origin.OriginMiddleware",
-    "lendingadmin.core.staff.session_limits.SessionLimitsMiddleware",
+    "lendingadmin.core.staff.sessions.SessionLimitsMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
     "lendingadmin.web.middleware.LendingMiddleware",
 ]
@@ -364,7 +364,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
-SESSION_ENGINE = "lendingadmin.core.staff.session_store"
+SESSION_ENGINE = "lendingadmin.core.staff.sessions"
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "lendingadmin.web.message_storage.MessageStorage"

@@ -18,7 +18,7 @@ from lendingadmin.core.staff.forms import NewPersonForm, PeopleFilterForm, Perso
 from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.permissions import list_held
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE, ROLE_WORDS, sort_rights
-from lendingadmin.core.staff.session_store import hash_session_key
+from lendingadmin.core.staff.sessions import hash_session_key
 from lendingadmin.core.staff.setup_links import mail_setup_link, may_mail
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import whole_number
@@ -268,7 +268,7 @@ def _list_superusers(manager: User) -> list[User]:
 def _read_people(rows: Iterable[User]) -> list[User]:
     """The people of a page, whose roles are read together."""
     people = list(rows)
-    held = AppRole.objects.read_held(people)
+    held = AppRole.read_held(people)
     for person in people:
         person.held_roles = held[person.pk]
     return people
