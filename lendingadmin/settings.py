@@ -190,7 +190,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "lendingadmin.web.frames.FramesMiddleware",
+    "lendingadmin.web.middleware.FramesMiddleware",
     "lendingadmin.core.monitoring.request_lines.RequestLineMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
