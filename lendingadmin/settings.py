@@ -190,12 +190,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "lendingadmin.web.frames.FramesMiddleware",
+    "lendingadmin.web.middleware.FramesMiddleware",
     "lendingadmin.core.monitoring.request_lines.RequestLineMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "lendingadmin.web.middleware.SecurityHeadersMiddleware",
-    "lendingadmin.web.middleware.CharsetMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "lendingadmin.web.probes.ProbesMiddleware",
     "lendingadmin.web.middleware.CompressionMiddleware",
@@ -208,13 +207,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "lendingadmin.core.audit.origin.OriginMiddleware",
-    "lendingadmin.core.staff.session_limits.SessionLimitsMiddleware",
+    "lendingadmin.core.staff.sessions.SessionLimitsMiddleware",
     "lendingadmin.web.access.AccessMiddleware",
-    "lendingadmin.web.middleware.NoStoreMiddleware",
-    "lendingadmin.web.apicalls.ApiCallsMiddleware",
-    "lendingadmin.web.middleware.PersonZoneMiddleware",
-    "lendingadmin.web.middleware.LenderZoneMiddleware",
-    "lendingadmin.web.middleware.LendingErrorMiddleware",
+    "lendingadmin.web.middleware.LendingMiddleware",
 ]
 
 TEMPLATES = [
@@ -369,7 +364,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
-SESSION_ENGINE = "lendingadmin.core.staff.session_store"
+SESSION_ENGINE = "lendingadmin.core.staff.sessions"
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "lendingadmin.web.message_storage.MessageStorage"

@@ -27,7 +27,6 @@ KINDS = {
     "warnings": FunctionType,
     "duties": FunctionType,
     "tasks": type(prune),
-    "call_observers": FunctionType,
     "stored": Finder,
     "other_case": Finder,
     "open_loans": Reader,

@@ -43,8 +43,6 @@ class AreaConfig(AppConfig):
     duties: Names = ()
     #: Tasks that the worker puts back when they are lost.
     tasks: Names = ()
-    #: Functions that are told of each call to the service, in the thread that made it.
-    call_observers: Names = ()
     #: `people.search.lookups.Finder`: records of ours with an id, and ids in other letters.
     stored: Names = ()
     other_case: Names = ()

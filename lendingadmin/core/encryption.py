@@ -179,9 +179,9 @@ class EncryptedTextField(_Text):
 def bind(row: models.Model, **values: Any) -> dict[str, Any]:
     """The values of an `update` of this row alone, its encrypted texts bound to it."""
     fields = {field.name: field for field in row._meta.concrete_fields}
-
-    def prepare(name: str, value: Any) -> Any:
-        field = fields.get(name)
-        return field.encrypt(value, row) if isinstance(field, EncryptedTextField) else value
-
-    return {name: prepare(name, value) for name, value in values.items()}
+    return {
+        name: field.encrypt(value, row)
+        if isinstance(field := fields.get(name), EncryptedTextField)
+        else value
+        for name, value in values.items()
+    }

@@ -90,7 +90,17 @@ def read_in_parallel(
             token, deadline, cuts_off=seconds is not None, headers=transport.build_headers()
         )
         try:
-            return tuple(_run_with_new_token(transport, shared, calls))
+            results = _run(transport, [shared] * len(calls), calls)
+            refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
+            if refused and isinstance(token, AccessToken) and transport.tokens.drop(token.value):
+                try:
+                    shared.token = transport.tokens.get_token()
+                except LendingError as error:
+                    shared.token = error
+                again = _run(transport, [shared] * len(refused), [calls[at] for at in refused])
+                for at, result in zip(refused, again, strict=True):
+                    results[at] = result
+            return tuple(results)
         finally:
             for call in shared.calls:
                 transport.report(call)
@@ -113,7 +123,7 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
         deadline = Deadline(transport.deadline)
         headers = transport.build_headers()
         each = [ParallelCalls(token, deadline, may_write=True, headers=headers) for _ in writes]
-        results = _run(transport, each, [partial(_attempt, write) for write in writes])
+        results = _run(transport, each, writes)
         calls = [own.calls[-1] if own.calls else None for own in each]
         for call in filter(None, calls):
             transport.report(call)
@@ -135,42 +145,20 @@ def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError
         return error
 
 
-def _attempt(write: Work) -> Any:
-    try:
-        return write()
-    except Exception as error:
-        return error
-
-
-def _run_with_new_token(
-    transport: Transport, shared: ParallelCalls, calls: Sequence[Work]
-) -> list[Any]:
-    """Run the reads; those whose token was refused once more, with a new one."""
-    results = _run(transport, [shared] * len(calls), calls)
-    token = shared.token
-    refused = [at for at, one in enumerate(results) if isinstance(one, TokenRefused)]
-    if refused and isinstance(token, AccessToken) and transport.tokens.drop(token.value):
-        try:
-            shared.token = transport.tokens.get_token()
-        except LendingError as error:
-            shared.token = error
-        again = _run(transport, [shared] * len(refused), [calls[at] for at in refused])
-        for at, result in zip(refused, again, strict=True):
-            results[at] = result
-    return results
-
-
 def _run(
     transport: Transport, belongs_to: Sequence[ParallelCalls], calls: Sequence[Work]
 ) -> list[Any]:
-    """Run each call as one of those that it belongs to."""
+    """Run each call as one of those that it belongs to; an error is the result of its call."""
 
     def run(own: ParallelCalls, call: Work) -> Any:
         with transport.join(own):
             try:
                 return call()
-            except LendingError as error:
-                return error
+            except Exception as error:
+                # Whatever one write raises says nothing of the others.
+                if own.may_write or isinstance(error, LendingError):
+                    return error
+                raise
 
     works = [partial(run, own, call) for own, call in zip(belongs_to, calls, strict=True)]
     if len(works) == 1 or any(isinstance(own.token, LendingError) for own in belongs_to):

@@ -369,7 +369,16 @@ class Transport(ForkSafe):
                 retry_after=answer.retry_after,
             )
         try:
-            answer.json = _decode(pending, answer)
+            try:
+                answer.json = pending.read(answer.body) if answer.body.strip() else None
+            except ValueError:
+                # From None: the parser's own error quotes the body.
+                raise Unreadable(
+                    operation=operation.name,
+                    status=answer.status,
+                    request_id=answer.request_id,
+                    saved=saved_after(operation, answer.status),
+                ) from None
             parsed = pending.parse(answer)
         except LendingError:
             if operation.is_read:
@@ -379,19 +388,6 @@ class Transport(ForkSafe):
             raise
         pending.answer = answer
         return parsed
-
-
-def _decode(pending: PendingCall, answer: Answer) -> object:
-    try:
-        return pending.read(answer.body) if answer.body.strip() else None
-    except ValueError:
-        # From None: the parser's own error quotes the body.
-        raise Unreadable(
-            operation=pending.operation.name,
-            status=answer.status,
-            request_id=answer.request_id,
-            saved=saved_after(pending.operation, answer.status),
-        ) from None
 
 
 def _explain(operation: Operation, wire_fault: WireFault) -> LendingError:

@@ -18,20 +18,20 @@ import socket
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from http import HTTPStatus
-from http.client import BadStatusLine, HTTPMessage, HTTPResponse, parse_headers
+from http.client import BadStatusLine, HTTPResponse, parse_headers
 from typing import Any
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from lendingadmin import __version__
@@ -131,29 +131,16 @@ class HttpExchange:
             raise TimeoutError("the deadline of the call has passed")
         return min(left, self.read_timeout)
 
-    def count_bytes(self, count: int) -> None:
-        """Count bytes from the socket. Raises TooLarge past the limit."""
-        self.received += count
-        # Headers and chunk marks count too; they get a little room of their own.
-        if self.received > self.max_bytes + _PIECE:
-            raise TooLarge
 
-
+# Each connection that is used belongs to this one.
 _current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
-@contextmanager
-def use_exchange(exchange: HttpExchange) -> Iterator[None]:
-    """Every connection that is used inside the block belongs to this exchange."""
-    token = _current.set(exchange)
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
 class _BoundedReader(io.RawIOBase):
-    """The socket's reading end, asking the exchange before every read."""
+    """The socket's reading end: asks the exchange before every read, and counts what came.
+
+    Raises TooLarge past the limit.
+    """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
         self._raw = raw
@@ -168,9 +155,12 @@ class _BoundedReader(io.RawIOBase):
         if self.is_over:
             return None
         self._sock.settimeout(self._exchange.limit_wait())
-        count = self._raw.readinto(buffer)
-        self._exchange.count_bytes(count or 0)
-        return int(count or 0)
+        count = self._raw.readinto(buffer) or 0
+        self._exchange.received += count
+        # Headers and chunk marks count too; they get a little room of their own.
+        if self._exchange.received > self._exchange.max_bytes + _PIECE:
+            raise TooLarge
+        return count
 
     def close(self) -> None:
         self._raw.close()
@@ -203,9 +193,19 @@ class _BoundedResponse(HTTPResponse):
         raise BadStatusLine("no final answer")
 
     def begin(self) -> None:
-        """Read the head; the connection ends with an answer whose end could be read in two ways."""
+        """Read the head; the connection ends with an answer whose end could be read in two ways.
+
+        One length, or chunks alone, must say where it ends (RFC 9112, 6.3).
+        """
         super().begin()
-        if not _has_plain_end(self.headers, self.version):
+        lengths = set(self.headers.get_all("Content-Length", ()))
+        codings = [coding.lower() for coding in self.headers.get_all("Transfer-Encoding", ())]
+        if codings:
+            has_plain_end = codings == ["chunked"] and not lengths and self.version == _HTTP_1_1
+        else:
+            is_written_plainly = all(one.isascii() and one.isdigit() for one in lengths)
+            has_plain_end = len(lengths) <= 1 and is_written_plainly
+        if not has_plain_end:
             self.will_close = True
 
     def _close_conn(self) -> None:
@@ -216,15 +216,6 @@ class _BoundedResponse(HTTPResponse):
             with suppress(OSError):
                 self._sock.shutdown(socket.SHUT_RDWR)
         super()._close_conn()  # type: ignore[misc]
-
-
-def _has_plain_end(headers: HTTPMessage, version: int) -> bool:
-    """Whether one length, or chunks alone, say where the answer ends (RFC 9112, 6.3)."""
-    lengths = set(headers.get_all("Content-Length", ()))
-    codings = [coding.lower() for coding in headers.get_all("Transfer-Encoding", ())]
-    if codings:
-        return codings == ["chunked"] and not lengths and version == _HTTP_1_1
-    return len(lengths) <= 1 and all(one.isascii() and one.isdigit() for one in lengths)
 
 
 class _Bounded(HTTPConnection):
@@ -282,8 +273,7 @@ class _TLSPool(HTTPSConnectionPool):
     ConnectionCls = _BoundedTLS
 
 
-def _use_bounded(manager: PoolManager) -> None:
-    manager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+_POOLS = {"http": _Pool, "https": _TLSPool}
 
 
 class _Adapter(HTTPAdapter):
@@ -291,12 +281,12 @@ class _Adapter(HTTPAdapter):
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
-        _use_bounded(self.poolmanager)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
         # A proxy's connections must know of `begun` too, or a sent repayment would look unsent.
         manager = super().proxy_manager_for(proxy, **kwargs)
-        _use_bounded(manager)
+        manager.pool_classes_by_scheme = _POOLS
         return manager
 
 
@@ -452,7 +442,8 @@ def send(
     ).prepare()
     prepared.url = url
     opened = nullcontext(session) if session else Session(route)
-    with opened as used, use_exchange(exchange):
+    with opened as used:
+        before = _current.set(exchange)
         try:
             wait = exchange.limit_wait()
             timeout = min(exchange.connect_timeout, wait), wait
@@ -467,6 +458,8 @@ def send(
             fault = _find_fault(error, exchange)
         else:
             return _read_answer(response, exchange)
+        finally:
+            _current.reset(before)
     raise WireFault(fault)
 
 

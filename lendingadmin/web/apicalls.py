@@ -5,16 +5,12 @@ answer is read: the first items of a list, and nothing that is very long.
 """
 
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import msgspec
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending.codec import decode
 from lendingadmin.lending.transport import Call
 
@@ -40,23 +36,6 @@ class Shown:
     request_id: str
     curl: str
     answer: str
-
-
-class ApiCallsMiddleware:
-    """Collects the calls of a request: `calls_made`, and `api_calls` if its person may see them."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with gateway.calls() as made:
-            request.calls_made = made  # type: ignore[attr-defined]
-            return self.get_response(request)
-
-    def process_view(self, request: HttpRequest, *_view: object) -> None:
-        """Show them to a person who may see them, in the app that the view is for."""
-        if request.user.is_authenticated and request.user.has_perm(DEVELOPER):
-            request.api_calls = request.calls_made  # type: ignore[attr-defined]
 
 
 def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:

@@ -1,6 +1,6 @@
 """What the frame around every page shows: the sidebar of areas, the app switch, the person."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from time import monotonic
@@ -39,10 +39,14 @@ class SidebarEntry:
     current: bool = False
 
 
+#: Headings with entries.
+Groups = tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
+
+
 class Keys(NamedTuple):
     """What the list of keys is drawn from: the sidebar's groups, and which keys do something."""
 
-    groups: tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
+    groups: Groups
     may_record: bool
     may_note: bool
 
@@ -210,6 +214,9 @@ def list_decisions(app_id: str, person: Any) -> list[Waiting]:
 class Navigation:
     """Computed when a template asks for it, so that fragments pay nothing."""
 
+    #: What runs here, as who reports a fault names it.
+    version = f"lendingadmin {__version__}"
+
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
 
@@ -220,7 +227,7 @@ class Navigation:
         app_id = match.kwargs.get("app_id") if match else None
         every: tuple[LendingApp, ...] = settings.LENDING_APPS
         here = [app for app in every if app.app_id == app_id]
-        return next(iter((*here, *self.apps, *every)))
+        return (*here, *self.apps, *every)[0]
 
     @property
     def apps(self) -> list[LendingApp]:
@@ -233,14 +240,19 @@ class Navigation:
         return bool(person.has_perm(permission, self.app.app_id))
 
     @property
-    def version(self) -> str:
-        """What runs here, as who reports a fault names it."""
-        return f"lendingadmin {__version__}"
-
-    @property
     def may_search(self) -> bool:
         """Whether the find box suggests people while one types."""
         return self._may(SEARCH_BORROWERS)
+
+    @property
+    def may_note(self) -> bool:
+        """Whether this person writes notes, and reads them."""
+        return self._may(NOTES_WRITE) and self._may(NOTES_READ)
+
+    @property
+    def may_record(self) -> bool:
+        """Whether this person records repayments."""
+        return self._may("lending.loans.makeRepayment")
 
     @property
     def calls(self) -> list[apicalls.Shown]:
@@ -249,98 +261,87 @@ class Navigation:
             getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
         )
 
-    @cached_property
-    def groups(self) -> tuple[tuple[str, tuple[SidebarEntry, ...]], ...]:
+    @property
+    def groups(self) -> Groups:
         """The sidebar: headings with the areas that this person may enter."""
-        if must_choose_password(self._request.user):
-            return ()
-        found = []
-        for heading, entries in _SIDEBAR:
-            allowed = [entry for entry in entries if self._may_enter(entry)]
-            if allowed:
-                found.append((gettext(heading), self._mark_current(map(self._build, allowed))))
-        return tuple(found)
+        return self._sidebar[0]
+
+    @property
+    def chosen(self) -> Groups:
+        """What this person has chosen to have below: headings with entries."""
+        return self._sidebar[1]
 
     @property
     def keys(self) -> Keys:
         """The keys that this person may press."""
         return Keys(self.groups, self.may_record, self.may_note)
 
-    @property
-    def may_record(self) -> bool:
-        """Whether this person records repayments."""
-        return self._may("lending.loans.makeRepayment")
-
-    @property
-    def may_note(self) -> bool:
-        """Whether this person writes notes, and reads them."""
-        return self._may(NOTES_WRITE) and self._may(NOTES_READ)
-
     @cached_property
-    def chosen(self) -> list[tuple[str, tuple[SidebarEntry, ...]]]:
-        """What this person has chosen to have below: headings with entries."""
-        return [
-            (gettext(heading), self._mark_current(entries))
-            for heading, entries in self._chosen
-            if entries
-        ]
-
-    @cached_property
-    def _chosen(self) -> list[tuple[str, list[SidebarEntry]]]:
-        person = self._request.user
-        return [
-            (heading, list_entries(self.app, person))
-            for heading, list_entries in collect("groups")
-            if person.is_authenticated
-        ]
-
-    def _mark_current(self, entries: Iterable[SidebarEntry]) -> tuple[SidebarEntry, ...]:
-        return tuple(replace(entry, current=entry.url == self._current) for entry in entries)
-
-    @cached_property
-    def _current(self) -> str:
-        """The address of the entry that this page belongs to, the closest one; "" for none.
-
-        All pages of an app stand below Home, which has itself alone.
+    def _sidebar(self) -> tuple[Groups, Groups]:
+        """The areas and what the person chose below them; nothing of either before they have
+        chosen a password.
         """
-        here, home = self._request.path, self._url("home")
-        urls = [entry.url for _heading, entries in self._chosen for entry in entries]
-        for _heading, entries in _SIDEBAR:
-            urls += [self._url(one.route) for one in entries if self._may_enter(one)]
+        person: Any = self._request.user
+        if must_choose_password(person):
+            return (), ()
+        app_id, here = self.app.app_id, self._request.path
+        areas = []
+        for heading, entries in _SIDEBAR:
+            allowed = [
+                (one, _address(one.route, "" if one.route in _WITHOUT_APP else app_id))
+                for one in entries
+                if person.has_perm(one.permission, None if one.route in _WITHOUT_APP else app_id)
+            ]
+            if allowed:
+                areas.append((gettext(heading), allowed))
+        chosen = [
+            (gettext(heading), entries)
+            for heading, list_entries in collect("groups")
+            if person.is_authenticated and (entries := list_entries(self.app, person))
+        ]
+        # The page belongs to the closest entry. All pages of an app stand below Home, which has
+        # itself alone.
+        home = _address("home", app_id)
+        urls = [one.url for _heading, entries in chosen for one in entries]
+        urls += [url for _heading, allowed in areas for _one, url in allowed]
         above = [url for url in urls if here.startswith(url) and url != home]
-        return max(above, key=len, default=home if here == home else "")
-
-    def _may_enter(self, entry: _Entry) -> bool:
-        """Whether the person may enter an area: of this app, or of those that belong to none."""
-        if entry.route in _WITHOUT_APP:
-            return self._request.user.has_perm(entry.permission)
-        return self._may(entry.permission)
-
-    def _build(self, entry: _Entry) -> SidebarEntry:
-        return SidebarEntry(
-            key=entry.key,
-            label=gettext(entry.label),
-            url=self._url(entry.route),
-            icon=entry.icon,
-            shortcut=entry.shortcut,
-            badge=spell_count(self._waiting.get(entry.key, 0)),
+        current = max(above, key=len, default=home if here == home else "")
+        keys = tuple(one.key for _heading, allowed in areas for one, _url in allowed)
+        waiting = count_waiting(app_id, person, keys) if keys else {}
+        groups = tuple(
+            (
+                heading,
+                tuple(
+                    SidebarEntry(
+                        key=one.key,
+                        label=gettext(one.label),
+                        url=url,
+                        icon=one.icon,
+                        shortcut=one.shortcut,
+                        badge=spell_count(waiting.get(one.key, 0)),
+                        current=url == current,
+                    )
+                    for one, url in allowed
+                ),
+            )
+            for heading, allowed in areas
+        )
+        return groups, tuple(
+            (heading, tuple(replace(one, current=one.url == current) for one in entries))
+            for heading, entries in chosen
         )
 
-    @cached_property
-    def _waiting(self) -> Mapping[str, int]:
-        """How many rows wait for the person, by the key of the entry that shows them."""
-        app_id, person = self.app.app_id, cast(User, self._request.user)
-        held = frozenset(list_held(person, app_id))
-        entries = [one.key for _heading, group in _SIDEBAR for one in group if self._may_enter(one)]
-        known = (app_id, person, held, tuple(entries), int(monotonic() // _WRITTEN_FOR))
-        keys, query, params = write_badges(*known)
-        found: dict[str, int] = {}
-        for key, count in zip(keys, run_counts(query, params), strict=True):
-            found[key] = found.get(key, 0) + count
-        return found
 
-    def _url(self, route: str) -> str:
-        return _address(route, "" if route in _WITHOUT_APP else self.app.app_id)
+def count_waiting(app_id: str, person: User, entries: tuple[str, ...]) -> Mapping[str, int]:
+    """Return how many rows of an app wait for the person, by the entry that shows them."""
+    held = frozenset(list_held(person, app_id))
+    keys, query, params = write_badges(
+        app_id, person, held, entries, int(monotonic() // _WRITTEN_FOR)
+    )
+    found: dict[str, int] = {}
+    for key, count in zip(keys, run_counts(query, params), strict=True):
+        found[key] = found.get(key, 0) + count
+    return found
 
 
 @lru_cache(maxsize=256)

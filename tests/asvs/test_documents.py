@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from lendingadmin.core.encryption import EncryptedTextField
-from lendingadmin.core.staff import independence, known_browsers, passwords, session_limits
+from lendingadmin.core.staff import independence, known_browsers, passwords, sessions
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.tokens import TokenSource
 from lendingadmin.lending.transport import Transport
@@ -161,8 +161,8 @@ def test_it_says_how_long_sessions_last() -> None:
     said = read_part("## Signing in", "## Rights")
     assert "A session ends half an hour after its person last did something" in said
     assert "twelve hours after the sign-in" in said
-    assert timedelta(minutes=30) == session_limits.IDLE
-    assert timedelta(hours=12) == session_limits.LONGEST
+    assert timedelta(minutes=30) == sessions.IDLE
+    assert timedelta(hours=12) == sessions.LONGEST
     assert "what ends there does not end a session here before its time" in said
     # Those of NIST SP 800-63B, 4.2.3.
     assert "800-63B" in read_part("**Sessions.**", "**Systems that it calls**")

@@ -45,7 +45,7 @@ NOT_WORDS = {
     },
     "web/display/locales.py": {"d MMM y", "MMM yy"},
     "records/loans/shown.py": {"repayment principal interest fees"},
-    "core/gateway/clocks.py": {
+    "core/gateway/health.py": {
         "the clock of this host is {} seconds off that of the lending service"
     },
     "records/borrowers/views/kept.py": {"application/json; charset=utf-8"},

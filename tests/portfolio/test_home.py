@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lendingadmin.core import audit
-from lendingadmin.core.gateway import silence
+from lendingadmin.core.gateway import health
 from lendingadmin.core.staff.models import PersonChange, User
 from lendingadmin.desk.collections import services
 from lendingadmin.desk.collections.models import Stop
@@ -658,9 +658,9 @@ def test_as_of_stands_once_and_paper_has_the_time_itself(
 @pytest.fixture
 def quiet() -> Any:
     """Nothing is remembered of other tests' calls, nor left for them."""
-    silence._silence.reset()
+    health._silence.reset()
     yield
-    silence._silence.reset()
+    health._silence.reset()
 
 
 @pytest.mark.usefixtures("quiet")
@@ -693,18 +693,18 @@ def test_a_service_that_is_down_is_one_plain_banner(
 def test_an_old_failure_says_nothing_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
     now = timezone.now()
     move: Callable[[int], None] = lambda minutes: monkeypatch.setattr(  # noqa: E731
-        silence.timezone, "now", lambda: now + timedelta(minutes=minutes)
+        health.timezone, "now", lambda: now + timedelta(minutes=minutes)
     )
     move(0)
-    silence._silence.note(is_answered=False)
+    health._silence.note(is_answered=False)
     move(4)
-    silence._silence.note(is_answered=False)
-    assert silence.find_silence() == now
+    health._silence.note(is_answered=False)
+    assert health.find_silence() == now
     move(10)
-    assert silence.find_silence() is None
-    silence._silence.note(is_answered=False)
-    silence._silence.note(is_answered=True)
-    assert silence.find_silence() is None
+    assert health.find_silence() is None
+    health._silence.note(is_answered=False)
+    health._silence.note(is_answered=True)
+    assert health.find_silence() is None
 
 
 def test_charts_are_half_as_tall(client_of: ClientOf, manager: User, service: BookService) -> None:

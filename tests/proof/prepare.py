@@ -34,7 +34,7 @@ def main(count: int) -> None:
 
 def sign_in(person: Any) -> str:
     """A signed-in session of somebody; its key."""
-    session: Any = importlib.import_module("lendingadmin.core.staff.session_store").SessionStore()
+    session: Any = importlib.import_module("lendingadmin.core.staff.sessions").SessionStore()
     session["_auth_user_id"] = str(person.pk)
     session["_auth_user_backend"] = "lendingadmin.core.staff.permissions.PermissionsBackend"
     session["_auth_user_hash"] = person.get_session_auth_hash()

@@ -69,7 +69,7 @@ class TestARight:
         self, split: User, viewer: User, django_assert_num_queries: Any
     ) -> None:
         with django_assert_num_queries(1):
-            held = AppRole.objects.read_held([split, viewer])
+            held = AppRole.read_held([split, viewer])
         assert set(held[split.pk]) == {"kenya", "ghana"} and "viewer" in held[viewer.pk]["kenya"]
 
 

@@ -30,7 +30,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.provider_roles import read_provider_roles
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.core.staff.services import NEEDS_NO_PASSWORD
-from lendingadmin.core.staff.session_store import SessionStore
+from lendingadmin.core.staff.sessions import SessionStore
 from tests.conftest import PASSWORD, ClientOf
 from tests.identity_provider import IdentityProvider, running_provider
 from tests.roles import take_roles

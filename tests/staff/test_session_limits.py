@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from lendingadmin.core.audit.models import Entry
-from lendingadmin.core.staff import session_limits
+from lendingadmin.core.staff import sessions
 from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
@@ -109,7 +109,7 @@ def test_its_longest_time_is_a_setting(
     hours: int, said: str, clerk: Client, wait: Wait, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.SESSION_HOURS = hours
-    monkeypatch.setattr(session_limits, "LONGEST", timedelta(hours=hours))
+    monkeypatch.setattr(sessions, "LONGEST", timedelta(hours=hours))
     for _ in range(hours * 60 // 20):
         assert is_in(clerk)
         wait(minutes=20)

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from lendingadmin.core.staff import tasks
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.session_store import SessionStore
+from lendingadmin.core.staff.sessions import SessionStore
 from tests.conftest import PASSWORD, ClientOf
 
 

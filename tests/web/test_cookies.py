@@ -38,7 +38,7 @@ def test_each_one_is_bound_to_this_site_and_closed_to_scripts(support: User) -> 
 def test_under_https_each_name_says_that_it_is_of_this_host(https: str) -> None:
     show = (
         "import django, json; django.setup(); from django.conf import settings as s;"
-        "from lendingadmin.core.staff import known_browsers as k, session_limits as l;"
+        "from lendingadmin.core.staff import known_browsers as k, sessions as l;"
         "from django.utils.module_loading import import_string;"
         "m = import_string(s.MESSAGE_STORAGE).storage_classes[0];"
         "print(json.dumps([s.SESSION_COOKIE_NAME, l._COOKIE, k.COOKIE, m.cookie_name,"

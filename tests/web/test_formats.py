@@ -15,7 +15,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.web.display import formats
 from lendingadmin.web.display.times import zone_name
-from lendingadmin.web.middleware import PersonZoneMiddleware
+from lendingadmin.web.middleware import LendingMiddleware
 from tests.sandbox.calling import Caller, new_assessment
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -83,7 +83,7 @@ class TestMiddleware:
         assert formats.zone() is None
 
     def test_a_view_reads_for_its_person(self, request_of: HttpRequest) -> None:
-        view = PersonZoneMiddleware(lambda _: HttpResponse(str(formats.zone())))
+        view = LendingMiddleware(lambda _: HttpResponse(str(formats.zone())))
         assert view(request_of).getvalue() == str(NEW_YORK).encode()  # type: ignore[attr-defined]
 
     def test_it_is_over_after_an_exception(self, request_of: HttpRequest) -> None:
@@ -91,18 +91,18 @@ class TestMiddleware:
             raise ZeroDivisionError(str(formats.zone()))
 
         with pytest.raises(ZeroDivisionError, match="New_York"):
-            PersonZoneMiddleware(fail)(request_of)
+            LendingMiddleware(fail)(request_of)
 
     def test_what_is_streamed_is_made_for_nobody(self, request_of: HttpRequest) -> None:
         def stream(_: HttpRequest) -> StreamingHttpResponse:
             return StreamingHttpResponse(str(formats.zone()) for _ in range(2))
 
-        answer: Any = PersonZoneMiddleware(stream)(request_of)
+        answer: Any = LendingMiddleware(stream)(request_of)
         assert b"".join(answer.streaming_content) == b"NoneNone"
 
     def test_a_page_that_shows_no_figure_asks_for_nobody(self) -> None:
         # There is no person on this request: asking for one would fail.
-        view = PersonZoneMiddleware(lambda _: HttpResponse("alive"))
+        view = LendingMiddleware(lambda _: HttpResponse("alive"))
         assert view(RequestFactory().get("/healthz")).status_code == 200
 
 

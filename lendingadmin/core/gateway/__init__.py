@@ -1,9 +1,8 @@
 """The only seam between the dashboard and the Lending Service: settings in, client out."""
 
 from lendingadmin.core.gateway.clients import app, calls, client
-from lendingadmin.core.gateway.clocks import find_clock_offset
+from lendingadmin.core.gateway.health import find_clock_offset, find_silence, is_outage
 from lendingadmin.core.gateway.lending_apps import LendingApp, lending_app
-from lendingadmin.core.gateway.silence import find_silence, is_outage
 
 __all__ = [
     "LendingApp",

@@ -7,5 +7,4 @@ class GatewayConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.core.gateway"
-    call_observers = "clocks.note_offset"
-    warnings = "clocks.describe_offset"
+    warnings = "health.describe_offset"

@@ -9,9 +9,8 @@ from typing import cast
 
 from django.conf import settings
 
-from lendingadmin.core.areas import collect
+from lendingadmin.core.gateway import health
 from lendingadmin.core.gateway.lending_apps import lending_app
-from lendingadmin.core.gateway.silence import note_call
 from lendingadmin.core.monitoring import request_ids
 from lendingadmin.lending.client import AppClient, LendingClient
 from lendingadmin.lending.forks import ForkSafe
@@ -113,10 +112,12 @@ def calls() -> Iterator[list[Call]]:
 
 
 def _keep_call(call: Call) -> None:
-    """Collect the call, and log one line. No path: it holds ids of people."""
-    note_call(call)
-    for observe in collect("call_observers"):
-        observe(call)
+    """Note and collect the call, and log one line. No path: it holds ids of people."""
+    # Imported late: settings import this package, and what counts for monitors reads them.
+    from lendingadmin.core.monitoring import request_lines
+
+    health.note_call(call)
+    request_lines.note_call(call)
     if (made := _collected.get()) is not None:
         made.append(call)
     logger.info(

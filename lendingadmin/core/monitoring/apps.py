@@ -10,7 +10,6 @@ class MonitoringConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.core.monitoring"
-    call_observers = ("metrics.count_call", "request_lines.log_slow_call")
 
     def ready(self) -> None:
         """Set up Sentry, and write the canary after each migrate."""

@@ -35,7 +35,6 @@ from prometheus_client.registry import Collector
 
 from lendingadmin import __version__
 from lendingadmin.core.areas import collect
-from lendingadmin.lending.transport import Call
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -80,12 +79,6 @@ class TableGauge(NamedTuple):
     words: str
     labels: tuple[str, ...]
     read: Callable[[], Readings]
-
-
-def count_call(call: Call) -> None:
-    """Count a call that is over: `ok`, or the name of its error."""
-    CALLS.labels(call.operation, call.error or "ok").inc()
-    CALL_SECONDS.labels(call.operation).observe(call.seconds)
 
 
 def count_request(method: str, route: str, status: int, own_seconds: float) -> None:

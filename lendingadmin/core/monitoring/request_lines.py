@@ -8,6 +8,7 @@ No address and no id stand in it: the route does, and who asked by role alone.
 import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -48,12 +49,12 @@ class Timings(NamedTuple):
         )
 
 
+@dataclass
 class QueryTimer:
     """Counts the queries of a request and their time, as a wrapper of the connection."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.seconds = 0.0
+    count: int = 0
+    seconds: float = 0.0
 
     def __call__(
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
@@ -82,7 +83,10 @@ class RequestLineMiddleware:
         with use_request_id(one):
             with connection.execute_wrapper(queries):
                 response = self.get_response(request)
-            timings = _measure(request, queries, time.perf_counter() - began)
+            whole, calls = time.perf_counter() - began, getattr(request, "calls_made", ())
+            waited = sum_spans((call.began, call.began + call.seconds) for call in calls)
+            own = max(whole - waited, 0.0)
+            timings = Timings(own, queries.count, queries.seconds, len(calls), waited)
             _log(request, response, timings)
         response.headers["X-Request-ID"] = one.id
         if hasattr(request, "api_calls"):
@@ -90,15 +94,13 @@ class RequestLineMiddleware:
         return response
 
 
-def _measure(request: HttpRequest, queries: QueryTimer, whole: float) -> Timings:
-    calls = getattr(request, "calls_made", ())
-    waited = sum_spans((call.began, call.began + call.seconds) for call in calls)
-    own = max(whole - waited, 0.0)
-    return Timings(own, queries.count, queries.seconds, len(calls), waited)
+def note_call(call: Call) -> None:
+    """Count a call that is over, with all its tries: `ok`, or the name of its error.
 
-
-def log_slow_call(call: Call) -> None:
-    """Log a call that is over, with all its tries, where it took longer than SLOW_CALL."""
+    Log it where it took longer than SLOW_CALL.
+    """
+    metrics.CALLS.labels(call.operation, call.error or "ok").inc()
+    metrics.CALL_SECONDS.labels(call.operation).observe(call.seconds)
     if not settings.SLOW_CALL or call.seconds <= settings.SLOW_CALL.total_seconds():
         return
     facts = {
@@ -134,11 +136,14 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
         return
     if getattr(response, "_has_been_logged", False) and is_probe:
         return  # readiness says why itself, once
+    # As far as this request has read it.
+    person = getattr(request, "_cached_user", None)
+    role = person.role if person is not None and "held_roles" in vars(person) else "-"
     facts = {
         "method": request.method or "",
         "route": route,
         "status": response.status_code,
-        "role": _find_role(request),
+        "role": str(role),
         "own_ms": round(timings.own * 1000),
         "queries": timings.queries,
         "queries_ms": round(timings.in_queries * 1000),
@@ -152,11 +157,3 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
         facts,
         extra=facts,
     )
-
-
-def _find_role(request: HttpRequest) -> str:
-    """The roles of who asked, as far as this request has read them; `-` for none."""
-    person = getattr(request, "_cached_user", None)
-    if person is None or "held_roles" not in vars(person):
-        return "-"
-    return str(person.role)

@@ -1,6 +1,7 @@
 """The user model, and the two labels that carry the dashboard's permission names."""
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser, Group
@@ -13,7 +14,9 @@ from django.utils.translation import gettext_lazy as _
 from lendingadmin.core.gateway.lending_apps import LendingApp
 
 from . import preferences, roles, usernames
-from .managers import AppRoleManager, HeldRoles
+
+#: By app and by role: the names of the permissions that the role holds.
+HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 
 
 class User(AbstractUser):
@@ -73,14 +76,15 @@ class User(AbstractUser):
     #: The app of the page that the person is on; "" on pages that belong to none.
     app_id = ""
 
-    def has_perm(self, perm: str, obj: Any = None) -> bool:
-        """Whether the person holds a right in the app with the id `obj`; see `permissions`."""
-        return super().has_perm(perm, obj)
+    if TYPE_CHECKING:
+
+        def has_perm(self, perm: str, obj: Any = None) -> bool:
+            """Whether the person holds a right in the app with the id `obj`; see `permissions`."""
 
     @cached_property
     def held_roles(self) -> HeldRoles:
         """The roles that the person holds, by app, each with its rights."""
-        return AppRole.objects.read_held([self])[self.pk]
+        return AppRole.read_held([self])[self.pk]
 
     @property
     def role(self) -> str:
@@ -125,8 +129,6 @@ class AppRole(models.Model):
     app_id = models.CharField(max_length=100)
     role = models.ForeignKey(Group, models.CASCADE, related_name="app_roles")
 
-    objects = AppRoleManager()
-
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["person", "app_id", "role"], name="staff_approle_once")
@@ -134,6 +136,30 @@ class AppRole(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} in {self.app_id}"
+
+    @classmethod
+    def read_held(cls, people: Iterable[User]) -> dict[int, HeldRoles]:
+        """The roles that each person holds, of all the people in one query; {} where none.
+
+        Apps that LENDING_APPS no longer lists count for nothing.
+        """
+        found: dict[int, dict[str, dict[str, set[str]]]] = {person.pk: {} for person in people}
+        apps = [app.app_id for app in settings.LENDING_APPS]
+        rows = cls.objects.filter(person__in=list(found), app_id__in=apps).values_list(
+            *("person_id", "app_id", "role__name"),
+            *("role__permissions__content_type__app_label", "role__permissions__codename"),
+        )
+        for key, app_id, role, label, codename in rows:
+            names = found[key].setdefault(app_id, {}).setdefault(role, set())
+            if codename is not None:
+                names.add(f"{label}.{codename}")
+        return {
+            key: {
+                app_id: {role: frozenset(names) for role, names in roles.items()}
+                for app_id, roles in apps.items()
+            }
+            for key, apps in found.items()
+        }
 
 
 class PersonChange(models.Model):

@@ -17,13 +17,9 @@ from .models import AppRole, User
 
 def list_held(person: User, app_id: str) -> set[str]:
     """The names of the rights that a person's roles give in an app; in any where it is ""."""
-    return set().union(*_list_by_role(person, app_id))
-
-
-def _list_by_role(person: User, app_id: str) -> list[frozenset[str]]:
     held = person.held_roles
     apps = [held.get(app_id, {})] if app_id else held.values()
-    return [names for roles in apps for names in roles.values()]
+    return {name for roles in apps for names in roles.values() for name in names}
 
 
 class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
@@ -31,9 +27,7 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
 
     def has_perm(self, user_obj: Any, perm: str, obj: str | None = None) -> bool:
         """Whether the person holds a right in an app, or in that of the page at hand."""
-        return user_obj.is_active and any(
-            perm in names for names in _list_by_role(user_obj, obj or user_obj.app_id)
-        )
+        return user_obj.is_active and perm in list_held(user_obj, obj or user_obj.app_id)
 
     def get_all_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
         """The names of all rights that the person holds in an app, or in that of the page."""

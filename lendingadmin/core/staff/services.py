@@ -35,8 +35,7 @@ from lendingadmin.core.staff.reach import (
 )
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 from lendingadmin.core.staff.second_manager import describe_moves
-from lendingadmin.core.staff.session_store import hash_session_key
-from lendingadmin.core.staff.sessions import end_sessions
+from lendingadmin.core.staff.sessions import end_sessions, hash_session_key
 from lendingadmin.core.staff.setup_links import setup_tokens
 from lendingadmin.core.staff.two_step import end_grace
 

@@ -1,22 +1,44 @@
-"""Where people are signed in: the sessions in the database, with what each noted when it began."""
+"""Sessions: where they are stored, how long they last, and where people are signed in.
+
+A session is in the database under a hash of its key, so a copy of the database signs nobody in. It
+notes when and from where it began.
+
+A session lasts half an hour without a person's doing, and SESSION_HOURS in all. When a person last
+did something is in a signed cookie beside the session's, so that opening a page writes nothing to
+the database. What pages ask for by themselves is no person's doing.
+"""
 
 import re
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from allauth.account.adapter import get_adapter
+from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
-from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.contrib.sessions.models import Session
-from django.http import HttpRequest
+from django.core.signing import BadSignature, Signer
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from lendingadmin.core.audit import record
 from lendingadmin.core.staff.models import User
 
+IDLE = timedelta(minutes=30)
+LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
+# Why a session ended, as the trail keeps it.
+_IDLE, _OVER = "idle", "over"
+# The cookie is written again when it is so old.
+_RENEWED_AFTER = timedelta(minutes=1)
+_COOKIE = "__Host-active" if settings.HTTPS else "active"
 _NOTE = "sign_in"
 # The first that fits: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
 _BROWSERS = (
@@ -34,6 +56,118 @@ _SYSTEMS = (
     ("Mac", r"Mac\sOS\sX|Macintosh"),
     ("Linux", "Linux|X11"),
 )
+
+
+def hash_session_key(key: str | None) -> str:
+    """What stands in the database for the key that the cookie holds."""
+    return blake2b((key or "").encode(), digest_size=20).hexdigest()
+
+
+class SessionStore(DatabaseSessionStore):
+    """Django's, but the key itself stands in the cookie alone."""
+
+    def exists(self, session_key: str) -> bool:
+        """Whether there is a session of this key."""
+        return super().exists(hash_session_key(session_key))
+
+    def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
+        """The row to save."""
+        row = super().create_model_instance(data)
+        row.session_key = hash_session_key(row.session_key)
+        return row
+
+    def delete(self, session_key: str | None = None) -> None:
+        """End the session of this key, or this one."""
+        if key := session_key or self.session_key:
+            super().delete(hash_session_key(key))
+
+    def _get_session_from_db(self) -> AbstractBaseSession | None:
+        rows = self.model.objects.filter(expire_date__gt=timezone.now())
+        row = rows.filter(session_key=hash_session_key(self.session_key)).first()
+        if row is None:
+            self._session_key = None
+        return row
+
+
+class SessionLimitsMiddleware:
+    """Ends sessions that are over, and notes when a person does something."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        active_at = None
+        if request.user.is_authenticated:
+            active_at = _read_activity(request)
+            if why := _find_end(request, active_at):
+                _end(request, why)
+        is_stranger, key = not request.user.is_authenticated, request.session.session_key
+        response = self.get_response(request)
+        # A page asks by itself, while it waits.
+        is_poll = "polls" in request.GET and "HX-Request" in request.headers
+        if request.user.is_authenticated and not is_poll:
+            # The note is of one key: with a new one it is written again.
+            is_same = request.session.session_key == key
+            _note_activity(request, response, active_at if is_same else None)
+        if not (is_stranger or request.user.is_authenticated):
+            # Who signs out leaves nothing behind for the next person at this machine.
+            response.headers["Clear-Site-Data"] = '"storage"'
+        return response
+
+
+def _end(request: HttpRequest, why: str) -> None:
+    record(request, "sign-out", subject=request.user.get_username(), outcome=why)
+    request.session.flush()
+    request.user = AnonymousUser()
+    if why == _IDLE:
+        words = _("You were signed out after half an hour without activity.")
+    else:
+        hours = settings.SESSION_HOURS
+        words = ngettext(
+            "You were signed out an hour after you signed in.",
+            "You were signed out %(hours)d hours after you signed in.",
+            hours,
+        )
+        words %= {"hours": hours}
+    messages.info(request, words, extra_tags=f"signed-out-{why}")
+
+
+def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
+    """Why the session is over, as the trail keeps it; empty while it goes on."""
+    began_at = parse_datetime(request.session.get(_NOTE, {}).get("at", ""))
+    now = timezone.now()
+    if began_at is None or now - began_at > LONGEST:
+        return _OVER
+    return _IDLE if now - (active_at or began_at) > IDLE else ""
+
+
+def _read_activity(request: HttpRequest) -> datetime | None:
+    """When this session's person last did something; None where the cookie does not say."""
+    try:
+        value = _make_signer(request).unsign(request.COOKIES.get(_COOKIE, ""))
+        return datetime.fromisoformat(value)
+    except (BadSignature, ValueError):
+        return None
+
+
+def _note_activity(
+    request: HttpRequest, response: HttpResponseBase, before: datetime | None
+) -> None:
+    now = timezone.now()
+    if before and now - before < _RENEWED_AFTER:
+        return
+    response.set_cookie(
+        _COOKIE,
+        _make_signer(request).sign(now.isoformat()),
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _make_signer(request: HttpRequest) -> Signer:
+    """What signs for this session alone."""
+    return Signer(salt=f"active:{hash_session_key(request.session.session_key)}")
 
 
 class SignedIn(NamedTuple):
@@ -59,11 +193,6 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
             "address": get_adapter(request).get_client_ip(request) if known else "",
             "browser": describe_browser(request.META.get("HTTP_USER_AGENT", "")),
         }
-
-
-def read_beginning(session: SessionBase) -> datetime | None:
-    """When a session began: at the sign-in; None where it did not note that."""
-    return parse_datetime(session.get(_NOTE, {}).get("at", ""))
 
 
 def describe_browser(user_agent: str) -> str:

@@ -15,8 +15,7 @@ from lendingadmin.core.audit import record
 from lendingadmin.core.staff import known_browsers
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.notices import show_changes
-from lendingadmin.core.staff.session_store import hash_session_key
-from lendingadmin.core.staff.sessions import end_sessions, note_sign_in
+from lendingadmin.core.staff.sessions import end_sessions, hash_session_key, note_sign_in
 from lendingadmin.core.staff.two_step import begin_grace, end_grace
 
 

@@ -58,6 +58,10 @@ def build_rows(
             rows.append(ListedLoan(odd=breakable(shown(loan))))
             continue
         owed = getattr(loan.balances, "repayment", None)
+        since = ""
+        if loan.start_date:
+            day = breakable(contract_day(loan.start_date, app.zone))
+            since = format_html(_("since {start_date}"), start_date=day)
         rows.append(
             ListedLoan(
                 link=row_link("loan", app, loan),
@@ -69,12 +73,7 @@ def build_rows(
                 outstanding=breakable(figure(getattr(owed, "unpaid", None))),
                 overdue=breakable(figure(getattr(owed, "overdue", None))),
                 matures=breakable(contract_day(loan.maturity_date, app.zone)),
-                since=_write_since(loan, app) if loan.start_date else "",
+                since=since,
             )
         )
     return rows
-
-
-def _write_since(loan: Loan, app: LendingApp) -> str:
-    day = breakable(contract_day(loan.start_date, app.zone))
-    return format_html(_("since {start_date}"), start_date=day)

@@ -18,7 +18,7 @@ from lendingadmin.core.staff.forms import NewPersonForm, PeopleFilterForm, Perso
 from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.permissions import list_held
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE, ROLE_WORDS, sort_rights
-from lendingadmin.core.staff.session_store import hash_session_key
+from lendingadmin.core.staff.sessions import hash_session_key
 from lendingadmin.core.staff.setup_links import mail_setup_link, may_mail
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import whole_number
@@ -38,7 +38,7 @@ def people(request: PersonRequest) -> HttpResponse:
     pages = Paginator(rows, PAGE)
     page = pages.get_page(whole_number(request.GET.get("page")) or 1)
     shown = list(page.object_list)
-    held = AppRole.objects.read_held(shown)
+    held = AppRole.read_held(shown)
     for one in shown:
         one.held_roles = held[one.pk]
     # To be known, and changed by nobody here.

@@ -13,8 +13,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.core.audit import record
 from lendingadmin.core.staff import preferences, services, sessions
 from lendingadmin.core.staff.models import User
-from lendingadmin.core.staff.session_store import hash_session_key
-from lendingadmin.core.staff.sessions import describe_ended
+from lendingadmin.core.staff.sessions import describe_ended, hash_session_key
 from lendingadmin.web.access import public, signed_in, to_sign_in
 from lendingadmin.web.quotas import PROFILE
 from lendingadmin.web.requests import PersonRequest

@@ -40,12 +40,17 @@ def loan_standing(loan: Loan) -> Status | None:
     Of an open loan that is how late it is, or its performance: that it is open goes without saying.
     Of any other it is its status.
     """
-    late = days_late(getattr(loan.schedule, "days_late", None))
-    status = loan_status(loan.status)
-    is_open = statuses.says_open(loan.status, settings.LENDING_LOAN_STATUSES)
+    words = settings.LENDING_LOAN_STATUSES
+    status = statuses.find_status(loan.status, words)
+    is_open = statuses.says_open(loan.status, words)
     if is_open is False:
         return status
-    performance = None if loan.settlement_date else performance_status(loan.performance_status)
+    days = getattr(loan.schedule, "days_late", None)
+    late = statuses.days_late(days, formats.locale())
+    performance = None
+    if not loan.settlement_date:
+        words = settings.LENDING_PERFORMANCE_STATUSES
+        performance = statuses.find_status(loan.performance_status, words)
     return late or (performance if is_open else None) or status or performance
 
 

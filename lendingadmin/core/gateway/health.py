@@ -1,4 +1,6 @@
-"""Since when the service has not answered, as far as the calls of this process tell."""
+"""What the calls of this process tell of the service: since when it has not answered, and by how
+much its clock and ours differ.
+"""
 
 import threading
 from datetime import datetime, timedelta
@@ -12,6 +14,10 @@ from lendingadmin.lending.transport import Call
 _SAID_FOR = timedelta(minutes=5)
 _WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
+# Seconds. A form begins with the time of our clock, to the minute.
+_TOO_MUCH = 5 * 60
+
+_newest_offset = 0.0
 
 
 class _Silence(ForkSafe):
@@ -39,11 +45,18 @@ def is_outage(error: str | None, status: int | None) -> bool:
 
 
 def note_call(call: Call) -> None:
-    """Take a call that is over into account; what was never sent says nothing of the service."""
+    """Take a call that is over into account.
+
+    What was never sent says nothing of the service, and an answer without a date nothing of its
+    clock.
+    """
+    global _newest_offset
     if is_outage(call.error, call.status):
         _silence.note(is_answered=False)
     elif call.status is not None:
         _silence.note(is_answered=True)
+    if call.clock_offset is not None:
+        _newest_offset = call.clock_offset
 
 
 def find_silence() -> datetime | None:
@@ -51,3 +64,18 @@ def find_silence() -> datetime | None:
     with _silence.lock:
         seen_at, began_at = _silence.seen_at, _silence.began_at
     return began_at if seen_at and timezone.now() - seen_at <= _SAID_FOR else None
+
+
+def find_clock_offset() -> float:
+    """Return the seconds that our clock is ahead of the service's, negative where it is behind;
+    0 where it is five minutes or less.
+    """
+    offset = _newest_offset
+    return offset if abs(offset) > _TOO_MUCH else 0.0
+
+
+def describe_offset() -> str:
+    """Return the warning for monitors; empty where there is none."""
+    if not (offset := find_clock_offset()):
+        return ""
+    return f"the clock of this host is {offset:+.0f} seconds off that of the lending service"
