@@ -199,7 +199,8 @@ class Waiting(NamedTuple):
 def list_decisions(app_id: str, person: Any) -> list[Waiting]:
     """What waits for a person's decision in an app, by kind, in one query."""
     decisions: tuple[ToDecide, ...] = collect("decisions")
-    counts = count_each([one.list_waiting(app_id, person) for one in decisions])
+    lists = [one.list_waiting(app_id, person) for one in decisions]
+    counts = [0] * len(lists) if all(one.query.is_empty() for one in lists) else count_each(lists)
     return [
         Waiting(
             one.route,

@@ -322,7 +322,7 @@ def test_home_asks_the_database_little_and_the_service_nothing(
     with CaptureQueriesContext(connection) as made:
         read_page(desk)
     of_book = [one["sql"] for one in made if "portfolio_snapshot" in one["sql"]]
-    assert len(of_book) == 7, of_book
+    assert len(of_book) == 4, of_book
     address = address_of(Snapshot.objects.latest("id"), "par1")
     read_page(desk, address)
     with CaptureQueriesContext(connection) as made:

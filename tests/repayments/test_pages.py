@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.core.exceptions import NON_FIELD_ERRORS
@@ -36,6 +37,17 @@ def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Calle
     assert "seen: paid rose by exactly this amount" in receipt
     assert book.get("/loans/l").body["balances"]["repayment"]["paid"] == Decimal("100")
     assert Draft.objects.count() == 0
+
+
+def test_a_confirmation_takes_few_queries(
+    desk: Client, app: LendingApp, book: Caller, django_assert_max_num_queries: Any
+) -> None:
+    confirm = enter(desk, app)
+    fields = hidden(desk.get(confirm))
+    # Most of them are the four transactions and the three entries of the trail.
+    with django_assert_max_num_queries(36):
+        assert desk.post(confirm, fields).status_code == 302
+    assert Repayment.objects.get().state == RepaymentState.RECORDED
 
 
 def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, book: Caller) -> None:

@@ -96,6 +96,15 @@ def test_the_page_leads_with_what_the_clerk_says(desk: Client, support: User) ->
     assert page.index("<summary>Details") < page.index('id="evidence"')
 
 
+def test_a_receipt_takes_few_queries(
+    desk: Client, support: User, django_assert_max_num_queries: Any
+) -> None:
+    mine = recorded(support)
+    desk.get(mine.get_absolute_url())
+    with django_assert_max_num_queries(14):
+        desk.get(mine.get_absolute_url())
+
+
 def test_a_balance_is_told_with_the_time_at_which_it_was_so(desk: Client, support: User) -> None:
     mine = recorded(support)
     mine.readings.update(taken_at=timezone.now() - timedelta(hours=27))

@@ -6,6 +6,7 @@ that sends something to the service writes which entry was the newest then, into
 """
 
 import os
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from threading import get_ident
@@ -77,7 +78,14 @@ def find_newest() -> Link:
 
 def stands(link: Link) -> bool:
     """Whether the trail still has this entry, with the same mac."""
-    return link == Link() or Entry.objects.filter(pk=link.entry_id, mac=link.mac).exists()
+    return not find_missing([link])
+
+
+def find_missing(links: Iterable[Link]) -> set[Link]:
+    """Return those of these entries that the trail does not have any more with the same mac."""
+    wanted = set(links) - {Link()}
+    found = Entry.objects.filter(pk__in={link.entry_id for link in wanted})
+    return wanted - {Link(*row) for row in found.values_list("pk", "mac")}
 
 
 def _read(path: Path, kind: type[Held]) -> Held | None:

@@ -29,10 +29,10 @@ from .anchor import (
     AnchorUnreadable,
     Link,
     SentAnchor,
+    find_missing,
     find_newest,
     read_anchor,
     read_sent_anchor,
-    stands,
     write_anchor,
     write_sent_anchor,
 )
@@ -138,7 +138,9 @@ def _is_behind() -> bool:
     """Whether the trail lacks an entry that a file of this host knows of."""
     if not settings.AUDIT_ANCHOR:
         return False
-    lost = [cast_at for link, cast_at in _list_anchored() if not stands(link)]
+    anchored = list(_list_anchored())
+    missing = find_missing(link for link, _cast_at in anchored)
+    lost = [cast_at for link, cast_at in anchored if link in missing]
     if not lost:
         return False
     resolved_at = SuspectedRestore.objects.aggregate(last=Max("resolved_at"))["last"]

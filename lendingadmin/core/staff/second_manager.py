@@ -121,8 +121,8 @@ def count_waiting(manager: User) -> int:
     """Count the changes that this manager may approve, in a fixed number of queries."""
     rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
     rows = rows.exclude(asked_by=manager).exclude(person=manager)
-    moves = rows.exclude(asked_by__in=list_dependent(manager)).values_list("moves", flat=True)
-    roles = set(Group.objects.values_list("pk", flat=True))
+    moves = list(rows.exclude(asked_by__in=list_dependent(manager)).values_list("moves", flat=True))
+    roles = set(Group.objects.values_list("pk", flat=True)) if moves else set()
     own = {app.app_id for app in list_apps(manager)}
     return sum(
         all(app_id in own for _sign, app_id, key in asked if key in roles) for asked in moves

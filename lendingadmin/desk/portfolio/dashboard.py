@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.urls import reverse
@@ -27,7 +27,6 @@ from lendingadmin.web.display.times import day
 from .figures import AT_RISK, Figures
 from .loan_list_form import FIGURE, write_performance
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
-from .snapshot_job import list_complete
 
 _LARGEST = 5
 # Points of a line; about a hundred snapshots are kept.
@@ -110,16 +109,38 @@ class PortfolioSummary:
     older_counts: int
 
 
-def build_summary(app: LendingApp) -> PortfolioSummary | None:
+class Counts(NamedTuple):
+    """What the home page needs of an app's snapshots: the one that began last, the newest complete
+    one, the complete ones of the trends, and how many have figures of another meaning.
+    """
+
+    last: Snapshot | None
+    complete: Snapshot | None
+    shown: list[Snapshot]
+    older: int
+
+
+def read_counts(app: LendingApp) -> Counts:
+    """Read the snapshots of an app."""
+    every = Snapshot.objects.filter(app_id=app.app_id).order_by("-id")
+    keys = list(every.values_list("pk", "state", "figures_version"))
+    complete = [(pk, version) for pk, state, version in keys if state == Snapshot.State.DONE]
+    numbers = [pk for pk, version in complete if version == FIGURES_VERSION]
+    points = _pick_points(numbers)
+    newest = [pk for pk, *_rest in (*keys[:1], *complete[:1])]
+    rows = {row.pk: row for row in every.filter(pk__in={*newest, *points})}
+    return Counts(
+        rows.get(keys[0][0]) if keys else None,
+        rows.get(complete[0][0]) if complete else None,
+        [rows[pk] for pk in points if pk in rows],
+        len(complete) - len(numbers),
+    )
+
+
+def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
     """The figures of an app's portfolio; None before its first complete snapshot with them."""
-    versions = dict(list_complete(app.app_id).values_list("pk", "figures_version"))
-    numbers = [number for number, version in versions.items() if version == FIGURES_VERSION]
-    shown = _pick_points(numbers)
-    rows = list_complete(app.app_id).filter(pk__in=shown).defer("page_token", "why")
-    kept = [(row, Figures.from_json(row.figures)) for row in rows]
-    if not kept:
-        return None
-    return _SummaryBuilder(app, *kept[0]).build(kept, len(versions) - len(numbers))
+    kept = [(row, Figures.from_json(row.figures)) for row in counts.shown]
+    return _SummaryBuilder(app, *kept[0]).build(kept, counts.older) if kept else None
 
 
 def _pick_points(numbers: list[int]) -> list[int]:

@@ -230,7 +230,7 @@ class LoanList:
         return totals
 
     def count_some(self) -> int:
-        """How many loans it has, up to `keyset.COUNTED` + 1: for what stands on each page."""
+        """Return how many loans it has, up to `keyset.COUNTED` + 1."""
         return self.rows.order_by()[: COUNTED + 1].count()
 
     def build_row(self, loan: SnapshotLoan) -> ListedLoan:

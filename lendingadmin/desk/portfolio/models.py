@@ -80,6 +80,11 @@ class Snapshot(WalkRow):
     def __str__(self) -> str:
         return f"count-{self.pk}"
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether its loans are stored and its figures mean what figures mean now."""
+        return self.has_loans and self.figures_version == FIGURES_VERSION
+
 
 class SnapshotLoan(models.Model):
     """The figures of one loan in a snapshot, as the service gave them; null where it gave none.

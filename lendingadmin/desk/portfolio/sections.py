@@ -26,10 +26,12 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.views import recording
 from lendingadmin.money.writes import idempotency
 from lendingadmin.money.writes import reconciliation as write_reconciliation
+from lendingadmin.money.writes.models import Write
+from lendingadmin.people.index.names import get_page_names, to_borrower_id
 from lendingadmin.records.assessments import running
 from lendingadmin.records.notes import mentions
 from lendingadmin.records.offers import asking
-from lendingadmin.web.keyset import COUNTED, Slice, read_slice, spell_count
+from lendingadmin.web.keyset import COUNTED, Slice, count_each, read_slice, spell_count, unindexed
 from lendingadmin.web.navigation import list_decisions
 from lendingadmin.web.requests import PersonRequest
 
@@ -37,7 +39,7 @@ from . import dashboard, snapshot_job
 from .forms import PaymentBoxForm
 from .loan_list_form import LoanListForm
 from .loan_lists import ListedLoan, LoanList
-from .models import Snapshot
+from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, read_recorded_since
 
 _RECORD = "lending.loans.makeRepayment"
@@ -94,12 +96,33 @@ class HomeReader:
     def __init__(self, request: PersonRequest, app: LendingApp) -> None:
         self.request, self.app, self.person = request, app, request.user
         self.repayments = Repayment.objects.with_mistake()
+        self.own: list[Section] = []
+        self.borrower_ids: list[str] = []
+        self._loan_lists: dict[str, LoanList] = {}
+
+    @cached_property
+    def lists(self) -> dict[str, QuerySet[Any]]:
+        """The lists that the person's sections need to have counted."""
+        names = {name for section in self.own for name in section.lists}
+        return {name: _LISTS[name](self) for name in sorted(names)}
+
+    @cached_property
+    def totals(self) -> dict[str, int]:
+        """How many rows each of these has, read at once: most are empty, and are not read then."""
+        return dict(zip(self.lists, count_each(list(self.lists.values())), strict=True))
+
+    @cached_property
+    def counts(self) -> dashboard.Counts:
+        """The counts of the portfolio."""
+        return dashboard.read_counts(self.app)
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
         """The newest count whose loans are kept, and what was recorded since; None before it."""
-        snapshot = snapshot_job.find_with_loans(self.app.app_id)
-        return (snapshot, read_recorded_since(self.app, snapshot)) if snapshot else None
+        snapshot = self.counts.complete
+        if snapshot is None or not snapshot.is_readable:
+            return None
+        return snapshot, read_recorded_since(self.app, snapshot)
 
     def read_payment_box(self) -> dict[str, object]:
         """The empty box."""
@@ -108,30 +131,36 @@ class HomeReader:
 
     def read_alarms(self) -> dict[str, object]:
         """What contradicts late what was concluded here: of other writes one's own alone."""
-        alarms = self.repayments.with_unseen_alarm(self.app.app_id)
-        return {
-            "alarms": _read_oldest(alarms, "alarm_at", _FEW),
-            "write_alarms": write_reconciliation.list_alarms(self.app.app_id, self.person),
-        }
+        alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
+        self.borrower_ids += [one.borrower_id for one in alarms.rows]
+        if self.totals["write_alarms"]:
+            of_writes = write_reconciliation.list_alarms(self.app.app_id, self.person)
+        return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
         """Other writes without an answer: one's own, and for managers all."""
-        found = write_reconciliation.list_unconfirmed(self.app.app_id, self.person)
+        found = list[tuple[str, Write]]()
+        if self.totals["unconfirmed"]:
+            found = write_reconciliation.list_unconfirmed(self.app.app_id, self.person)
         return {"unconfirmed": found}
 
     def read_checking(self) -> dict[str, object]:
         """The repayments that need checking, the longest waiting first."""
-        rows = self.repayments.needing_checks(self.app.app_id)
-        return {"checking": _read_oldest(rows, "created_at", _FEW)}
+        checking = self._read_oldest("checking", "created_at")
+        self.borrower_ids += [one.borrower_id for one in checking.rows]
+        return {"checking": checking}
 
     def read_mine(self) -> dict[str, object]:
         """What this person recorded today on the lender's calendar, and what it comes to."""
         today = timezone.localdate(timezone=self.app.zone)
-        own = self.repayments.of_person(self.app.app_id, self.person.pk)
         lines = dayend.list_lines(self.app, today, person_id=self.person.pk)
+        own = self.repayments.of_person(self.app.app_id, self.person.pk)
+        own = own.filter(created_at__gte=get_midnight(today, self.app.zone))
+        mine = list(own[:_FEW]) if lines else []
+        self.borrower_ids += [one.borrower_id for one in mine]
         return {
             "today": today,
-            "mine": list(own.filter(created_at__gte=get_midnight(today, self.app.zone))[:_FEW]),
+            "mine": mine,
             "tills": dayend.group_by_currency(lines, today),
         }
 
@@ -146,28 +175,35 @@ class HomeReader:
     def read_running(self) -> dict[str, object]:
         """The offers and assessments that this person asked for since yesterday."""
         since = timezone.now() - _LATELY
-        return {
-            "offers": asking.list_latest_of(self.person, self.app.app_id, since),
-            "assessments": running.list_started_by(self.person, self.app.app_id, since),
-        }
+        offers = asking.list_latest_of(self.person, self.app.app_id, since)
+        assessments = running.list_started_by(self.person, self.app.app_id, since)
+        self.borrower_ids += [one.borrower_id for one in offers]
+        self.borrower_ids += [to_borrower_id(one.account_id) for one in assessments]
+        return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
         """All that waits for this person's decision; nobody decides about what they entered."""
         app_id, person = self.app.app_id, self.person
-        to_approve = approvals.list_waiting(app_id, person)
-        reports = mistakes.list_waiting(app_id, person)
+        to_approve = self._read_oldest("to_approve", "created_at")
+        reports = self._read_oldest("mistakes", "reported_at")
         undecided = Slice([])
-        if person.has_perm(write_reconciliation.RESOLVE):
-            rows = self.repayments.needing_checks(app_id)
+        if self.totals["undecided"]:
+            rows = self.lists["undecided"]
             theirs = Q(created_by=person) | Q(created_by__in=list_dependent(person))
             only = UNDECIDED & ~theirs
-            undecided = read_slice(rows, "created_at", _FEW, newest_first=False, only=only)
+            if self.totals["undecided"] <= COUNTED:
+                rows = rows.filter(unindexed(only))
+                undecided = read_slice(rows, "created_at", _FEW, newest_first=False)
+            else:
+                undecided = read_slice(rows, "created_at", _FEW, newest_first=False, only=only)
+        self.borrower_ids += [one.borrower_id for one in (*to_approve.rows, *undecided.rows)]
+        self.borrower_ids += [one.repayment.borrower_id for one in reports.rows]
         found: dict[str, object] = {
-            "to_approve": _read_oldest(to_approve, "created_at", _FEW),
-            "mistakes": _read_oldest(reports, "reported_at", _FEW),
+            "to_approve": to_approve,
+            "mistakes": reports,
             "people_changes": count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0,
-            "may_be_restored": restoration.may_be_restored(app_id, person),
-            "has_gap": restoration.list_waiting(app_id, person).exists(),
+            "may_be_restored": bool(self.totals["suspected"]),
+            "has_gap": bool(self.totals["gap"]),
             "undecided": undecided,
             "decisions": list_decisions(app_id, person),
         }
@@ -176,16 +212,19 @@ class HomeReader:
 
     def read_mentions(self) -> dict[str, object]:
         """The notes that name this person and that they have not seen."""
-        return {"mentions": _read_by_number(mentions.list_unseen(self.person, self.app.app_id))}
+        mentioned = self._read_oldest("mentions", "pk")
+        self.borrower_ids += [one.note.borrower_id for one in mentioned.rows]
+        return {"mentions": mentioned}
 
     def read_portfolio(self) -> dict[str, object]:
         """The figures of the newest count, how old they are, and what becomes of the next one."""
-        last = snapshot_job.find_newest(self.app.app_id)
+        last = self.counts.last
         due = snapshot_job.find_next_due(last) if last else None
-        summary = dashboard.build_summary(self.app) if last else None
+        summary = dashboard.build_summary(self.app, self.counts)
+        self.borrower_ids += [one.borrower_id for one in (summary.arrears if summary else ())]
         return {
             "summary": summary,
-            "has_older": not summary and snapshot_job.list_complete(self.app.app_id).exists(),
+            "has_older": not summary and self.counts.complete is not None,
             "last": last,
             "every": timedelta(0) != settings.SNAPSHOT_EVERY,
             "due": due,
@@ -194,38 +233,68 @@ class HomeReader:
 
     def _read_lists(self, *kinds: str) -> list[CountedList]:
         """Lists over the newest count; none before it."""
-        if self.counted is None:
-            return []
-        snapshot, recorded = self.counted
         lists = []
         for show in kinds:
-            found = LoanList(self.app, snapshot, LoanListForm({"show": show}, []), recorded)
-            rows = [found.build_row(loan) for loan in found.rows[:_FEW]]
-            total = spell_count(found.count_some())
+            found, total = self._open_list(show), self.totals[show]
+            if found is None:
+                continue
+            rows = [found.build_row(loan) for loan in self.lists[show][:_FEW]] if total else []
             url = reverse("loan-list", args=[self.app.app_id], query={"show": show})
-            lists.append(CountedList(show, found.title, rows, total, url))
+            lists.append(CountedList(show, found.title, rows, spell_count(total), url))
+            self.borrower_ids += [row.loan.borrower_id for row in rows]
         return lists
 
+    def list_loans(self, show: str) -> QuerySet[Any]:
+        """The loans of a list over the newest count; none before it."""
+        found = self._open_list(show)
+        return found.rows if found else SnapshotLoan.objects.none()
 
-def _read_oldest(rows: QuerySet[Any], column: str, size: int) -> Slice:
-    """The entries that have waited longest, and how many there are in total."""
-    return read_slice(rows, column, size, newest_first=False)
+    def _open_list(self, show: str) -> LoanList | None:
+        if self.counted and show not in self._loan_lists:
+            form = LoanListForm({"show": show}, [])
+            self._loan_lists[show] = LoanList(self.app, self.counted[0], form, self.counted[1])
+        return self._loan_lists.get(show)
+
+    def _read_oldest(self, name: str, column: str) -> Slice:
+        """The entries that have waited longest, and how many there are in total."""
+        total = self.totals[name]
+        page = list(self.lists[name].order_by(column, "pk")[:_FEW]) if total else []
+        return Slice(page, page[-1].pk if page and total > _FEW else None, total)
 
 
-def _read_by_number(rows: QuerySet[Any]) -> Slice:
-    """The first of rows in their order, and how many there are."""
-    page = list(rows[: _FEW + 1])
-    count = rows.order_by().values("pk")[: COUNTED + 1].count()
-    return Slice(page[:_FEW], page[_FEW - 1].pk if len(page) > _FEW else None, count)
+# What is counted before it is read, by name.
+_LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
+    "alarms": lambda home: home.repayments.with_unseen_alarm(home.app.app_id),
+    "checking": lambda home: home.repayments.needing_checks(home.app.app_id),
+    "due-this-week": lambda home: home.list_loans("due-this-week"),
+    "due-today": lambda home: home.list_loans("due-today"),
+    "gap": lambda home: restoration.list_waiting(home.app.app_id, home.person),
+    "mentions": lambda home: mentions.list_unseen(home.person, home.app.app_id),
+    "mistakes": lambda home: mistakes.list_waiting(home.app.app_id, home.person),
+    "overdue": lambda home: home.list_loans("overdue"),
+    "suspected": lambda home: restoration.list_suspected(home.app.app_id, home.person),
+    "to_approve": lambda home: approvals.list_waiting(home.app.app_id, home.person),
+    # Among them are those that this person may decide.
+    "undecided": lambda home: (
+        home.repayments.needing_checks(home.app.app_id)
+        if home.person.has_perm(write_reconciliation.RESOLVE)
+        else home.repayments.none()
+    ),
+    "unconfirmed": lambda home: write_reconciliation.find_unconfirmed(home.app.app_id, home.person),
+    "write_alarms": lambda home: write_reconciliation.find_alarms(home.app.app_id, home.person),
+}
 
 
 class Section(NamedTuple):
-    """One section: its template's name, whose work it is for, its right, and what it reads."""
+    """One section: its template's name, whose work it is for, its right, what it reads, and which
+    lists are counted for it.
+    """
 
     name: str
     works: frozenset[Work]
     permission: str
     read: Callable[[HomeReader], dict[str, object]]
+    lists: tuple[str, ...] = ()
 
 
 _EVERYBODY = frozenset(Work)
@@ -236,17 +305,23 @@ _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 # In the order in which they stand on the page; who does several people's work has the union.
 SECTIONS = (
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
-    Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms),
-    Section("mentions", _EVERYBODY, NOTES_READ, HomeReader.read_mentions),
+    Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms, ("alarms", "write_alarms")),
+    Section("mentions", _EVERYBODY, NOTES_READ, HomeReader.read_mentions, ("mentions",)),
     Section("hand_overs", _EVERYBODY, "dashboard.assignments.handOver", lambda reader: {}),
-    Section("checking", _CLERKS, _SEE_LOAN, HomeReader.read_checking),
-    Section("unconfirmed", _EVERYBODY, _SEE_LOAN, HomeReader.read_unconfirmed),
+    Section("checking", _CLERKS, _SEE_LOAN, HomeReader.read_checking, ("checking",)),
+    Section("unconfirmed", _EVERYBODY, _SEE_LOAN, HomeReader.read_unconfirmed, ("unconfirmed",)),
     Section("mine", _CLERKS, _RECORD, HomeReader.read_mine),
-    Section("due", _CLERKS, _LIST_LOANS, HomeReader.read_due),
+    Section("due", _CLERKS, _LIST_LOANS, HomeReader.read_due, ("overdue", "due-today")),
     Section("running", _LENDERS, _ASK, HomeReader.read_running),
     Section("opened", _LENDERS, _LIST_LOANS, lambda reader: {}),
-    Section("week", _LENDERS, _LIST_LOANS, HomeReader.read_week),
-    Section("decisions", _EVERYBODY, _SEE_LOAN, HomeReader.read_decisions),
+    Section("week", _LENDERS, _LIST_LOANS, HomeReader.read_week, ("due-this-week",)),
+    Section(
+        "decisions",
+        _EVERYBODY,
+        _SEE_LOAN,
+        HomeReader.read_decisions,
+        ("gap", "mistakes", "suspected", "to_approve", "undecided"),
+    ),
     Section("portfolio", _EVERYBODY, _LIST_LOANS, HomeReader.read_portfolio),
 )
 
@@ -255,7 +330,10 @@ def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
     """The templates of a person's sections in their order, and all that these show."""
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
     own = [one for one in SECTIONS if one.works & works and request.user.has_perm(one.permission)]
+    reader.own = own
     context: dict[str, Any] = {"sections": [f"portfolio/home/_{one.name}.html" for one in own]}
     for section in own:
         context |= section.read(reader)
+    # The names of all sections at once; each template takes its own of them.
+    get_page_names(request, app.app_id).get(reader.borrower_ids)
     return context

@@ -66,8 +66,7 @@ def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
-    is_read = row and row.has_loans and row.figures_version == FIGURES_VERSION
-    return row if is_read else None
+    return row if row and row.is_readable else None
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:

@@ -25,13 +25,7 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
     What the same `idempotency_key` led to is none: it is the first result of a double click.
     """
-    own = Repayment.objects.filter(app_id=request.app_id).exclude(idempotency_key=idempotency_key)
-    own = own.exclude(state=RepaymentState.REFUSED).exclude(
-        state__in=(RepaymentState.NOT_SENT, RepaymentState.DECLINED), ended_by_sweep=False
-    )
     near = _near(request.amount, request.transaction_date)
-    # Each by its own index, and one after the other: with OR between them databases read the whole
-    # journal of the app instead.
     unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))
     alike = [Q(account_id=request.account_id) & (near | unfinished)]
     if request.borrower_id:
@@ -39,11 +33,12 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     key = normalise_external_id(request.external_id)
     if key:
         alike.append(Q(external_id_key=key))
-    found: dict[int, Repayment] = {}
-    for same in alike:
-        rows = own.filter(same).select_related("created_by").order_by("-id").with_mistake()
-        found |= {row.pk: row for row in rows[:_AT_MOST]}
-    return [found[number] for number in sorted(found, reverse=True)[:_AT_MOST]]
+    rows = Repayment.objects.with_mistake().find_few(request.app_id, *alike)
+    rows = rows.exclude(idempotency_key=idempotency_key).exclude(state=RepaymentState.REFUSED)
+    rows = rows.exclude(
+        state__in=(RepaymentState.NOT_SENT, RepaymentState.DECLINED), ended_by_sweep=False
+    )
+    return list(rows.select_related("created_by").order_by("-id")[:_AT_MOST])
 
 
 def _near(amount: Decimal, date: datetime) -> Q:

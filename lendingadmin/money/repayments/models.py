@@ -349,8 +349,8 @@ class Repayment(UnconfirmedWrite):
     @property
     def latest(self) -> "Reading | None":
         """The newest balances read after it was sent."""
-        before = (Reading.Kind.ENTERED, Reading.Kind.BASELINE)
-        return self.readings.exclude(kind__in=before).order_by("-id").first()
+        after = self.readings.exclude(kind__in=Reading.BEFORE_SENDING)
+        return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
         """What two readings say of it, as if nothing else had moved the loan."""
@@ -457,6 +457,7 @@ class Reading(models.Model):
         AFTER = "after", gettext_lazy("after")
         CHECK = "check", gettext_lazy("check")
 
+    BEFORE_SENDING = (Kind.ENTERED, Kind.BASELINE)
     LONGEST_AMOUNT = 64
 
     repayment = models.ForeignKey(Repayment, on_delete=models.CASCADE, related_name="readings")

@@ -21,7 +21,7 @@ from lendingadmin.core import audit
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_NAMES
-from lendingadmin.people.index.names import list_names
+from lendingadmin.people.index.names import get_page_names, to_borrower_id
 from lendingadmin.web.requests import PersonRequest
 
 from .attribution import others_of, paid_at
@@ -143,12 +143,13 @@ def build_receipt(
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
-    [person] = list_names(app.app_id, [repayment.borrower_id], may_see=may_see)
+    borrower_id = to_borrower_id(repayment.borrower_id)
+    name = get_page_names(request, app.app_id).get([borrower_id]).get(borrower_id)
     return Receipt(
         repayment,
         repayment.is_recorded,
         settings.LENDER_NAMES.get(app.app_id, app.app_id),
-        person,
+        (name.name if may_see else name.initials) if name else "",
         by.get_full_name() or by.username,
         remainder,
         _choose_language(app.app_id, request),

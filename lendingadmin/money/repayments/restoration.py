@@ -94,13 +94,14 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
     """The gap of an app, if it has one: for those who may end it, for others none."""
     if not person.has_perm(RESOLVE, app_id):
         return Restoration.objects.none()
-    return Restoration.objects.filter(app_id=app_id, ended_at=None)
+    return services.list_gaps(app_id)
 
 
-def may_be_restored(app_id: str, person: User) -> bool:
-    """Whether it waits for this person to say whether the database was restored."""
-    suspected = SuspectedRestore.objects.filter(resolved_at=None)
-    return person.has_perm(RESOLVE, app_id) and suspected.exists()
+def list_suspected(app_id: str, person: User) -> QuerySet[SuspectedRestore]:
+    """Return what waits for this person to say whether the database was restored."""
+    if not person.has_perm(RESOLVE, app_id):
+        return SuspectedRestore.objects.none()
+    return SuspectedRestore.objects.filter(resolved_at=None)
 
 
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:

@@ -29,7 +29,7 @@ from lendingadmin.core.staff.independence import check_independent
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import unconfirmed
 from lendingadmin.money.writes.reconciliation import RESOLVE
-from lendingadmin.web.keyset import unindexed
+from lendingadmin.web.keyset import count_each, unindexed
 from lendingadmin.web.navigation import Badge
 
 from . import approvals, receipts
@@ -209,7 +209,12 @@ def create_intents(
 
 def find_gap(app_id: str) -> Restoration | None:
     """What a restored database forgot of an app, while nobody has gone through it."""
-    return Restoration.objects.filter(app_id=app_id, ended_at=None).first()
+    return list_gaps(app_id).first()
+
+
+def list_gaps(app_id: str) -> QuerySet[Restoration]:
+    """Return the gap of an app that nobody has gone through, if there is one."""
+    return Restoration.objects.filter(app_id=app_id, ended_at=None)
 
 
 def find_forgotten_until(app_id: str) -> datetime | None:
@@ -271,9 +276,16 @@ def _commit(
             for one, intent in pairs
             if not intent.agreed
         ]
-        if same and _filter_abandoned(reduce(or_, same)).exists():
+        nothing, is_checked = Repayment.objects.none(), all(one.checked for one in intents)
+        doubles, gaps = count_each(
+            [
+                _filter_abandoned(reduce(or_, same)) if same else nothing,
+                nothing if is_checked else list_gaps(app_id),
+            ]
+        )
+        if doubles:
             raise MayDouble
-        if not all(one.checked for one in intents) and find_gap(app_id):
+        if gaps:
             raise MayBeForgotten
         why = gettext_noop("intent committed")
         audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])

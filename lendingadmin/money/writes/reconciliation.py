@@ -252,21 +252,33 @@ def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
 
     Excludes writes already found at the service as they were to be saved.
     """
+    return _describe_some(find_unconfirmed(app_id, person))
+
+
+def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
+    """Return the same as rows."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
     # Said once more for SQLite, which takes no index for the OR.
     rows = rows.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
-    return _list_for(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
+    return _filter_own(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
 
 
 def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
     """Writes with an alarm that no manager has seen, in words: one's own, and for managers all."""
-    return _list_for(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
+    return _describe_some(find_alarms(app_id, person))
 
 
-def _list_for(person: User, rows: QuerySet[Write]) -> list[tuple[str, Write]]:
-    if not person.has_perm(RESOLVE):
-        rows = rows.filter(person=person)
+def find_alarms(app_id: str, person: User) -> QuerySet[Write]:
+    """Return the same as rows."""
+    return _filter_own(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
+
+
+def _filter_own(person: User, rows: QuerySet[Write]) -> QuerySet[Write]:
+    return rows if person.has_perm(RESOLVE) else rows.filter(person=person)
+
+
+def _describe_some(rows: QuerySet[Write]) -> list[tuple[str, Write]]:
     return [(describe(write), write) for write in rows.select_related("person")[:20]]
 
 

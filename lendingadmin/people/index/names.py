@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -54,6 +56,32 @@ def read_names(
             if fields["name"]:
                 found[card.borrower_id] = PersonName(fields["name"], fields["phone"], card.read_at)
     return found
+
+
+class PageNames:
+    """The names of an app's borrowers on one page; each is read once."""
+
+    def __init__(self, app_id: str) -> None:
+        self._app_id = app_id
+        self._read: dict[str, PersonName | None] = {}
+
+    @cached_property
+    def _index(self) -> BorrowerIndex | None:
+        return find_index(self._app_id)
+
+    def get(self, borrower_ids: Iterable[str]) -> dict[str, PersonName]:
+        """Return the names of these borrowers, by id, those that the index knows."""
+        wanted = set(borrower_ids) - {""}
+        if unread := wanted - self._read.keys():
+            found = read_names(self._index, unread)
+            self._read |= {key: found.get(key) for key in unread}
+        return {key: name for key in wanted if (name := self._read[key])}
+
+
+def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
+    """Return the names of an app's borrowers on the page that answers a request."""
+    pages: dict[str, PageNames] = vars(request).setdefault("people_names", {})
+    return pages.setdefault(app_id, PageNames(app_id))
 
 
 def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[str]:

@@ -36,7 +36,7 @@ from lendingadmin.money.repayments.forms import (
     ResolveForm,
     ReviewForm,
 )
-from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.states import RESOLVABLE, RepaymentState, Resolution
 from lendingadmin.money.writes import idempotency
 from lendingadmin.money.writes import reconciliation as write_reconciliation
@@ -130,7 +130,7 @@ def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 def _one(app_id: str, number: int) -> Repayment:
     return get_object_or_404(
-        Repayment.objects.select_related("created_by", "approved_by", "retry_of"),
+        Repayment.objects.select_related("created_by", "approved_by", "resolved_by", "retry_of"),
         app_id=app_id,
         pk=number,
     )
@@ -154,7 +154,6 @@ def _receipt(
         "resolve_form": resolve_form or ResolveForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "decline_form": decline_form or ReasonForm(prefix="decline"),
-        "readings": repayment.readings.all(),
         "retries": repayment.retries.all(),
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "may_resolve": request.user.has_perm("dashboard.repayments.resolve"),
@@ -197,7 +196,10 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
     """What the status part shows, and after how many seconds, if at all, it asks again."""
     since = repayment.sent_at or repayment.created_at
     state = RepaymentState(repayment.state)
-    baseline, latest = repayment.baseline, repayment.latest
+    readings = list(repayment.readings.all())
+    newest_first, before = readings[::-1], Reading.BEFORE_SENDING
+    baseline = next((one for one in newest_first if one.kind == Reading.Kind.BASELINE), None)
+    latest = next((one for one in newest_first if one.kind not in before), None)
     attribution = attribution_of(repayment) if state in RESOLVABLE else None
     effect = repayment.effect_of(baseline, latest) if baseline and latest else None
     is_recorded = repayment.is_recorded
@@ -207,6 +209,7 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
         "remainder": remainder,
         "repayment": repayment,
         "effect": attribution.effect if attribution and effect else effect,
+        "readings": readings,
         "baseline": baseline,
         "latest": latest,
         "attribution": attribution,

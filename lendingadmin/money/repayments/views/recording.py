@@ -244,9 +244,9 @@ def confirm(
         except services.NobodyToApprove:
             obstacle = "nobody"  # the page says it of itself
         except services.MayDouble:
-            obstacle = "may_double"  # it was abandoned this very moment
+            obstacle = "may_double"
         except services.MayBeForgotten:
-            obstacle = "forgotten"  # the database was restored meanwhile
+            obstacle = "forgotten"
         else:
             idempotency.delete_draft(idempotency_key)
             return redirect(repayment)
@@ -302,20 +302,16 @@ def _show_confirm(
 
 
 def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
-    """Why it is not recorded yet; empty once the person saw everything and ticked what it takes.
+    """Return why nothing is recorded yet; empty if the person saw everything.
 
-    "changed": the page confirmed something else than what is kept now, because another tab changed
-    the form. "may_double", "forgotten", "overpaid": a tick is missing. "look_alike": one came
-    meanwhile.
+    "changed": the page confirmed something else than what is stored now, because another tab
+    changed the form. "overpaid": a tick is missing. "look_alike": one came after the page. The
+    ticks for an abandoned attempt and for a gap are checked when the intent is committed.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
     if not constant_time_compare(request.POST.get("shown", ""), shown):
         return "changed"
-    if _list_abandoned(asked) and not _agreed(request):
-        return "may_double"
-    if services.find_gap(asked.app_id) and not _checked(request):
-        return "forgotten"
     if overpaid and "may_overpay" not in request.POST:
         return "overpaid"
     newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)

@@ -11,10 +11,9 @@ from django import template
 from django.template import Context
 
 from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES
-from lendingadmin.people.index.find import find_index
 from lendingadmin.people.index.names import (
     PersonName,
-    read_names,
+    get_page_names,
     to_borrower_id,
     write_name,
 )
@@ -76,7 +75,8 @@ def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Nam
         entry = row[1] if isinstance(row, tuple) else row
         if key := _find_borrower(entry):
             ids.setdefault(entry.app_id, []).append(key)
-    return {app_id: _get_names(context, app_id, keys) for app_id, keys in ids.items()}
+    request = context["request"]
+    return {app_id: get_page_names(request, app_id).get(keys) for app_id, keys in ids.items()}
 
 
 @register.simple_tag(takes_context=True)
@@ -95,19 +95,7 @@ def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) 
 def _get_names_here(context: Context, ids: list[str]) -> Names:
     """The names in the app of the page; none where a template is drawn outside of one."""
     navigation = context.get("navigation")
-    return _get_names(context, navigation.app.app_id, ids) if navigation else {}
-
-
-def _get_names(context: Context, app_id: str, ids: list[str]) -> Names:
-    """The names in an app. Which index answers is asked once for all lists of a page."""
-    if not any(ids):
-        return {}
-    request = context["request"]
-    if not hasattr(request, "people_indexes"):
-        request.people_indexes = {}
-    if app_id not in request.people_indexes:
-        request.people_indexes[app_id] = find_index(app_id)
-    return read_names(request.people_indexes[app_id], ids)
+    return get_page_names(context["request"], navigation.app.app_id).get(ids) if navigation else {}
 
 
 def _read(row: Any, field: str) -> object:

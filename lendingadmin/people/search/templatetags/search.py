@@ -8,7 +8,7 @@ from django.template import Context
 from django.utils import timezone
 
 from lendingadmin.people.index.find import Person
-from lendingadmin.people.index.names import get_names
+from lendingadmin.people.index.names import get_page_names
 from lendingadmin.people.search import opened
 from lendingadmin.people.search.kinds import KINDS
 from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
@@ -25,7 +25,7 @@ def last_opened(context: Context) -> dict[str, Any]:
     borrowers = [row.key for row in rows if row.kind == "borrower"]
     return {
         "rows": [(KINDS[row.kind], row.get_absolute_url(), row) for row in rows],
-        "names": get_names(navigation.app.app_id, borrowers),
+        "names": get_page_names(request, navigation.app.app_id).get(borrowers),
         "request": request,
     }
 
