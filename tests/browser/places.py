@@ -126,12 +126,12 @@ FRAME = (
     Place("find-suggest", f"{_APP}/", do=steps.type_a_name, shows="borrowers"),
     Place("find-last", f"{_APP}/find/last"),
     Place("find-recalled", f"{_APP}/", do=steps.focus_find),
-    Place("no-such-page", "/nowhere/", "officer", status=404, shows="No such page"),
-    Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="No such page"),
+    Place("no-such-page", "/nowhere/", "officer", status=404, shows="Page not found"),
+    Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="Page not found"),
     Place("role-refused", f"{_APP}/borrowers/new", "viewer", status=403, shows="Your role"),
     Place("form-expired", "/accounts/login/", "", steps.send_without_token, shows="has expired"),
     Place("bad-request", "/accounts/login/", "", steps.come_by_another_name, shows="not be read"),
-    Place("own-fault", "/accounts/login/", "", steps.see_own_fault, shows="Something broke here"),
+    Place("own-fault", "/accounts/login/", "", steps.see_own_fault, shows="Something went wrong"),
 )
 
 FAULTS = (
@@ -269,7 +269,9 @@ REPAYMENTS = (
     ),
     Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="not seen yet"),
     Place("receipt-awaiting", f"{_RP}/{{rp_awaiting}}/", shows="Decline"),
-    Place("receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Take it back"),
+    Place(
+        "receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Cancel this payment"
+    ),
     Place("receipt-declined", f"{_RP}/{{rp_declined}}/", "support", shows="Send it again"),
     Place("repayment-approve", f"{_RP}/{{rp_awaiting}}/approve", shows="Approve and record"),
     Place("receipt-refused", f"{_RP}/{{rp_refused}}/", "support", shows="Send it again"),
@@ -279,7 +281,7 @@ REPAYMENTS = (
     Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Resolve"),
     Place("receipt-presumed", f"{_RP}/{{rp_presumed}}/", shows="Probably recorded"),
     Place("receipt-not-found", f"{_RP}/{{rp_not_found}}/", shows="Send it again"),
-    Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="I have seen this"),
+    Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="OK"),
     Place("receipt-resolved-yes", f"{_RP}/{{rp_resolved_recorded}}/", shows="It was recorded"),
     Place("receipt-resolved-no", f"{_RP}/{{rp_resolved_not_recorded}}/", shows="was not recorded"),
     Place("receipt-mistake", f"{_RP}/{{rp_mistaken}}/", shows="Close the report"),
@@ -295,7 +297,7 @@ REPAYMENTS = (
     Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
     Place("unknown-restored", "/apps/ghana/repayments/unknown/", shows="was restored"),
     Place("restored", "/apps/ghana/repayments/restored/", shows="MTN MoMo"),
-    Place("restored-not", f"{_RP}/restored/", shows="The journal has no gap"),
+    Place("restored-not", f"{_RP}/restored/", shows="Nothing is missing from the records"),
 )
 
 WRITES = (
@@ -342,7 +344,7 @@ EVENTS = (
 
 NOTES = (
     Place("timeline-borrower", f"{_BORROWER}/timeline/", shows="takes calls for him"),
-    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="Kept here"),
+    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="From this dashboard"),
     Place("timeline-kind", f"{_BORROWER}/timeline/?kind=notes", "officer", shows="harvest"),
     Place("timeline-no-kind", f"{_BORROWER}/timeline/?kind=nothing", status=404),
     Place("timeline-month", f"{_BORROWER}/timeline/?month=2020-02", shows="Nothing in this month"),
@@ -357,7 +359,7 @@ NOTES = (
     Place("note-deleted", f"{_APP}/notes/{{note_deleted}}/", "officer", shows="Deleted by"),
     Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note names you"),
     Place("note-revise", f"{_APP}/notes/{{note_revised}}/revise", "officer", shows="older version"),
-    Place("home-named", f"{_APP}/", shows="Notes that name you"),
+    Place("home-named", f"{_APP}/", shows="Mentions"),
     Place(
         "repayment-confirm-pinned",
         f"{_APP}/loans/{{late_loan}}/repayments/new",
@@ -402,7 +404,7 @@ STATEMENTS = (
         "statement-whole",
         f"{_APP}/statements/{{statement_whole}}/",
         "support",
-        shows="proven whole",
+        shows="complete",
     ),
     Place(
         "statement-missing",
@@ -414,15 +416,17 @@ STATEMENTS = (
         "statement-none-match",
         f"{_APP}/statements/{{statement_whole}}/?standing=twice",
         "support",
-        shows="No row fits this filter",
+        shows="No row matches this filter",
     ),
-    Place("statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="not whole"),
+    Place(
+        "statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="rows missing"
+    ),
     Place("statement-days", f"{_APP}/statements/{{statement_days}}/", "support", shows="day/month"),
     Place(
         "statement-columns",
         f"{_APP}/statements/{{statement_unknown}}/columns",
         "support",
-        shows="Which column is what?",
+        shows="Choose columns",
     ),
     Place(
         "statement-columns-again",
@@ -434,7 +438,7 @@ STATEMENTS = (
         "statement-mapped",
         f"{_APP}/statements/{{statement_mapped}}/",
         "support",
-        shows="Say it again",
+        shows="Change columns",
     ),
     Place(
         "statement-unmapped",
@@ -471,23 +475,23 @@ STATEMENTS = (
         "statements-contradictions-none",
         f"{_EMPTY}/statements/contradictions/",
         "manager",
-        shows="No contradictions",
+        shows="No differences",
     ),
     Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
     Place("statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No payer"),
-    Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take it"),
+    Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take over"),
     Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="Nothing is"),
     Place(
         "unallocated-place",
         f"{_APP}/statements/unallocated/{{statement_line}}/place",
         "support",
-        shows="Where it is",
+        shows="Status",
     ),
     Place(
         "statement-batch",
         f"{_APP}/statements/{{statement_whole}}/batch/",
         "support",
-        shows="ready to be decided",
+        shows="to decide",
     ),
     Place(
         "statement-batch-filtered",
@@ -517,25 +521,25 @@ STATEMENTS = (
         "statement-allocation",
         f"{_APP}/statements/{{statement_whole}}/batch/rows/{{statement_row}}/1",
         "support",
-        shows="Split it over several loans",
+        shows="Split between several loans",
     ),
 )
 
 _CALLS = f"{_APP}/collections"
 COLLECTIONS = (
     Place("collections", f"{_CALLS}/", shows="The last seven days"),
-    Place("collections-officer", f"{_CALLS}/", "officer", shows="What came of it"),
+    Place("collections-officer", f"{_CALLS}/", "officer", shows="Results"),
     Place("collections-uncounted", f"{_EMPTY}/collections/", "officer", shows="not counted yet"),
     Place("queue", f"{_CALLS}/late-31/", "officer", shows="31 days late and more"),
     Place("queue-none", f"{_CALLS}/broken/", "officer", shows="Nobody is to be called"),
-    Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Begin a call"),
+    Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Start a call"),
     Place(
         "call-next",
         f"{_CALLS}/late-31/",
         "support",
         steps.press("Next"),
         ends="call",
-        shows="How did it end?",
+        shows="Result",
     ),
     Place(
         # Of somebody else than "call-next": a person's Next lets go whom the last one took.
@@ -547,7 +551,7 @@ COLLECTIONS = (
         shows="Give the amount that was promised",
     ),
     Place("call-of-nobody", f"{_CALLS}/calls/no-such-borrower/", "officer", status=404),
-    Place("call-stops", f"{_CALLS}/stops/", shows="Let calls go on"),
+    Place("call-stops", f"{_CALLS}/stops/", shows="Allow calls"),
     Place("call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Everybody may be"),
     Place("call-stop-end", f"{_CALLS}/stops/{{stop}}/end", shows="Reason"),
     Place("promise", f"{_CALLS}/promises/{{promise}}/", shows="Decide"),
@@ -558,7 +562,7 @@ COLLECTIONS = (
 
 _ASSIGNED = f"{_APP}/collections/assignments"
 ASSIGNMENTS = (
-    Place("assignments", f"{_ASSIGNED}/", shows="Who has which borrowers"),
+    Place("assignments", f"{_ASSIGNED}/", shows="Borrowers by officer"),
     Place("officer-borrowers", f"{_ASSIGNED}/officers/{{officer}}/", shows="Borrowers of officer"),
     Place("officer-change", f"{_ASSIGNED}/borrowers/{{called}}/", shows="Now officer"),
     Place("hand-overs", f"{_ASSIGNED}/hand-overs/", "officer", shows="support for officer"),
@@ -579,23 +583,23 @@ ASSIGNMENTS = (
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
     Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of its list"),
-    Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Who works on it"),
-    Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Retire this queue"),
+    Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Callers"),
+    Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Close this queue"),
 )
 
 _SHEETS = f"{_APP}/sheets"
 SHEETS = (
-    Place("sheets", f"{_SHEETS}/", shows="should be back"),
+    Place("sheets", f"{_SHEETS}/", shows="late"),
     Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="changed places"),
     Place("sheets-filtered", f"{_SHEETS}/?state=cancelled", "officer", shows="cancelled"),
     Place("sheets-none", f"{_EMPTY}/sheets/", "officer", shows="No sheet yet"),
     Place("sheet-new", f"{_SHEETS}/new", "officer", shows="Make the sheet"),
     Place("sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="not counted yet"),
-    Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="It came back"),
+    Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="Enter amounts"),
     Place("sheet-back", f"{_SHEETS}/{{sheet_back}}/", "support", shows="not recorded yet"),
     Place("sheet-cancelled", f"{_SHEETS}/{{sheet_cancelled}}/", "officer", shows="Cancelled by"),
     Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="make sure that the paper is here"),
-    Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Keep the amounts"),
+    Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Save the amounts"),
     Place(
         "sheet-return-wrongly",
         f"{_SHEETS}/{{sheet}}/return",

@@ -191,7 +191,7 @@ class TestDelete:
     ) -> None:
         settings.LENDING_LOAN_STATUSES = {}
         page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
-        assert "status means is not known here" in page and "Delete it" in page
+        assert "status means is not known here" in page and "Delete" in page
 
     def test_repayments_that_were_entered_here_are_told_of(
         self, desk: Client, service: FaultServer, manager: User
@@ -274,7 +274,7 @@ class TestDelete:
     @pytest.mark.parametrize(
         ("read", "words"),
         [
-            (reply({"accountId": "L"}), "The loan is still there so far."),
+            (reply({"accountId": "L"}), "The loan is still there."),
             (refusal(404), "There is no loan with this account id any more."),
         ],
     )

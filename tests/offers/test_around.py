@@ -101,7 +101,7 @@ class TestWhatComesAlong:
         asked(last_asked_at=timezone.now() - timedelta(seconds=121))
         told = fragment(desk)
         assert Parts(told).swaps["offer-pause"] == "delete"
-        assert "Still running" in told and "Look again" in told and "data-poll" not in told
+        assert "Still running" in told and "Check again" in told and "data-poll" not in told
 
     def test_a_fault_of_a_look_does_not_speak_of_saving(
         self, desk: Client, service: OfferService, asked: Ask
@@ -137,7 +137,7 @@ class TestAskingAnew:
         asked(state=state, last_asked_at=timezone.now() - timedelta(seconds=seconds))
         page = desk.get(OFFER).content.decode()
         assert ASK not in page and ANOTHER not in page
-        assert ("Look again" in page) == (seconds > 120)
+        assert ("Check again" in page) == (seconds > 120)
 
     @pytest.mark.parametrize(
         ("fields", "this_one", "another"),

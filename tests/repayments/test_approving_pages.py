@@ -78,7 +78,7 @@ def test_the_way_from_the_form_to_the_service(
     assert str(repayment) in text_of(office.get(WAITING))
     service.someone_else_pays("70")
     shown = office.get(f"{repayment.get_absolute_url()}approve")
-    assert "support entered it" in text_of(shown) and "the loan has moved" in text_of(shown)
+    assert "support entered it" in text_of(shown) and "the balance changed" in text_of(shown)
     assert [one[1:] for one in shown.context["moved"]] == [(1000, 1070), (9000, 8930)]
     assert "1,000.00 → 1,070.00" in text_of(shown) and "9,000.00 → 8,930.00" in text_of(shown)
     page = approve(office, repayment)

@@ -110,7 +110,7 @@ def test_home_knows_no_outcome_from_evidence_alone(
     press(desk, enter(desk, app))
     assert 'data-finding="all-confirmed"' in desk.get(address).text
     for state, words in [
-        (RepaymentState.PRESUMED, "of these only probably"),
+        (RepaymentState.PRESUMED, "of these, probably recorded"),
         (RepaymentState.NOT_FOUND, "not found at the service"),
     ]:
         Repayment.objects.update(state=state)

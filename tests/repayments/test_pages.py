@@ -29,7 +29,7 @@ def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Calle
     page = desk.get(confirm).content.decode()
     assert re.search(r"<h1>Record KES\s100.00 for b on l</h1>", page)
     assert "M-PESA" in page and "thanks" in page and "<dt>Currency</dt>" not in page
-    assert "an estimate: the service decides" in page
+    assert "estimate" in page
     assert Repayment.objects.count() == 0
     receipt = press(desk, confirm, follow=True).content.decode()
     assert 'data-state="recorded"' in receipt and 'data-saved="yes"' in receipt
@@ -66,8 +66,8 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("transactionDate", "", "This field is required."),
         ("transactionDate", "yesterday", "Enter a valid date/time."),
         ("valueDate", "31.12.2026", "Enter a valid date/time."),
-        ("transactionDate", "0001-01-01T00:00", "Give a year between 1900 and 9998."),
-        ("valueDate", "9999-12-31T23:59", "Give a year between 1900 and 9998."),
+        ("transactionDate", "0001-01-01T00:00", "Enter a year between 1900 and 9998."),
+        ("valueDate", "9999-12-31T23:59", "Enter a year between 1900 and 9998."),
     ],
 )
 def test_bad_input_is_answered_beside_its_field(

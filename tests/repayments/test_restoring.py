@@ -250,7 +250,7 @@ def test_who_answers_for_it_ends_it_once(
     answer: Any = boss.post(address, {"gone_through": "yes"}, follow=True)
     assert "without that tick again" in answer.content.decode()
     assert services.find_gap("kenya") is None
-    assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
+    assert Entry.objects.filter(action=restoration.ACTION, outcome="checked").count() == 1
     assert not restoration.end_gap(gap, manager)
     assert 'data-finding="no-gap"' in boss.get(address).text
 
@@ -301,7 +301,7 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
 @pytest.mark.parametrize(
     ("first", "last", "words"),
     [
-        (9, 12, "none: all are covered"),
+        (9, 12, "none: all days have statements"),
         (9, 11, "12 Mar 2026"),
         (11, 11, "10 Mar 2026, 12 Mar 2026"),
         (1, 5, "10 Mar 2026 – 12 Mar 2026"),
@@ -328,7 +328,7 @@ def test_the_page_says_which_days_no_statement_covers(
 
 def test_without_statements_no_day_is_covered(boss: Client, gap: Restoration) -> None:
     page = boss.get("/apps/kenya/repayments/restored/").text
-    assert 'data-finding="not-covered"' in page and "Not covered" not in page
+    assert 'data-finding="not-covered"' in page and "No statement" not in page
 
 
 def test_without_the_cache_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ def test_every_place_is_looked_at_at_the_same_time(
 
     fault_server.default = meet
     fault_server.on("/oauth2/token", token())
-    assert "No match." in found(desk, app, "7", whole="1")
+    assert "Nothing found." in found(desk, app, "7", whole="1")
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_without_a_word_the_page_says_what_can_be_found(desk: Client, app: Lendi
     page = answer.content.decode()
     assert 'data-finding="by-id-only"' in page
     assert "<code>uid</code>" in page and "<code>borrower:</code>" in page
-    assert "Last opened" in page
+    assert "Recently opened" in page
 
 
 def test_without_scripts_the_box_asks_for_all_of_it(desk: Client, app: LendingApp) -> None:

@@ -79,7 +79,7 @@ class TestKeeping:
         ]
         [kept] = SheetReturn.objects.all()
         assert (kept.counted, kept.created_by) == (Decimal("1300.50"), support)
-        assert "waits to be recorded" in read_page(clerk, sheet)
+        assert "to be recorded" in read_page(clerk, sheet)
         typed = Entry.objects.get(action="dashboard.sheets.return")
         assert (typed.outcome, typed.detail) == ("typed", "2 amounts, 1300.50 KES")
 

@@ -200,7 +200,7 @@ class TestTheFirstSignIn:
         assert provider_messages.NO_ROLE % NAMED in told(answer)
         assert not User.objects.exists()
         assert list_trail("username", "subject", "outcome", "detail") == [
-            ("", "", "refused", "no role by the identity provider")
+            ("", "", "refused", "no role from the identity provider")
         ]
 
     def test_an_address_that_is_not_verified_is_not_kept(self, provider: IdentityProvider) -> None:
@@ -733,7 +733,7 @@ class TestWhoIsProvided:
         assert not is_signed_in(client)
         assert list_trail("subject", "outcome", "detail")[-1] == (
             *("amina", "refused"),
-            "not by the identity provider",
+            "not at the identity provider",
         )
 
     def test_without_the_provider_they_are_like_others(

@@ -322,7 +322,7 @@ def make_value(ends_in: timedelta) -> Kept:
 
 MAKE_OVER: dict[str, Callable[[User, bool], Any]] = {
     "sessions": lambda _, is_over: make_session(-SECOND if is_over else SECOND * 9),
-    "tasks of the worker": lambda _, is_over: make_task(
+    "worker tasks": lambda _, is_over: make_task(
         DAY + (SECOND if is_over else -9 * SECOND), TaskResultStatus.SUCCESSFUL
     ),
     "counters, and": lambda _, is_over: make_value(-SECOND if is_over else SECOND * 9),

@@ -9,7 +9,7 @@ from django.utils import translation
 
 from lendingadmin.web.fields import AmountField
 
-DIGITS = "Write the amount in digits, such as 3500 or 1234.50."
+DIGITS = "Enter the amount in digits, such as 3500 or 1234.50."
 
 
 class Form(forms.Form):

@@ -47,9 +47,9 @@ from .lookups import (
 )
 from .query import decrypt_words, get_results_address
 
-NO_PERSON = gettext_noop("No match among people. It was not looked up as an id.")
+NO_PERSON = gettext_noop("No person found. Not searched as an id.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
-NOT_EVERYTHING = gettext_noop("Not everything could be looked up.")
+NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
 # Long enough for a service in good health, short enough that Enter never seems to do nothing.
 MOMENT = 0.8
@@ -231,7 +231,7 @@ def _card(app_id: str, error: LendingError, wanted: str) -> errors.Card:
     if not isinstance(error, UnfinishedList):
         return card
     listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
-    return replace(card, links=((_("Look further"), listed),))
+    return replace(card, links=((_("Search further"), listed),))
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
@@ -246,7 +246,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
     elif as_id and not faults:
         line = _(NO_PERSON)
     else:
-        line = _(NOTHING_SO_FAR) if faults else _("No match.")
+        line = _(NOTHING_SO_FAR) if faults else _("Nothing found.")
     return " ".join([line, _(NOT_EVERYTHING)]) if faults else line
 
 

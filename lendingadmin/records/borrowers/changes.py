@@ -80,7 +80,7 @@ def _of(leaves: Mapping[str, object], place: str) -> str:
 def _limited(value: object) -> Iterator[tuple[str, object]]:
     for count, pair in enumerate(_leaves(value)):
         if count == _MOST_ROWS:
-            yield "…", _("and more that is not shown here")
+            yield "…", _("and more that is not shown")
             return
         yield pair
 

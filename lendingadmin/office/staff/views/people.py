@@ -26,8 +26,8 @@ from lendingadmin.web.requests import PersonRequest, address_with
 
 PAGE = 100
 
-WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
-SAVED_BUT_ROLES = gettext_lazy("Saved but for the roles. %(waits)s")
+WAITS = gettext_lazy("A second manager must approve it first. Nothing has changed yet.")
+SAVED_BUT_ROLES = gettext_lazy("Saved, except the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)
@@ -124,7 +124,7 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
     def require(by: User) -> str:
         found = services.require_new_password(request, by, number)
-        words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
+        words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
         return words % {"person": found}
 
     return apply_change(request, number, require)
@@ -150,7 +150,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
             return str(WAITS)
         if not done.is_changed:
             return _("%(person)s had no two-step sign-in.") % {"person": done.person}
-        return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
+        return _("Two-step sign-in is removed. %(person)s signs in with the password only.") % {
             "person": done.person
         }
 

@@ -84,7 +84,7 @@ def _read_running(
         return running.list_of_account(app_id, account_id), None
     except LendingError as error:
         card = errors.card(error)
-        title = _("Whether one is already running could not be checked")
+        title = _("The dashboard could not check whether one is running")
         return None, replace(card, title=title, saved="", tone="warn")
 
 
@@ -130,7 +130,7 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         again_at=reverse("assessment-new", args=[app_id]),
     )
     if outcome.card:
-        links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
+        links = ((_("Open the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))
     return outcome
 
@@ -150,7 +150,7 @@ def _choices(request: PersonRequest, chosen: object) -> tuple[list[Choice], Card
     try:
         kinds = types.read()
     except LendingError as error:
-        title = _("The assessment types can't be read just now")
+        title = _("The assessment types can't be read now")
         return [], replace(errors.card(error), title=title, saved="", tone="warn")
     return [
         Choice(name, kind, name == chosen) for kind in kinds if (name := types.name_of(kind))
