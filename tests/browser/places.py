@@ -45,7 +45,7 @@ SIGNING_IN = (
         "",
         steps.sign_in_with_wrong_code,
         ends="mfa_authenticate",
-        shows="set its clock",
+        shows="automatic time",
     ),
     Place("sign-in-inactive", "/accounts/inactive/", ""),
     Place("sign-up-closed", "/accounts/signup/", ""),
@@ -67,7 +67,7 @@ SIGNING_IN = (
         "/glossary/",
         "given",
         ends="account_change_password",
-        shows="Somebody else may know your password",
+        shows="Someone else may know your password",
     ),
     Place("too-many-tries", "/accounts/password/change/", "hurried", steps.hurry, shows="Too many"),
     Place("factors-none", "/accounts/2fa/", "officer"),
@@ -78,7 +78,7 @@ SIGNING_IN = (
         "/accounts/2fa/totp/activate/",
         "officer",
         steps.activate_wrongly,
-        shows="set its clock",
+        shows="automatic time",
     ),
     Place("code-app-remove", "/accounts/2fa/totp/deactivate/", "second"),
     Place("recovery-codes", "/accounts/2fa/recovery-codes/", "second"),
@@ -100,11 +100,11 @@ FRAME = (
     Place("loan-list-overdue", f"{_APP}/loans/lists/?show=overdue", shows="Overdue loans"),
     Place("loan-list-due", f"{_APP}/loans/lists/?show=due-this-week", "officer"),
     Place("loan-list-closed", f"{_APP}/loans/lists/?show=closed", "viewer"),
-    Place("loan-list-none", f"{_APP}/loans/lists/?late=61-90&product=none", shows="No loan is on"),
-    Place("loan-list-uncounted", f"{_EMPTY}/loans/lists/", shows="not counted yet"),
+    Place("loan-list-none", f"{_APP}/loans/lists/?late=61-90&product=none", shows="No loans on"),
+    Place("loan-list-uncounted", f"{_EMPTY}/loans/lists/", shows="There is no portfolio yet"),
     Place("loan-list-saved", f"{_APP}/loans/lists/{{saved_list}}/", shows="Call first"),
     Place("loan-list-save", f"{_APP}/loans/lists/new?show=overdue"),
-    Place("count-gone", f"{_APP}/loans/lists/?count=99999", status=404, shows="not kept any more"),
+    Place("count-gone", f"{_APP}/loans/lists/?count=99999", status=404, shows="no longer saved"),
     Place("home-empty", f"{_EMPTY}/", "viewer"),
     Place("home-officer", f"{_APP}/", "officer"),
     Place("glossary", "/glossary/", "officer"),
@@ -115,10 +115,10 @@ FRAME = (
     Place("calls-open", f"{_APP}/loans/{{late_loan}}/", do=steps.open_calls),
     Place("profile", "/accounts/profile/", "officer"),
     Place("find", f"{_APP}/find"),
-    Place("find-nothing", f"{_APP}/find/for/{{search_nothing}}", shows="No match"),
-    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="not looked up as an id"),
-    Place("find-other-case", f"{_APP}/find/for/{{search_other_case}}", shows="in other letters"),
-    Place("find-fault", f"{_APP}/find/for/{{search_fault}}", shows="Could not look for"),
+    Place("find-nothing", f"{_APP}/find/for/{{search_nothing}}", shows="Nothing found"),
+    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="Not searched as an id"),
+    Place("find-other-case", f"{_APP}/find/for/{{search_other_case}}", shows="capital letters"),
+    Place("find-fault", f"{_APP}/find/for/{{search_fault}}", shows="Could not search for"),
     Place("find-slow", f"{_APP}/find/for/{{search_slow}}"),
     Place("find-wrong", f"{_APP}/find/for/{{search_wrong}}"),
     Place("find-in", f"{_APP}/find/for/{{search_nothing}}/in/loan"),
@@ -155,7 +155,7 @@ BORROWERS = (
     Place(
         "borrower-panel-assessments-unread",
         f"{_EMPTY}/borrowers/B-1/panels/assessments",
-        shows="were not read yet",
+        shows="have not been read yet",
     ),
     Place("borrower-panel-events", f"{_BORROWER}/panels/events"),
     Place("borrower-new", f"{_APP}/borrowers/new", "officer"),
@@ -234,7 +234,7 @@ REPAYMENTS = (
         "support",
         steps.enter_again,
         ends="repayment-confirm",
-        shows="look alike",
+        shows="look similar",
     ),
     Place(
         "repayment-confirm-gap",
@@ -242,7 +242,7 @@ REPAYMENTS = (
         "support",
         steps.enter,
         ends="repayment-confirm",
-        shows="Nothing here tells",
+        shows="one reading is missing",
     ),
     Place(
         "receipt-recorded",
@@ -267,7 +267,7 @@ REPAYMENTS = (
         ends="repayment-print",
         shows="Not a receipt",
     ),
-    Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="not seen yet"),
+    Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="has not changed yet"),
     Place("receipt-awaiting", f"{_RP}/{{rp_awaiting}}/", shows="Decline"),
     Place(
         "receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Cancel this payment"
@@ -357,7 +357,7 @@ NOTES = (
     Place("note-new-loan", f"{_APP}/loans/{{late_loan}}/notes/new", "officer", shows="Pin it"),
     Place("note", f"{_APP}/notes/{{note_revised}}/", "officer", shows="version 2"),
     Place("note-deleted", f"{_APP}/notes/{{note_deleted}}/", "officer", shows="Deleted by"),
-    Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note names you"),
+    Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note mentions you"),
     Place("note-revise", f"{_APP}/notes/{{note_revised}}/revise", "officer", shows="older version"),
     Place("home-named", f"{_APP}/", shows="Mentions"),
     Place(
@@ -378,11 +378,11 @@ OFFICE = (
     Place("audit", "/audit/"),
     Place("audit-none-match", "/audit/?person=nobody"),
     Place("people", "/people/", shows="Not set up yet"),
-    Place("people-none-match", "/people/?name=nobody-here", shows="Nobody matches"),
+    Place("people-none-match", "/people/?name=nobody-here", shows="No person matches"),
     Place("person-new", "/people/new"),
     Place("person-new-wrong", "/people/new", do=steps.press("Add person"), shows="required"),
     Place("person", "/people/{person}/", shows="Remove two-step sign-in"),
-    Place("person-password-required", "/people/{given}/", shows="To be changed at the next"),
+    Place("person-password-required", "/people/{given}/", shows="Must change at the next"),
     Place("person-own", "/people/{manager}/", shows="Change your password"),
     Place("person-deactivated", "/people/{gone}/", shows="Reactivate"),
     Place(
@@ -390,7 +390,7 @@ OFFICE = (
         "/people/{person}/",
         do=steps.press("Make a set-up link"),
         ends="person-setup-link",
-        shows="shown only now",
+        shows="shown only once",
     ),
     Place("roles", "/people/roles/"),
 )
@@ -432,7 +432,7 @@ STATEMENTS = (
         "statement-columns-again",
         f"{_APP}/statements/{{statement_mapped}}/columns",
         "support",
-        shows="This statement is read again",
+        shows="Your choice is used",
     ),
     Place(
         "statement-mapped",
@@ -444,7 +444,7 @@ STATEMENTS = (
         "statement-unmapped",
         f"{_APP}/statements/{{statement_unknown}}/",
         "support",
-        shows="Nobody has said yet",
+        shows="The columns are not chosen yet",
     ),
     Place(
         "statement-row-record",
@@ -463,13 +463,13 @@ STATEMENTS = (
         "statements-day",
         f"{_APP}/statements/covered/2026-10-01/",
         "manager",
-        shows="from both sides",
+        shows="our records and statements",
     ),
     Place(
         "statements-contradictions",
         f"{_APP}/statements/contradictions/",
         "manager",
-        shows="I have seen",
+        shows="Differences between",
     ),
     Place(
         "statements-contradictions-none",
@@ -478,7 +478,9 @@ STATEMENTS = (
         shows="No differences",
     ),
     Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
-    Place("statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No payer"),
+    Place(
+        "statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No saved payers"
+    ),
     Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take over"),
     Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="Nothing is"),
     Place(
@@ -503,7 +505,7 @@ STATEMENTS = (
         "statement-batch-record",
         f"{_APP}/statements/{{statement_whole}}/batch/record",
         "support",
-        shows="Each is recorded once",
+        shows="Each payment is recorded once",
     ),
     Place(
         "statement-batch-waiting",
@@ -529,9 +531,14 @@ _CALLS = f"{_APP}/collections"
 COLLECTIONS = (
     Place("collections", f"{_CALLS}/", shows="The last seven days"),
     Place("collections-officer", f"{_CALLS}/", "officer", shows="Results"),
-    Place("collections-uncounted", f"{_EMPTY}/collections/", "officer", shows="not counted yet"),
+    Place(
+        "collections-uncounted",
+        f"{_EMPTY}/collections/",
+        "officer",
+        shows="There is no portfolio yet",
+    ),
     Place("queue", f"{_CALLS}/late-31/", "officer", shows="31 days late and more"),
-    Place("queue-none", f"{_CALLS}/broken/", "officer", shows="Nobody is to be called"),
+    Place("queue-none", f"{_CALLS}/broken/", "officer", shows="No calls in this queue"),
     Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Start a call"),
     Place(
         "call-next",
@@ -548,11 +555,13 @@ COLLECTIONS = (
         "officer",
         steps.note_call_wrongly,
         ends="call",
-        shows="Give the amount that was promised",
+        shows="Enter the promised amount",
     ),
     Place("call-of-nobody", f"{_CALLS}/calls/no-such-borrower/", "officer", status=404),
     Place("call-stops", f"{_CALLS}/stops/", shows="Allow calls"),
-    Place("call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Everybody may be"),
+    Place(
+        "call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Every borrower may be"
+    ),
     Place("call-stop-end", f"{_CALLS}/stops/{{stop}}/end", shows="Reason"),
     Place("promise", f"{_CALLS}/promises/{{promise}}/", shows="Decide"),
     Place(
@@ -578,7 +587,7 @@ ASSIGNMENTS = (
         "assignment-rules-counted",
         f"{_ASSIGNED}/rules/",
         do=steps.press("Review"),
-        shows="What these rules",
+        shows="What will change",
     ),
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
@@ -590,15 +599,17 @@ ASSIGNMENTS = (
 _SHEETS = f"{_APP}/sheets"
 SHEETS = (
     Place("sheets", f"{_SHEETS}/", shows="late"),
-    Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="changed places"),
+    Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="are swapped"),
     Place("sheets-filtered", f"{_SHEETS}/?state=cancelled", "officer", shows="cancelled"),
     Place("sheets-none", f"{_EMPTY}/sheets/", "officer", shows="No sheet yet"),
     Place("sheet-new", f"{_SHEETS}/new", "officer", shows="Make the sheet"),
-    Place("sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="not counted yet"),
+    Place(
+        "sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="There is no portfolio yet"
+    ),
     Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="Enter amounts"),
     Place("sheet-back", f"{_SHEETS}/{{sheet_back}}/", "support", shows="not recorded yet"),
     Place("sheet-cancelled", f"{_SHEETS}/{{sheet_cancelled}}/", "officer", shows="Cancelled by"),
-    Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="make sure that the paper is here"),
+    Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="Check that you have the paper"),
     Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Save the amounts"),
     Place(
         "sheet-return-wrongly",

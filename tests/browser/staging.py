@@ -535,7 +535,7 @@ def _statements(clerk: User) -> Names:
         external_id=paid[0].receipt,
         amount=paid[0].amount + 400,
         network="M-PESA",
-        alarm="Its id is recorded on several loans; row 88 of the statement has it once.",
+        alarm="This id is recorded on several loans; row 88 of the statement has it once.",
         alarm_at=timezone.now(),
     )
     row(clerk, external_id="CASH-20261001-0A1B", external_id_minted=True, amount="1500")

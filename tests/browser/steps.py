@@ -31,7 +31,7 @@ def submit(page: Page, names: Names) -> None:
 
 
 def record_loan_wrongly(page: Page, names: Names) -> None:
-    page.get_by_text("record a loan whose contract you have").click()
+    page.get_by_text("record a loan from another system").click()
     _press(page, "Record loan")
 
 

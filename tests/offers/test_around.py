@@ -169,7 +169,7 @@ class TestAskingAnew:
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
         row = asked()
-        words = "A request is under way already"
+        words = "A request is already running"
         assert words in desk.get(f"{BORROWER}/offers/new").content.decode()
         OfferRequest.objects.filter(pk=row.pk).update(expiry_time=timezone.now())
         assert words not in desk.get(f"{BORROWER}/offers/new").content.decode()
@@ -215,7 +215,7 @@ class TestEarlierRequests:
 
 
 class TestSomebodyElsesAnswer:
-    WORDS = "may be somebody else"
+    WORDS = "may belong to another borrower"
 
     @pytest.mark.parametrize("fields", [{}, DONE, NO_OFFER])
     @pytest.mark.parametrize(

@@ -211,9 +211,9 @@ class TestThePageThatWaits:
     @pytest.mark.parametrize(
         ("products", "words", "preview"),
         [
-            ([], "offers this borrower none at present", False),
-            (None, "offers this borrower none at present", False),
-            ("odd", "names none that can be read", True),
+            ([], "offers this borrower no products now", False),
+            (None, "offers this borrower no products now", False),
+            ("odd", "no products that can be read", True),
         ],
     )
     def test_an_offer_without_products_says_so(

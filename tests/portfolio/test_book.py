@@ -134,7 +134,7 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         ("outstanding", "Open loans with an outstanding amount"),
         ("overdue", "Open loans with an overdue amount"),
         ("principal_outstanding", "Open loans with outstanding principal"),
-        ("performance:1", "Open loans of performance: 1"),
+        ("performance:1", "Open loans with performance: 1"),
         ("par1", "Open loans more than 1 day late"),
         ("par30", "Open loans more than 30 days late"),
     ):

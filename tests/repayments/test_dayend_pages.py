@@ -170,7 +170,7 @@ def test_what_is_uncertain_is_said_to_be_so(support: User, client_of: ClientOf) 
     row(support, RepaymentState.NOT_FOUND, "250.50", created_at=NOON)
     row(support, RepaymentState.PRESUMED, "10", created_at=NOON)
     page = text_of(client_of(support).get(f"{DAY}?date=2026-03-10"))
-    assert "2 (KES 750.50) may or may not be at the service." in page
+    assert "2 (KES 750.50) needs checking." in page
     assert "1 of those recorded is only probably recorded." in page
 
 

@@ -48,11 +48,11 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
     [
         ("amount", "", "This field is required."),
         ("amount", "0", "greater than or equal to"),
-        ("amount", "-5", "Write the amount in digits"),
-        ("amount", "1e3", "Write the amount in digits"),
-        ("amount", "NaN", "Write the amount in digits"),
-        ("amount", "٥٠٠", "Write the amount in digits"),
-        ("amount", "1.500", "can be read in two ways: 1500 or 1.50."),
+        ("amount", "-5", "Enter the amount in digits"),
+        ("amount", "1e3", "Enter the amount in digits"),
+        ("amount", "NaN", "Enter the amount in digits"),
+        ("amount", "٥٠٠", "Enter the amount in digits"),
+        ("amount", "1.500", "can mean 1500 or 1.50."),
         ("amount", "USD 5", "Amounts here are in KES; “USD” is another currency."),
         ("amount", "010.001", "KES has at most 2 decimals."),
         ("amount", "12345678901234567", "no more than"),
@@ -128,7 +128,7 @@ def test_more_than_is_owed_is_ticked(desk: Client, app: LendingApp, book: Caller
         r"(?s)<label class=.pick.>(<input[^>]*>)\s*(.*?)</label>", page.content.decode()
     )
     assert tick and "required" in tick[1] and "autofocus" in tick[1]
-    assert f"{99999 - owed:,.2f} more than is owed. Record it all the same." in tick[2]
+    assert f"{99999 - owed:,.2f} more than is owed. Record it anyway." in tick[2]
     stopped = desk.post(confirm, hidden(page))
     assert 'data-obstacle="overpaid"' in stopped.text
     # The page's own word that there is nothing to tick is not taken for it.
@@ -151,7 +151,7 @@ def test_another_currency_is_not_set_against_what_is_owed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     page = desk.get(enter(desk, app, amount="99999", currencyCode="USD")).content.decode()
-    assert 'type="checkbox"' not in page and "without conversion" in page
+    assert 'type="checkbox"' not in page and "does not convert it" in page
 
 
 def chosen(page: object, name: str) -> list[str]:

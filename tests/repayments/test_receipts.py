@@ -233,7 +233,7 @@ def test_the_second_time_it_is_a_reprint(desk: Client, boss: Client, support: Us
         ("manager", "opened for reprinting", mine.receipt_number),
     ]
     page = words(desk.get(mine.get_absolute_url()).content.decode())
-    assert "from now on a reprint" in page
+    assert "not printed" not in page
 
 
 def test_of_many_who_print_at_once_one_has_the_first(client_of: ClientOf, support: User) -> None:

@@ -100,7 +100,7 @@ def test_an_anchor_that_cannot_be_written_is_told_and_all_else_is_done(
     (tmp_path / "none").write_text("no folder")
     with pytest.raises(CommandError, match="audit anchor"):
         call_command("restored", since="2026-03-10T02:00Z")
-    assert "unknown now" in capsys.readouterr().out
+    assert "need checking" in capsys.readouterr().out
     assert services.find_gap("kenya")
 
 
@@ -153,8 +153,8 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        (None, "Nothing here tells whether more was paid on this loan meanwhile"),
-        ("-100", "has risen by no more than the journal knows of"),
+        (None, "because one reading is missing"),
+        ("-100", "rose only by what was recorded here"),
         ("-100.01", "KES 0.01 more than when it was read here last"),
     ],
 )
@@ -243,12 +243,12 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "is at the service and not in the journal" in page
+    assert address in page and "are at the service but missing here" in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")
     answer: Any = boss.post(address, {"gone_through": "yes"}, follow=True)
-    assert "without that tick again" in answer.content.decode()
+    assert "no longer need that tick" in answer.content.decode()
     assert services.find_gap("kenya") is None
     assert Entry.objects.filter(action=restoration.ACTION, outcome="checked").count() == 1
     assert not restoration.end_gap(gap, manager)

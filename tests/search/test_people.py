@@ -101,7 +101,7 @@ def test_a_name_alone_leads_to_nobody_s_page(desk: Client, people: BorrowerIndex
     [
         ({"complete_at": None, "state": "running", "seen": 3812}, "3812 borrowers so far"),
         ({"complete_at": None, "state": "failed", "why": "Forbidden."}, "not complete: Forbidden."),
-        ({"state": "running", "seen": 2}, "being read again: 2 of about 4"),
+        ({"state": "running", "seen": 2}, "updating: 2 of about 4"),
         ({"state": "failed", "why": "It was down."}, "read it again failed: It was down."),
     ],
 )
@@ -116,10 +116,10 @@ def test_it_says_where_the_index_is_not_whole(
 def test_without_an_index_it_says_so_and_ids_are_still_looked_up(desk: Client) -> None:
     page = results(desk, "kamau")
     assert 'data-finding="no-index"' in page
-    assert read_places(page)["borrower"] == "fault" and "No match" not in page
+    assert read_places(page)["borrower"] == "fault" and "Nothing found" not in page
     page = results(desk, "kamau ann")
     assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
-    assert "No match" not in page
+    assert "Nothing found" not in page
 
 
 def test_a_name_that_the_whole_index_does_not_know_is_asked_for_as_an_id_only_by_the_person(
@@ -198,7 +198,7 @@ def test_searches_are_limited_for_each_person(
     assert held.status_code == 429 and int(held.headers["Retry-After"]) <= 3_600
     assert str(limit.words) % {"most": 2} in held.content.decode()
     sent = {"who": "kamau", "amount": "1", "externalId": "X"}
-    assert "searched too often" in desk.post(f"/apps/{APP}/payment", sent).content.decode()
+    assert "Too many searches" in desk.post(f"/apps/{APP}/payment", sent).content.decode()
     assert "ke-3" in suggested(boss, "kamau")
 
 

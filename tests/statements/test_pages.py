@@ -109,7 +109,7 @@ def test_the_same_file_is_kept_once(clerk: Client) -> None:
     first = bring_in(clerk, content).headers["Location"]
     again = bring_in(clerk, content)
     assert again.headers["Location"] == first
-    assert "brought in before" in clerk.get(first).content.decode()
+    assert "uploaded before" in clerk.get(first).content.decode()
     assert StatementFile.objects.count() == 1
     assert StatementLine.objects.count() == len(EVENTS)
 
