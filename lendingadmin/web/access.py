@@ -234,12 +234,12 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     if must_choose_password(request.user):
         page = _CHANGE_PASSWORD
         finding = "choose-password"
-        words = _("Somebody else may know your password. Choose a new one, and you can work on.")
+        words = _("Someone else may know your password. Choose a new one to continue.")
     # Who adds a factor may have to confirm first who they are.
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"
         finding = "set-up-two-step"
-        words = _("Your role asks for two-step sign-in. Set it up here, and you can work on.")
+        words = _("Your role needs two-step sign-in. Set it up here to continue.")
     else:
         return None
     messages.warning(request, words, extra_tags=finding)
@@ -251,7 +251,7 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     if is_confirmed(request):
         return None
     if request.method == "POST":
-        words = _("Nothing was changed yet: confirm it and do it once more.")
+        words = _("Nothing has changed yet. Confirm that it is you and do it again.")
         messages.warning(request, words, extra_tags="confirm-first")
     return _lead_away(request, get_confirm_url(request))
 
@@ -340,7 +340,7 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
         messages.warning(
             request,
             _(
-                "You were signed out before you sent this: it was not sent, and nothing was saved. "
+                "You were signed out before you sent this, so nothing was sent or saved. "
                 "Sign in, check it and send it again."
             ),
         )

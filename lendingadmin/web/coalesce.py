@@ -124,7 +124,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if time_left.has_passed:
             raise Throttled(
                 _(
-                    "Others have asked for the same just now, and the answer is not there yet. "
+                    "Other people are asking for the same, and the answer is not here yet. "
                     "Nothing was sent."
                 )
             )

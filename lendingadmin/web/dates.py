@@ -24,7 +24,7 @@ def plausible(value: date) -> None:
     Raises ValidationError.
     """
     if not 1900 <= value.year < 9999:
-        raise ValidationError(_("Give a year between 1900 and 9998."), code="year")
+        raise ValidationError(_("Enter a year between 1900 and 9998."), code="year")
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:
@@ -38,14 +38,14 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
     years = abs(days) // 365
     if days > 0:
         words = ngettext(
-            "%(what)s is more than a year from now: check the year.",
-            "%(what)s is %(count)s years from now: check the year.",
+            "%(what)s is more than a year from now. Check the year.",
+            "%(what)s is %(count)s years from now. Check the year.",
             years,
         )
     else:
         words = ngettext(
-            "%(what)s is more than a year ago: check the year.",
-            "%(what)s is %(count)s years ago: check the year.",
+            "%(what)s is more than a year ago. Check the year.",
+            "%(what)s is %(count)s years ago. Check the year.",
             years,
         )
     return words % {"what": what, "count": years}

@@ -66,32 +66,32 @@ class Card:
 _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         NotFound,
-        _("The service does not know this record"),
-        _("Check the id, and whether the right app is chosen in the header."),
+        _("Record not found at the service"),
+        _("Check the id, and the app in the header."),
         HTTPStatus.NOT_FOUND,
     ),
     (
         BadRequest,
         _("The service refused this request"),
-        _("Change what it names and try again."),
+        _("Correct what it names and try again."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Conflict,
-        _("The service refused this: it conflicts with what is there"),
+        _("The service refused this because of an existing record"),
         _("Open the existing record and compare."),
         HTTPStatus.CONFLICT,
     ),
     (
         NotAllowed,
         _("The service account may not do this"),
-        _("This is not about your role. Ask your administrator to have the right granted."),
+        _("This is not about your role. Ask your administrator to grant the right."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         TokenRefused,
-        _("The service refused the access token of this call"),
-        _("Try again in a minute. If it lasts, tell your administrator."),
+        _("The service refused the access token of this request"),
+        _("Try again in a minute. If it continues, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -102,14 +102,14 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         RateLimited,
-        _("The service asks for fewer requests"),
+        _("The service wants fewer requests"),
         _("Wait a minute and try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         OverQuota,
-        _("This is more than one person may do"),
-        _("If your work needs more, ask a manager."),
+        _("You have reached your limit"),
+        _("If you need more for your work, ask a manager."),
         HTTPStatus.TOO_MANY_REQUESTS,
     ),
     (
@@ -122,8 +122,8 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
         MayBeRestored,
         _("Not sent: the database may have been restored"),
         _(
-            "Tell a manager. They can end this under Needs checking, together with your "
-            "administrator. What you entered is kept; send it again then."
+            "Tell a manager, who can solve this under Needs checking together with your "
+            "administrator. Your entry is saved; send it again after that."
         ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
@@ -136,7 +136,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         Unreachable,
         _("The service can't be reached"),
-        _("Try again in a minute. If it lasts, tell your administrator."),
+        _("Try again in a minute. If it continues, tell your administrator."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
@@ -147,50 +147,53 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         UnfinishedList,
-        _("The service's list was not read to its end"),
-        _("It may still be there. If this lasts, tell the operator of the service."),
+        _("The service's list was not read to the end"),
+        _("It may still be there. If this continues, tell the operator of the service."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         AnswerTooLarge,
         _("The service's answer is too large"),
-        _("Narrow it down with a filter, or ask for fewer on a page."),
+        _("Use a filter, or a smaller page size."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unreadable,
-        _("The service's answer can't be read"),
-        _("Try again. If it lasts, give the reference to your administrator."),
+        _("The service sent a wrong answer"),
+        _("Try again. If it continues, give the reference to your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         WrongRecord,
         _("The service answered with another record"),
-        _("Nothing of it is shown here. Try again; if it lasts, tell your administrator."),
+        _("That record is not shown. Try again. If it continues, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         UnidentifiedRecord,
-        _("This may be somebody else's"),
-        _("Nothing can be entered from it. Try again; if it lasts, tell your administrator."),
+        _("This record may belong to another borrower"),
+        _("Nothing can be entered from it. Try again. If it continues, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unconfirmed,
         _("The service did not confirm this"),
-        _("Look at the record."),
+        _("Open the record."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         InvalidFilter,
-        _("The service can't be asked this"),
-        _("Look for it in another way, such as by the loan's own id."),
+        _("Can't search like this"),
+        _("Search in another way, such as by the loan's own id."),
         HTTPStatus.BAD_REQUEST,
     ),
     (
         LendingError,
         _("The service has a fault"),
-        _("Try again in a minute. If it lasts, give the reference to the operator of the service."),
+        _(
+            "Try again in a minute. If it continues, give the reference to the operator "
+            "of the service."
+        ),
         HTTPStatus.BAD_GATEWAY,
     ),
 )
@@ -201,13 +204,11 @@ def card(error: LendingError) -> Card:
     title, what_next = map(gettext, _kind(error)[1:3])
     if error.saved == Saved.UNKNOWN:
         if _deletes(error):
-            what_next = gettext(
-                "Look at the record before you try again: it may have been deleted."
-            )
+            what_next = gettext("Open the record before you try again. It may have been deleted.")
         else:
-            what_next = gettext("Look at the record before you try again: it may have been saved.")
+            what_next = gettext("Open the record before you try again. It may have been saved.")
         if isinstance(error, Conflict):
-            title = gettext("The service says that something stands in the way")
+            title = gettext("The service says that this can't be deleted now")
     return Card(
         title=title,
         cause=_cause(error),
@@ -229,13 +230,11 @@ def _cause(error: LendingError) -> str:
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
         # No create: there is nothing that could be there already.
         if _deletes(error):
-            return gettext(
-                "The lending service answered that this can't be deleted as things stand."
-            )
-        return gettext("The lending service answered that this can't be done as things stand.")
+            return gettext("The lending service answered that this can't be deleted now.")
+        return gettext("The lending service answered that this is not possible now.")
     if not (isinstance(error, NotAllowed) and error.permission):
         return error.message
-    needs = gettext("It needs the permission %(permission)s and one scope of: %(scopes)s.")
+    needs = gettext("It needs the permission %(permission)s and one of these scopes: %(scopes)s.")
     given = {"permission": error.permission, "scopes": ", ".join(error.scopes)}
     return f"{error.message} {needs % given}"
 

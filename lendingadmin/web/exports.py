@@ -44,9 +44,9 @@ from .requests import PersonRequest
 MOST, MOST_OF_ONE = 2, 1
 XLSX = "xlsx"
 #: The last line of a workbook that has no place for more.
-CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows: export CSV, which has all of them")
+CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows. Export CSV for all rows")
 #: The last line of an export that the service broke off.
-BROKEN_OFF = gettext_noop("BROKEN OFF after %(rows)s rows, so this is not everything: %(why)s")
+BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this is not complete: %(why)s")
 
 
 class ExportPlaces(ForkSafe):
@@ -62,12 +62,10 @@ class ExportPlaces(ForkSafe):
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
-                    _("An export of yours is under way: let it end first. Nothing was exported.")
+                    _("Not exported. Another export of yours is running. Wait until it ends.")
                 )
             if self._taken.total() >= MOST:
-                raise Throttled(
-                    _("Others are exporting just now: try again soon. Nothing was exported.")
-                )
+                raise Throttled(_("Not exported. Other people are exporting now. Try again soon."))
             self._taken[person_id] += 1
         metrics.EXPORTS.inc()
 
@@ -341,8 +339,8 @@ def back_to_list(request: PersonRequest) -> HttpResponse:
 def describe_repeated(count: int) -> str:
     """The last line of an export in which the service listed some rows again."""
     return ngettext(
-        "REPEATED: the service listed %(count)s row again, and it is written once",
-        "REPEATED: the service listed %(count)s rows again, and they are written once",
+        "REPEATED: the service listed %(count)s row again; it is written once",
+        "REPEATED: the service listed %(count)s rows again; they are written once",
         count,
     ) % {"count": count}
 

@@ -70,10 +70,7 @@ class AmountField(forms.DecimalField):
         except Ambiguous as found:
             one, other = found.readings
             raise forms.ValidationError(
-                _(
-                    "“%(text)s” can be read in two ways: %(one)s or %(other)s. "
-                    "Write the one you mean."
-                )
+                _("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
                 % {"text": text, "one": one, "other": other}
             ) from None
         except OtherCurrency as found:
@@ -83,7 +80,7 @@ class AmountField(forms.DecimalField):
             ) from None
         except Unreadable:
             raise forms.ValidationError(
-                _("Write the amount in digits, such as 3500 or 1234.50.")
+                _("Enter the amount in digits, such as 3500 or 1234.50.")
             ) from None
         return super().to_python(amount)
 
@@ -118,7 +115,7 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error)) from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
+            raise forms.ValidationError(_("This has invisible characters. Type it again."))
         return text
 
 
@@ -138,14 +135,14 @@ class JsonObjectField(forms.CharField):
             found = decode(text.encode())
             encode(found)
         except json.JSONDecodeError as error:
-            words = _("This is no JSON: %(problem)s at line %(line)s, column %(column)s.")
+            words = _("This is not valid JSON: %(problem)s at line %(line)s, column %(column)s.")
             given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
             raise forms.ValidationError(words % given) from error
         except ValueError as error:
             words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
             raise forms.ValidationError(words) from error
         if not isinstance(found, Mapping):
-            raise forms.ValidationError(_("Give a JSON object: {…}."))
+            raise forms.ValidationError(_("Enter a JSON object: {…}."))
         return found
 
 

@@ -183,9 +183,7 @@ def build_pager(
 ) -> dict[str, object]:
     """What `_pager.html` shows of a slice; the place stands in the address under `parameter`."""
     if page.looked_through:
-        note = _("%(count)s entries looked through, older ones are next") % {
-            "count": f"{AT_MOST:,}"
-        }
+        note = _("%(count)s entries searched; older ones are next") % {"count": f"{AT_MOST:,}"}
     return {
         "count": len(page.rows),
         "total": page.total_in_words,

@@ -32,7 +32,7 @@ _ORDERS = (
     (NEWEST_FIRST, gettext_lazy("newest first")),
     ("asc", gettext_lazy("oldest first")),
 )
-NO_PAGE_SIZE = gettext_lazy("The service does not take a page size here.")
+NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -47,7 +47,7 @@ class FilterField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if any(character.isspace() for character in text):
-            words = _("The service divides filters by spaces, so a value can't contain one.")
+            words = _("A value can't contain a space.")
             raise forms.ValidationError(words, code="space")
         return text
 
@@ -57,7 +57,7 @@ class AnotherField(FilterField):
 
     def clean(self, value: Any) -> str:
         """Ask for the value; the choice itself is none."""
-        raise forms.ValidationError(_("Write the one that you look for."), code="unwritten")
+        raise forms.ValidationError(_("Enter the value to search for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
         """Nothing: the choice is not what was written."""
@@ -153,7 +153,7 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
         return FilterField(required=False, max_length=255)
     if value == ANOTHER:
         return AnotherField(required=False, max_length=255)
-    choices = [("", _("any")), *words.items(), (ANOTHER, _("another one …"))]
+    choices = [("", _("any")), *words.items(), (ANOTHER, _("other …"))]
     if value and value not in words:
         # A shared address may name a number that has no word here; it is asked for all the same.
         choices.append((value, value))
@@ -187,9 +187,7 @@ class ListPage:
         """What `_pager.html` shows."""
         note = ""
         if self.leads_back and not self.next_url:
-            note = _(
-                "the service's list leads back to this page, so what comes after it can't be read"
-            )
+            note = _("the service's list repeats this page, so the rest can't be read")
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,
@@ -234,8 +232,7 @@ def read_page(
         token, skip = None, 0
     if page.page_size and page.page_size < size:
         notes.append(
-            _("%(size)s of these are too large to be read at once, so this page has fewer.")
-            % {"size": size}
+            _("%(size)s rows are too large for one page, so this page has fewer.") % {"size": size}
         )
     # What reads only the ids of a list does so for nobody.
     person = getattr(request, "user", None)
@@ -259,7 +256,7 @@ def _read(
         return call(**asked), [], False
     except BadRequest as error:
         if asked["page_token"] and refuses_token(error):
-            note = _("That page is no longer there, so this is the first page again.")
+            note = _("That page no longer exists. This is the first page.")
             return call(**asked | {"page_token": None}), [note], True
         if "pageSize" in (operation.list_parameters or ()):
             raise

@@ -93,13 +93,13 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
     """
     card = errors.card(error)
     if further:
-        card = replace(card, links=((_("Look further"), further),))
+        card = replace(card, links=((_("Search further"), further),))
     context: dict[str, object] = {"card": card}
     if getattr(request, "htmx", False):
         return render(request, "_error_card.html", context)
     is_gone = isinstance(error, NotFound)
     context["worth_repeating"] = not is_gone
-    context["heading"] = _("Not found") if is_gone else _("This page can't be shown just now")
+    context["heading"] = _("Not found") if is_gone else _("This page can't be shown now")
     page = render(request, "fault.html", context, status=errors.status(error))
     if isinstance(error, Throttled):
         page.headers["Retry-After"] = str(error.retry_after)

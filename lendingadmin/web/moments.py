@@ -32,11 +32,14 @@ def in_current_zone(typed: datetime) -> datetime:
     clock, place = f"{typed:%H:%M}", zone_name(zone)
     if not found:
         raise ValidationError(
-            _("Clocks go forward then: %(clock)s does not exist in %(place)s. Give another time.")
+            _(
+                "Clocks go forward then, so %(clock)s does not exist in %(place)s. Enter "
+                "another time."
+            )
             % {"clock": clock, "place": place}
         )
     one, other = (f"{clock} {offset_words(moment)}" for moment in found)
-    words = _("Clocks go back then: %(clock)s comes twice. Choose %(one)s or %(other)s.")
+    words = _("Clocks go back then, so %(clock)s comes twice. Choose %(one)s or %(other)s.")
     raise ValidationError(words % {"clock": clock, "one": one, "other": other})
 
 

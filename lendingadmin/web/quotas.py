@@ -50,31 +50,31 @@ class Limit(NamedTuple):
 # hundred times, each look of the box that suggests while one types included.
 LIMITS = {
     READS: Limit(
-        300, HOUR, gettext_lazy("You opened %(most)s borrowers within an hour."),
+        300, HOUR, gettext_lazy("You opened %(most)s borrowers within one hour."),
         once_by="borrower_id",
     ),
     REVEALS: Limit(
-        120, HOUR, gettext_lazy("You revealed masked content %(most)s times within an hour."),
+        120, HOUR, gettext_lazy("You showed masked content %(most)s times within one hour."),
         methods=("POST",),
     ),
-    SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within an hour.")),
+    SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within one hour.")),
     EXPORTS: Limit(
-        settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within a day.")
+        settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within one day.")
     ),
     STATEMENTS: Limit(
-        100, DAY, gettext_lazy("You brought %(most)s statements in within a day."),
+        100, DAY, gettext_lazy("You uploaded %(most)s statements within one day."),
         methods=("POST",),
     ),
     NOTES: Limit(
-        300, HOUR, gettext_lazy("You wrote or changed %(most)s notes within an hour."),
+        300, HOUR, gettext_lazy("You wrote or changed %(most)s notes within one hour."),
         methods=("POST",),
     ),
     SHEETS: Limit(
-        100, DAY, gettext_lazy("You printed %(most)s collection sheets within a day."),
+        100, DAY, gettext_lazy("You printed %(most)s collection sheets within one day."),
         methods=("POST",),
     ),
     PROFILE: Limit(
-        20, HOUR, gettext_lazy("You saved your profile %(most)s times within an hour."),
+        20, HOUR, gettext_lazy("You saved your profile %(most)s times within one hour."),
         methods=("POST",),
     ),
 }  # fmt: skip
@@ -87,7 +87,7 @@ class OverQuota(Throttled):
     """
 
     def __init__(self, words: str, retry_after: int) -> None:
-        again = _("You can go on in %(time)s.") % {"time": elapsed(retry_after)}
+        again = _("You can continue in %(time)s.") % {"time": elapsed(retry_after)}
         super().__init__(f"{words} {again}")
         self.retry_after = retry_after
 

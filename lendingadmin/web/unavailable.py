@@ -57,7 +57,7 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
     return Card(
         title=_("Not %(done)s") % {"done": _(done)},
         cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
-        next=_("Send it again in a minute. If it lasts, tell your administrator."),
+        next=_("Send it again in a minute. If it continues, tell your administrator."),
         saved="no",
     )
 
@@ -65,9 +65,10 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
 def build_saved_card(done: str = _SAVED) -> Card:
     """The service said yes, and the confirmation is not kept here."""
     return Card(
-        title=_("The service %(done)s this, and no confirmation is kept here") % {"done": _(done)},
-        cause=" ".join([_(NO_DATABASE), _("So this is shown as not known yet.")]),
-        next=_("Do not enter it again. Look at the record in a minute."),
+        title=_("The service %(done)s this, but the confirmation could not be saved here")
+        % {"done": _(done)},
+        cause=" ".join([_(NO_DATABASE), _("So it is shown as needing checking.")]),
+        next=_("Do not enter it again. Open the record in a minute."),
         saved="yes",
         tone="warn",
     )
@@ -78,7 +79,7 @@ def build_unknown_card(done: str = _SAVED) -> Card:
     return Card(
         title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
         cause=" ".join([_("It was sent to the lending service."), _(NO_DATABASE)]),
-        next=_("Do not enter it again. In two minutes it is checked by itself."),
+        next=_("Do not enter it again. It is checked automatically in two minutes."),
         saved="unknown",
         tone="odd",
     )
@@ -137,11 +138,11 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         return error.card
     if request.method in _SAFE_METHODS:
         return Card(
-            title=_("This page can't be shown just now"),
+            title=_("This page can't be shown now"),
             cause=_(NO_DATABASE),
             next=_(
-                "Try again in a minute. If you have just sent a form, look for what it did before "
-                "you send it again."
+                "Try again in a minute. If you have just sent a form, check the record "
+                "before you send it again."
             ),
         )
     if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
@@ -150,7 +151,7 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         return replace(
             build_unknown_card(),
             cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
-            next=_("Look for what you entered before you enter it again."),
+            next=_("Check the record before you enter it again."),
         )
     return replace(
         build_not_sent_card(),

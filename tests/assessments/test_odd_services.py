@@ -138,7 +138,7 @@ def test_without_a_time_of_creation_the_polls_tell_how_long(
 def test_with_errors_and_no_result_it_is_over(desk: Client, fault_server: FaultServer) -> None:
     answer(fault_server, GOOD | {"result": None, "status": 2}, KIND)
     page = desk.get(PAGE).content.decode()
-    assert "processed this assessment with errors and gave no result" in page
+    assert "had errors and gave no result" in page
     assert "data-poll hx-get" not in page
 
 

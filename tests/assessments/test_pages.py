@@ -52,7 +52,7 @@ def test_the_types_are_offered_with_all_that_is_known_of_them(
         "platforms: android",
         "borrowers: individual",
         "In beta testing",
-        "Deprecated: the service may refuse it",
+        "Deprecated. The service may refuse it",
     ):
         assert words in page
     assert page.index("Credit, 90 days") < page.index("(beta)") < page.index("Credit, 60 days")

@@ -38,7 +38,7 @@ def test_the_overview_says_who_has_how_many_and_what_nobody_has(
     shown = words(read_page(boss, AREA))
     assert "nobody support left 1" in shown and "officer 3" in shown and "manager 0" in shown
     listed = read_page(boss, f"{AREA}officers/{support.pk}/")
-    assert "nobody has these" in listed and "B-9" in listed
+    assert "have no officer" in listed and "B-9" in listed
 
 
 def test_people_of_other_apps_have_no_page_and_no_place_in_a_rule(
@@ -67,11 +67,11 @@ def test_a_borrower_s_page_names_the_officer_and_a_manager_changes_them(
     services.hand_over("kenya", officer, support, today, today, officer)
     html = read_page(desk, address)
     assert 'data-officer="officer"' in html and str(Basis.HAND.label) in html
-    assert "support stands in until" in words(html)
+    assert "support covers until" in words(html)
     # What somebody saw before that is not what stands.
     answer = boss.post(form, {"officer": support.pk, "seen": ""})
     assert answer["Location"] == form
-    assert "somebody else changed it meanwhile" in read_page(boss, form)
+    assert "Someone else changed it" in read_page(boss, form)
     assert Assignment.objects.get().officer == officer
     wrong = boss.post(form, {"seen": "x y"})
     assert wrong.context["form"].has_error("seen", "stale") and "errorlist" in wrong.text
@@ -85,7 +85,7 @@ def test_officers_hand_over_their_own_and_managers_anybody_s(
     assert desk.post(address, given | {"officer": manager.pk}).status_code == 302
     own = HandOver.objects.get()
     assert own.officer == officer
-    assert "support stands in for you" in words(read_page(desk, "/apps/kenya/"))
+    assert "support covers for you" in words(read_page(desk, "/apps/kenya/"))
     assert "support for officer" in words(read_page(desk, address))
     assert list_wrong(desk.post(address, given)) == {"firstDay": ["taken"]}
     away = given | {"officer": manager.pk, "standIn": officer.pk}
@@ -121,7 +121,7 @@ def test_rules_are_counted_before_they_are_saved(
         return html, {"shown": mark[1]}
 
     html, seen = send()
-    expected = "4 borrowers without an officer will be given to one; 0 other borrowers"
+    expected = "4 borrowers without an officer will get one; 0 other borrowers"
     assert expected in words(html)
     assert COUNTED_AGAIN not in html and not RuleSet.objects.exists()
     services.assign("kenya", "B-1", manager, manager, None)

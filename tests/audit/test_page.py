@@ -208,7 +208,11 @@ def test_actions_and_outcomes_are_told_in_words(reader: Client, support: User) -
         app_id="kenya",
     )
     page = reader.get("/audit/").content.decode()
-    for words in ("Recorded a repayment", "Needs checking", "Not known whether it was saved."):
+    for words in (
+        "Recorded a repayment",
+        "Needs checking",
+        "We don't know yet whether it was saved.",
+    ):
         assert words in page
     body = page[page.index("<tbody>") : page.index("</tbody>")]
     assert "req-1" in body

@@ -270,7 +270,7 @@ class TestPanels:
         self, desk: Client, app: LendingApp, book: Caller
     ) -> None:
         answer = desk.get(url(app, "nobody/panels/record"), headers={"HX-Request": "true"})
-        assert "does not know this record" in answer.content.decode()
+        assert "not found at the service" in answer.content.decode()
         assert desk.get(url(app, "nobody/?whole=1")).status_code == 404
 
     def test_events_lead_to_their_pages(self, desk: Client, app: LendingApp, book: Caller) -> None:

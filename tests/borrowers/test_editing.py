@@ -158,20 +158,20 @@ def test_photos_and_fingerprints_are_edited_as_lists(
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        ("open__company", '{"a": }', "This is no JSON"),
-        ("open__company", "[1]", "Give keys and values"),
-        ("open__company", '{"a": NaN}', "This is no JSON"),
+        ("open__company", '{"a": }', "This is not valid JSON"),
+        ("open__company", "[1]", "Enter keys and values"),
+        ("open__company", '{"a": NaN}', "This is not valid JSON"),
         ("open__company", "just words", "Line 1 has no “key: value”"),
-        ("open__company", "a: 1\na: 2", "stands there twice"),
+        ("open__company", "a: 1\na: 2", "appears twice"),
         ("settings__settings", '{"a": 1}', "The value of “a” has to be text"),
-        ("biometrics__photos", "{}", "Give a list as JSON"),
-        ("individual__dateOfBirth", "31.12.1990", "Give a date"),
+        ("biometrics__photos", "{}", "Enter a list as JSON"),
+        ("individual__dateOfBirth", "31.12.1990", "Enter a date"),
         ("individual__noOfDependants", "two", "whole number"),
-        ("json__loans", '[{"loanId": "l", "principalAmount": 1,000}]', "This is no JSON"),
-        ("json__loans", "loanId: l", "Give a list as JSON"),
+        ("json__loans", '[{"loanId": "l", "principalAmount": 1,000}]', "This is not valid JSON"),
+        ("json__loans", "loanId: l", "Enter a list as JSON"),
         ("general__startDate", "0001-01-01T00:00", "year between"),
-        ("json__devices", '[{"osName": "x"}]', "Give each new item its deviceId"),
-        ("json__devices", '["x"]', "Give each new item its deviceId"),
+        ("json__devices", '[{"osName": "x"}]', "Enter the deviceId of each new item"),
+        ("json__devices", '["x"]', "Enter the deviceId of each new item"),
     ],
 )
 def test_what_cannot_be_sent_says_so_beside_its_field_and_stays(
@@ -187,7 +187,7 @@ def test_what_cannot_be_sent_says_so_beside_its_field_and_stays(
 def test_the_confirm_step_compares_and_warns(desk: Client, service: FaultServer) -> None:
     text = edited(desk, "json__devices", '"x"', '"y"')
     page = desk.get(entered(desk, **text)).content.decode()
-    for words in ("devices · 2 · osName", ">x<", ">y<", "replaces what is there"):
+    for words in ("devices · 2 · osName", ">x<", ">y<", "will be replaced completely"):
         assert words in page
     assert sent(service) == []
 

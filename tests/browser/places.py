@@ -45,7 +45,7 @@ SIGNING_IN = (
         "",
         steps.sign_in_with_wrong_code,
         ends="mfa_authenticate",
-        shows="set its clock",
+        shows="automatic time",
     ),
     Place("sign-in-inactive", "/accounts/inactive/", ""),
     Place("sign-up-closed", "/accounts/signup/", ""),
@@ -67,7 +67,7 @@ SIGNING_IN = (
         "/glossary/",
         "given",
         ends="account_change_password",
-        shows="Somebody else may know your password",
+        shows="Someone else may know your password",
     ),
     Place("too-many-tries", "/accounts/password/change/", "hurried", steps.hurry, shows="Too many"),
     Place("factors-none", "/accounts/2fa/", "officer"),
@@ -78,7 +78,7 @@ SIGNING_IN = (
         "/accounts/2fa/totp/activate/",
         "officer",
         steps.activate_wrongly,
-        shows="set its clock",
+        shows="automatic time",
     ),
     Place("code-app-remove", "/accounts/2fa/totp/deactivate/", "second"),
     Place("recovery-codes", "/accounts/2fa/recovery-codes/", "second"),
@@ -100,11 +100,11 @@ FRAME = (
     Place("loan-list-overdue", f"{_APP}/loans/lists/?show=overdue", shows="Overdue loans"),
     Place("loan-list-due", f"{_APP}/loans/lists/?show=due-this-week", "officer"),
     Place("loan-list-closed", f"{_APP}/loans/lists/?show=closed", "viewer"),
-    Place("loan-list-none", f"{_APP}/loans/lists/?late=61-90&product=none", shows="No loan is on"),
-    Place("loan-list-uncounted", f"{_EMPTY}/loans/lists/", shows="not counted yet"),
+    Place("loan-list-none", f"{_APP}/loans/lists/?late=61-90&product=none", shows="No loans on"),
+    Place("loan-list-uncounted", f"{_EMPTY}/loans/lists/", shows="There is no portfolio yet"),
     Place("loan-list-saved", f"{_APP}/loans/lists/{{saved_list}}/", shows="Call first"),
     Place("loan-list-save", f"{_APP}/loans/lists/new?show=overdue"),
-    Place("count-gone", f"{_APP}/loans/lists/?count=99999", status=404, shows="not kept any more"),
+    Place("count-gone", f"{_APP}/loans/lists/?count=99999", status=404, shows="no longer saved"),
     Place("home-empty", f"{_EMPTY}/", "viewer"),
     Place("home-officer", f"{_APP}/", "officer"),
     Place("glossary", "/glossary/", "officer"),
@@ -115,10 +115,10 @@ FRAME = (
     Place("calls-open", f"{_APP}/loans/{{late_loan}}/", do=steps.open_calls),
     Place("profile", "/accounts/profile/", "officer"),
     Place("find", f"{_APP}/find"),
-    Place("find-nothing", f"{_APP}/find/for/{{search_nothing}}", shows="No match"),
-    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="not looked up as an id"),
-    Place("find-other-case", f"{_APP}/find/for/{{search_other_case}}", shows="in other letters"),
-    Place("find-fault", f"{_APP}/find/for/{{search_fault}}", shows="Could not look for"),
+    Place("find-nothing", f"{_APP}/find/for/{{search_nothing}}", shows="Nothing found"),
+    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="Not searched as an id"),
+    Place("find-other-case", f"{_APP}/find/for/{{search_other_case}}", shows="capital letters"),
+    Place("find-fault", f"{_APP}/find/for/{{search_fault}}", shows="Could not search for"),
     Place("find-slow", f"{_APP}/find/for/{{search_slow}}"),
     Place("find-wrong", f"{_APP}/find/for/{{search_wrong}}"),
     Place("find-in", f"{_APP}/find/for/{{search_nothing}}/in/loan"),
@@ -126,12 +126,12 @@ FRAME = (
     Place("find-suggest", f"{_APP}/", do=steps.type_a_name, shows="borrowers"),
     Place("find-last", f"{_APP}/find/last"),
     Place("find-recalled", f"{_APP}/", do=steps.focus_find),
-    Place("no-such-page", "/nowhere/", "officer", status=404, shows="No such page"),
-    Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="No such page"),
+    Place("no-such-page", "/nowhere/", "officer", status=404, shows="Page not found"),
+    Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="Page not found"),
     Place("role-refused", f"{_APP}/borrowers/new", "viewer", status=403, shows="Your role"),
     Place("form-expired", "/accounts/login/", "", steps.send_without_token, shows="has expired"),
     Place("bad-request", "/accounts/login/", "", steps.come_by_another_name, shows="not be read"),
-    Place("own-fault", "/accounts/login/", "", steps.see_own_fault, shows="Something broke here"),
+    Place("own-fault", "/accounts/login/", "", steps.see_own_fault, shows="Something went wrong"),
 )
 
 FAULTS = (
@@ -155,7 +155,7 @@ BORROWERS = (
     Place(
         "borrower-panel-assessments-unread",
         f"{_EMPTY}/borrowers/B-1/panels/assessments",
-        shows="were not read yet",
+        shows="have not been read yet",
     ),
     Place("borrower-panel-events", f"{_BORROWER}/panels/events"),
     Place("borrower-new", f"{_APP}/borrowers/new", "officer"),
@@ -234,7 +234,7 @@ REPAYMENTS = (
         "support",
         steps.enter_again,
         ends="repayment-confirm",
-        shows="look alike",
+        shows="look similar",
     ),
     Place(
         "repayment-confirm-gap",
@@ -242,7 +242,7 @@ REPAYMENTS = (
         "support",
         steps.enter,
         ends="repayment-confirm",
-        shows="Nothing here tells",
+        shows="one reading is missing",
     ),
     Place(
         "receipt-recorded",
@@ -267,9 +267,11 @@ REPAYMENTS = (
         ends="repayment-print",
         shows="Not a receipt",
     ),
-    Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="not seen yet"),
+    Place("receipt-not-yet", f"{_RP}/{{rp_not_yet}}/", "support", shows="has not changed yet"),
     Place("receipt-awaiting", f"{_RP}/{{rp_awaiting}}/", shows="Decline"),
-    Place("receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Take it back"),
+    Place(
+        "receipt-awaiting-mine", f"{_RP}/{{rp_awaiting}}/", "support", shows="Cancel this payment"
+    ),
     Place("receipt-declined", f"{_RP}/{{rp_declined}}/", "support", shows="Send it again"),
     Place("repayment-approve", f"{_RP}/{{rp_awaiting}}/approve", shows="Approve and record"),
     Place("receipt-refused", f"{_RP}/{{rp_refused}}/", "support", shows="Send it again"),
@@ -279,7 +281,7 @@ REPAYMENTS = (
     Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Resolve"),
     Place("receipt-presumed", f"{_RP}/{{rp_presumed}}/", shows="Probably recorded"),
     Place("receipt-not-found", f"{_RP}/{{rp_not_found}}/", shows="Send it again"),
-    Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="I have seen this"),
+    Place("receipt-alarm", f"{_RP}/{{rp_alarm}}/", shows="OK"),
     Place("receipt-resolved-yes", f"{_RP}/{{rp_resolved_recorded}}/", shows="It was recorded"),
     Place("receipt-resolved-no", f"{_RP}/{{rp_resolved_not_recorded}}/", shows="was not recorded"),
     Place("receipt-mistake", f"{_RP}/{{rp_mistaken}}/", shows="Close the report"),
@@ -295,7 +297,7 @@ REPAYMENTS = (
     Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
     Place("unknown-restored", "/apps/ghana/repayments/unknown/", shows="was restored"),
     Place("restored", "/apps/ghana/repayments/restored/", shows="MTN MoMo"),
-    Place("restored-not", f"{_RP}/restored/", shows="The journal has no gap"),
+    Place("restored-not", f"{_RP}/restored/", shows="Nothing is missing from the records"),
 )
 
 WRITES = (
@@ -342,7 +344,7 @@ EVENTS = (
 
 NOTES = (
     Place("timeline-borrower", f"{_BORROWER}/timeline/", shows="takes calls for him"),
-    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="Kept here"),
+    Place("timeline-viewer", f"{_BORROWER}/timeline/", "viewer", shows="From this dashboard"),
     Place("timeline-kind", f"{_BORROWER}/timeline/?kind=notes", "officer", shows="harvest"),
     Place("timeline-no-kind", f"{_BORROWER}/timeline/?kind=nothing", status=404),
     Place("timeline-month", f"{_BORROWER}/timeline/?month=2020-02", shows="Nothing in this month"),
@@ -355,9 +357,9 @@ NOTES = (
     Place("note-new-loan", f"{_APP}/loans/{{late_loan}}/notes/new", "officer", shows="Pin it"),
     Place("note", f"{_APP}/notes/{{note_revised}}/", "officer", shows="version 2"),
     Place("note-deleted", f"{_APP}/notes/{{note_deleted}}/", "officer", shows="Deleted by"),
-    Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note names you"),
+    Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note mentions you"),
     Place("note-revise", f"{_APP}/notes/{{note_revised}}/revise", "officer", shows="older version"),
-    Place("home-named", f"{_APP}/", shows="Notes that name you"),
+    Place("home-named", f"{_APP}/", shows="Mentions"),
     Place(
         "repayment-confirm-pinned",
         f"{_APP}/loans/{{late_loan}}/repayments/new",
@@ -376,11 +378,11 @@ OFFICE = (
     Place("audit", "/audit/"),
     Place("audit-none-match", "/audit/?person=nobody"),
     Place("people", "/people/", shows="Not set up yet"),
-    Place("people-none-match", "/people/?name=nobody-here", shows="Nobody matches"),
+    Place("people-none-match", "/people/?name=nobody-here", shows="No person matches"),
     Place("person-new", "/people/new"),
     Place("person-new-wrong", "/people/new", do=steps.press("Add person"), shows="required"),
     Place("person", "/people/{person}/", shows="Remove two-step sign-in"),
-    Place("person-password-required", "/people/{given}/", shows="To be changed at the next"),
+    Place("person-password-required", "/people/{given}/", shows="Must change at the next"),
     Place("person-own", "/people/{manager}/", shows="Change your password"),
     Place("person-deactivated", "/people/{gone}/", shows="Reactivate"),
     Place(
@@ -388,7 +390,7 @@ OFFICE = (
         "/people/{person}/",
         do=steps.press("Make a set-up link"),
         ends="person-setup-link",
-        shows="shown only now",
+        shows="shown only once",
     ),
     Place("roles", "/people/roles/"),
 )
@@ -402,7 +404,7 @@ STATEMENTS = (
         "statement-whole",
         f"{_APP}/statements/{{statement_whole}}/",
         "support",
-        shows="proven whole",
+        shows="complete",
     ),
     Place(
         "statement-missing",
@@ -414,33 +416,35 @@ STATEMENTS = (
         "statement-none-match",
         f"{_APP}/statements/{{statement_whole}}/?standing=twice",
         "support",
-        shows="No row fits this filter",
+        shows="No row matches this filter",
     ),
-    Place("statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="not whole"),
+    Place(
+        "statement-cut", f"{_APP}/statements/{{statement_cut}}/", "support", shows="rows missing"
+    ),
     Place("statement-days", f"{_APP}/statements/{{statement_days}}/", "support", shows="day/month"),
     Place(
         "statement-columns",
         f"{_APP}/statements/{{statement_unknown}}/columns",
         "support",
-        shows="Which column is what?",
+        shows="Choose columns",
     ),
     Place(
         "statement-columns-again",
         f"{_APP}/statements/{{statement_mapped}}/columns",
         "support",
-        shows="This statement is read again",
+        shows="Your choice is used",
     ),
     Place(
         "statement-mapped",
         f"{_APP}/statements/{{statement_mapped}}/",
         "support",
-        shows="Say it again",
+        shows="Change columns",
     ),
     Place(
         "statement-unmapped",
         f"{_APP}/statements/{{statement_unknown}}/",
         "support",
-        shows="Nobody has said yet",
+        shows="The columns are not chosen yet",
     ),
     Place(
         "statement-row-record",
@@ -459,35 +463,37 @@ STATEMENTS = (
         "statements-day",
         f"{_APP}/statements/covered/2026-10-01/",
         "manager",
-        shows="from both sides",
+        shows="our records and statements",
     ),
     Place(
         "statements-contradictions",
         f"{_APP}/statements/contradictions/",
         "manager",
-        shows="I have seen",
+        shows="Differences between",
     ),
     Place(
         "statements-contradictions-none",
         f"{_EMPTY}/statements/contradictions/",
         "manager",
-        shows="No contradictions",
+        shows="No differences",
     ),
     Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
-    Place("statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No payer"),
-    Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take it"),
+    Place(
+        "statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No saved payers"
+    ),
+    Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take over"),
     Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="Nothing is"),
     Place(
         "unallocated-place",
         f"{_APP}/statements/unallocated/{{statement_line}}/place",
         "support",
-        shows="Where it is",
+        shows="Status",
     ),
     Place(
         "statement-batch",
         f"{_APP}/statements/{{statement_whole}}/batch/",
         "support",
-        shows="ready to be decided",
+        shows="to decide",
     ),
     Place(
         "statement-batch-filtered",
@@ -499,7 +505,7 @@ STATEMENTS = (
         "statement-batch-record",
         f"{_APP}/statements/{{statement_whole}}/batch/record",
         "support",
-        shows="Each is recorded once",
+        shows="Each payment is recorded once",
     ),
     Place(
         "statement-batch-waiting",
@@ -517,25 +523,30 @@ STATEMENTS = (
         "statement-allocation",
         f"{_APP}/statements/{{statement_whole}}/batch/rows/{{statement_row}}/1",
         "support",
-        shows="Split it over several loans",
+        shows="Split between several loans",
     ),
 )
 
 _CALLS = f"{_APP}/collections"
 COLLECTIONS = (
     Place("collections", f"{_CALLS}/", shows="The last seven days"),
-    Place("collections-officer", f"{_CALLS}/", "officer", shows="What came of it"),
-    Place("collections-uncounted", f"{_EMPTY}/collections/", "officer", shows="not counted yet"),
+    Place("collections-officer", f"{_CALLS}/", "officer", shows="Results"),
+    Place(
+        "collections-uncounted",
+        f"{_EMPTY}/collections/",
+        "officer",
+        shows="There is no portfolio yet",
+    ),
     Place("queue", f"{_CALLS}/late-31/", "officer", shows="31 days late and more"),
-    Place("queue-none", f"{_CALLS}/broken/", "officer", shows="Nobody is to be called"),
-    Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Begin a call"),
+    Place("queue-none", f"{_CALLS}/broken/", "officer", shows="No calls in this queue"),
+    Place("call", f"{_CALLS}/calls/{{called}}/", "officer", shows="Start a call"),
     Place(
         "call-next",
         f"{_CALLS}/late-31/",
         "support",
         steps.press("Next"),
         ends="call",
-        shows="How did it end?",
+        shows="Result",
     ),
     Place(
         # Of somebody else than "call-next": a person's Next lets go whom the last one took.
@@ -544,11 +555,13 @@ COLLECTIONS = (
         "officer",
         steps.note_call_wrongly,
         ends="call",
-        shows="Give the amount that was promised",
+        shows="Enter the promised amount",
     ),
     Place("call-of-nobody", f"{_CALLS}/calls/no-such-borrower/", "officer", status=404),
-    Place("call-stops", f"{_CALLS}/stops/", shows="Let calls go on"),
-    Place("call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Everybody may be"),
+    Place("call-stops", f"{_CALLS}/stops/", shows="Allow calls"),
+    Place(
+        "call-stops-none", f"{_EMPTY}/collections/stops/", "officer", shows="Every borrower may be"
+    ),
     Place("call-stop-end", f"{_CALLS}/stops/{{stop}}/end", shows="Reason"),
     Place("promise", f"{_CALLS}/promises/{{promise}}/", shows="Decide"),
     Place(
@@ -558,7 +571,7 @@ COLLECTIONS = (
 
 _ASSIGNED = f"{_APP}/collections/assignments"
 ASSIGNMENTS = (
-    Place("assignments", f"{_ASSIGNED}/", shows="Who has which borrowers"),
+    Place("assignments", f"{_ASSIGNED}/", shows="Borrowers by officer"),
     Place("officer-borrowers", f"{_ASSIGNED}/officers/{{officer}}/", shows="Borrowers of officer"),
     Place("officer-change", f"{_ASSIGNED}/borrowers/{{called}}/", shows="Now officer"),
     Place("hand-overs", f"{_ASSIGNED}/hand-overs/", "officer", shows="support for officer"),
@@ -574,28 +587,30 @@ ASSIGNMENTS = (
         "assignment-rules-counted",
         f"{_ASSIGNED}/rules/",
         do=steps.press("Review"),
-        shows="What these rules",
+        shows="What will change",
     ),
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),
     Place("queue-made", f"{_CALLS}/{{made_queue}}/", shows="in the order of its list"),
-    Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Who works on it"),
-    Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Retire this queue"),
+    Place("call-queue-new", f"{_CALLS}/queues/new?show=overdue", shows="Callers"),
+    Place("call-queue-edit", f"{_CALLS}/queues/{{made_number}}/edit", shows="Close this queue"),
 )
 
 _SHEETS = f"{_APP}/sheets"
 SHEETS = (
-    Place("sheets", f"{_SHEETS}/", shows="should be back"),
-    Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="changed places"),
+    Place("sheets", f"{_SHEETS}/", shows="late"),
+    Place("sheets-mistyped", f"{_SHEETS}/?code=AAAAAAC", "officer", shows="are swapped"),
     Place("sheets-filtered", f"{_SHEETS}/?state=cancelled", "officer", shows="cancelled"),
     Place("sheets-none", f"{_EMPTY}/sheets/", "officer", shows="No sheet yet"),
     Place("sheet-new", f"{_SHEETS}/new", "officer", shows="Make the sheet"),
-    Place("sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="not counted yet"),
-    Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="It came back"),
+    Place(
+        "sheet-new-uncounted", f"{_EMPTY}/sheets/new", "officer", shows="There is no portfolio yet"
+    ),
+    Place("sheet", f"{_SHEETS}/{{sheet}}/", "support", shows="Enter amounts"),
     Place("sheet-back", f"{_SHEETS}/{{sheet_back}}/", "support", shows="not recorded yet"),
     Place("sheet-cancelled", f"{_SHEETS}/{{sheet_cancelled}}/", "officer", shows="Cancelled by"),
-    Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="make sure that the paper is here"),
-    Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Keep the amounts"),
+    Place("sheet-cancel", f"{_SHEETS}/{{sheet}}/cancel", shows="Check that you have the paper"),
+    Place("sheet-return", f"{_SHEETS}/{{sheet}}/return", "support", shows="Save the amounts"),
     Place(
         "sheet-return-wrongly",
         f"{_SHEETS}/{{sheet}}/return",

@@ -31,7 +31,7 @@ def submit(page: Page, names: Names) -> None:
 
 
 def record_loan_wrongly(page: Page, names: Names) -> None:
-    page.get_by_text("record a loan whose contract you have").click()
+    page.get_by_text("record a loan from another system").click()
     _press(page, "Record loan")
 
 
@@ -48,10 +48,10 @@ def give_back_wrongly(page: Page, names: Names) -> None:
     """Type a sheet of which one amount can't be read, and count less than it makes."""
     page.fill("[name=row-1]", "500")
     page.fill("[name=row-2]", "5oo")
-    _press(page, "Keep the amounts")
+    _press(page, "Save the amounts")
     page.fill("[name=row-2]", "250")
     page.fill("[name=counted]", "700")
-    _press(page, "Keep the amounts")
+    _press(page, "Save the amounts")
 
 
 def _sign_in(page: Page, name: str, password: str) -> None:

@@ -52,7 +52,9 @@ def test_a_list_is_assigned_by_keyboard(
     found = re.search(r"\d+", confirm.inner_text())
     assert found
     # Nothing is changed before that.
-    expect(page.locator("main")).to_contain_text(f"{found[0]} borrowers will be given to officer")
+    expect(page.locator("main")).to_contain_text(
+        f"{found[0]} borrowers will be assigned to officer"
+    )
     page.keyboard.press("Enter")
     page.wait_for_url("**/assignments/lists/*/")
     work()

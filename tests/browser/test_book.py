@@ -40,9 +40,9 @@ def test_it_is_counted_while_one_watches_and_a_bar_leads_to_its_loans(
 ) -> None:
     page = open_page(counting_house)
     sign_in(page, "officer", "/apps/kenya/")
-    page.get_by_role("button", name="Count the loans").click()
+    page.get_by_role("button", name="Update now").click()
     expect(page.get_by_role("progressbar", name="0 so far")).to_be_visible()
-    expect(page.locator("#announce")).to_contain_text("The loans are being counted")
+    expect(page.locator("#announce")).to_contain_text("The portfolio is being updated")
     stop = page.get_by_role("button", name="Stop")
     stop.focus()
     with worker(counting_house):
@@ -81,7 +81,7 @@ def test_without_scripts_it_is_started_refreshed_and_stopped(
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("main")).to_contain_text("Stopped by support.")
-    expect(page.get_by_role("button", name="Count the loans")).to_be_visible()
+    expect(page.get_by_role("button", name="Update now")).to_be_visible()
 
 
 def test_on_a_phone_nothing_runs_out_of_the_window(

@@ -67,7 +67,7 @@ def test_each_kind_is_read_masked_asked_for_and_noted(
         expect(main).to_contain_text("Personal content is shown")
         for secret in kind.secrets:
             expect(main).to_contain_text(secret)
-        page.get_by_role("link", name="Mask it again").click()
+        page.get_by_role("link", name="Hide again").click()
         expect(main).to_contain_text("Personal content is masked")
         page.goto(listed)
     manager = page_of("manager")

@@ -52,12 +52,12 @@ def test_could_not_look_offers_another_look_in_its_place(
     page = open_page(weak_house.house)
     sign_in(page, "viewer", "/apps/kenya/")
     find(page, key)
-    expect(page.get_by_text("Could not look for a loan")).to_be_visible()
-    expect(page.locator("#find-told")).to_contain_text("Not everything could be looked up.")
-    proxy.on(f"/loans/{key}", refusal(404, "no such loan"))
-    page.get_by_role("link", name="Look again").click()
+    expect(page.get_by_text("Could not search for a loan")).to_be_visible()
+    expect(page.locator("#find-told")).to_contain_text("Not everything could be searched.")
+    proxy.on(f"/loans/{key}", refusal(404, "no longer has this loan"))
+    page.get_by_role("link", name="Check again").click()
     expect(page.get_by_text("Not the id of a loan.")).to_be_visible()
-    expect(page.locator("#find-told")).to_have_text("No match.")
+    expect(page.locator("#find-told")).to_have_text("Nothing found.")
 
 
 def test_what_was_opened_last_is_below_the_box_by_keyboard(

@@ -136,7 +136,7 @@ def test_a_whole_repayment_by_keyboard_alone(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text("Record KES")
     expect(page.get_by_role("button", name="Record KES")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    expect(page.locator("#status")).to_contain_text("The service confirmed this repayment.")
     expect(page.locator("#announce")).to_have_text("Recorded")
 
 
@@ -169,9 +169,9 @@ def test_a_name_of_several_loans_is_chosen_from_and_no_choice_is_made_by_enter(
     page.keyboard.press("Tab")
     page.keyboard.type("12")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Which loan?")).to_be_focused()
+    expect(page.get_by_role("heading", name="Choose the loan")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Which loan?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Choose the loan")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.wait_for_url("**/confirm")

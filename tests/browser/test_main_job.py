@@ -61,7 +61,7 @@ def test_find_a_borrower_record_a_repayment_and_see_it_land(page_of: Callable[[s
     before = owed(page)
     fill_in(page, "10.50", externalId="BROWSER-1", otherNetwork="M-PESA")
     page.get_by_role("button", name="Record KES").click()
-    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    expect(page.locator("#status")).to_contain_text("The service confirmed this repayment.")
     expect(page.locator("#status")).to_contain_text("seen: paid rose by exactly this amount")
     expect(page.locator("#announce")).to_have_text("Recorded")
     page.get_by_role("link", name="Open the loan").click()
@@ -93,7 +93,7 @@ def test_a_double_click_on_record_it_records_once(page_of: Callable[[str], Page]
     before = owed(page)
     fill_in(page, "7")
     page.get_by_role("button", name="Record KES").dblclick()
-    expect(page.locator("#status")).to_contain_text("The service acknowledged this repayment.")
+    expect(page.locator("#status")).to_contain_text("The service confirmed this repayment.")
     page.goto(f"/apps/kenya/loans/{account_id}/")
     assert owed(page) == before - 7
 
@@ -168,7 +168,7 @@ def test_an_outage_is_a_card_and_nothing_is_lost(
         expect(page.locator(".notice h2").first).to_contain_text("The service")
         expect(page.locator("textarea[name=notes]")).to_have_value("kept")
         page.goto("/apps/kenya/loans/")
-        expect(page.locator("h1")).to_have_text("This page can't be shown just now")
+        expect(page.locator("h1")).to_have_text("This page can't be shown now")
     finally:
         proxy.on("GET /v1/projects", forward())
     page.get_by_role("link", name="Try again").click()

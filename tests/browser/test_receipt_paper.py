@@ -73,7 +73,7 @@ def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
         "Code": code,
         "Date": said["Date"],
         "Loan": said["Loan"],
-        "Taken by": "support",
+        "Received by": "support",
     }.items():
         assert said[label] == value
         assert f"{label}{value}".replace(" ", "") in paper.bare

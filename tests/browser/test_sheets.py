@@ -170,7 +170,7 @@ def test_200_amounts_and_200_enters_are_recorded_to_the_cent(
     page.goto("/apps/kenya/sheets/")
     page.get_by_label("Code on the sheet").fill(f"{code[:3]}-{code[3:]}".lower())
     page.keyboard.press("Enter")
-    page.get_by_role("link", name="It came back").click()
+    page.get_by_role("link", name="Enter amounts").click()
     expect(page.locator("input[name=row-1]")).to_be_focused()
     # The sum stands in sight from the first row on.
     expect(page.locator("[data-sum]")).to_be_in_viewport()
@@ -199,7 +199,7 @@ def test_200_amounts_and_200_enters_are_recorded_to_the_cent(
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Payments of Collection sheet", timeout=30_000)
     batch = page.url
-    wait_for(page, batch, "ready to be decided")
+    wait_for(page, batch, "to decide")
     press_record(page)
     wait_until(lambda: count_entered(page, batch) >= ROWS // 3)
     worker.kill()
@@ -239,7 +239,7 @@ def wait_for(page: Page, batch: str, *states: str) -> None:
 
 def press_record(page: Page) -> None:
     page.get_by_role("link", name=re.compile(r"^Record \d")).click()
-    page.get_by_role("button", name="Record them").click()
+    page.get_by_role("button", name="Record").click()
 
 
 def count_entered(page: Page, batch: str) -> int:
@@ -262,20 +262,20 @@ def finish(page: Page, batch: str) -> int:
         turn += 1
         time.sleep(5)
         page.goto(batch)
-        if page.get_by_role("button", name="Go on").count():
-            page.get_by_role("button", name="Go on").click()
+        if page.get_by_role("button", name="Continue").count():
+            page.get_by_role("button", name="Continue").click()
             wait_for(page, batch, "done", "paused")
         if page.get_by_role("button", name="Decide again").count():
             page.get_by_role("button", name="Decide again").click()
         if page.get_by_role("button", name="Check again").count():
             page.get_by_role("button", name="Check again").click()
-            wait_for(page, batch, "ready to be decided")
+            wait_for(page, batch, "to decide")
         page.goto(f"{batch}?finding=may-double")
-        if page.get_by_role("button", name="Accept them").count():
+        if page.get_by_role("button", name="Accept").count():
             page.get_by_label("Reason").fill("the worker was ended, and the loan does not show it")
-            page.get_by_role("button", name="Accept them").click()
+            page.get_by_role("button", name="Accept").click()
         page.goto(batch)
         if page.get_by_role("link", name=re.compile(r"^Record \d")).count():
             press_record(page)
-        wait_for(page, batch, "ready to be decided", "done", "paused")
+        wait_for(page, batch, "to decide", "done", "paused")
     raise AssertionError(f"not all is recorded: {page.locator('main').inner_text()[:900]}")

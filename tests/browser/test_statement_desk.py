@@ -90,9 +90,9 @@ def bring_in(page: Page, *rows: tuple[str, str, str]) -> None:
         for code, amount, of in rows
     )
     page.keyboard.insert_text("\n".join([HEAD, *lines]))
-    press(page, "Read it")
+    press(page, "Upload")
     expect(page.locator("h1")).to_have_text("M-PESA")
-    press(page, "Check its payments")
+    press(page, "Check payments")
     expect(page.locator("h1")).to_have_text("Payments of M-PESA")
     wait_for_worker(page)
 
@@ -138,8 +138,8 @@ def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], wo
     ):
         assert finding in found_of(page, code)
 
-    expect(page.get_by_role("link", name="Decide what is open")).to_be_visible()
-    press(page, "Decide what is open")
+    expect(page.get_by_role("link", name="Decide the open rows")).to_be_visible()
+    press(page, "Decide the open rows")
     # The proposal: the button has the focus.
     expect(page.locator("h1")).to_contain_text("1.50")
     page.keyboard.press("Enter")
@@ -147,7 +147,7 @@ def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], wo
     expect(page.locator("h1")).to_contain_text("1.75")
     page.keyboard.type(FOUND)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Which loan?")).to_be_focused()
+    expect(page.get_by_role("heading", name="Choose the loan")).to_be_focused()
     press(page, "This loan")
     expect(page.locator("main")).to_contain_text("chosen by a person")
     page.keyboard.press("Enter")

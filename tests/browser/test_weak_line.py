@@ -22,6 +22,6 @@ def test_a_loan_that_cannot_be_read_is_a_card_with_a_way_back(
         for _ in range(3):
             weak_house.proxy.once("loans/L-K10011", broken)
         page.goto(LOAN)
-        expect(page.locator("h1")).to_have_text("This page can't be shown just now")
+        expect(page.locator("h1")).to_have_text("This page can't be shown now")
         page.click("main a:has-text('Try again')")
         expect(page.locator("nav.crumbs")).to_contain_text("L-K10011")

@@ -129,7 +129,7 @@ class Desk:
         self.page.fill("[name=amount]", str(owed))
         self.press("Review")
         self.page.get_by_role("button", name="Record KES").click()
-        expect(self.page.locator("#status")).to_contain_text("The service acknowledged")
+        expect(self.page.locator("#status")).to_contain_text("The service confirmed")
         self.go(f"loans/{account_id}/")
         expect(self.page.locator("main")).to_contain_text("settled")
 

@@ -67,12 +67,12 @@ def test_an_assessment_type_has_a_page(desk: Client, app: LendingApp) -> None:
     page = desk.get("/assessment-types/credit-90-days/").content.decode()
     for words in ("Credit, 90 days", "3 months", "Platforms", "android", "credit-90-days"):
         assert words in page, words
-    assert "Assess somebody" not in page
+    assert "Assess a borrower" not in page
     old = desk.get("/assessment-types/credit-60-days/").content.decode()
     assert type_warning(2) in old
     gone = desk.get("/assessment-types/nothing/")
     assert gone.status_code == 404
-    assert "lists no assessment type of this id" in gone.content.decode()
+    assert "has no assessment type with this id" in gone.content.decode()
 
 
 def test_from_a_type_an_officer_goes_on_to_assess(

@@ -284,12 +284,12 @@ def test_somebody_else_s_call_is_told_and_not_taken(
     address = f"{COLLECTIONS}calls/B-0/"
     boss.post(f"{address}begin")
     shown = read_page(boss, address)
-    assert "officer has this borrower since" in words(shown)
+    assert "officer has been calling this borrower since" in words(shown)
     assert OUTCOMES not in shown and "254700000000" not in shown
     desk.post(f"{address}leave")
     boss.post(f"{address}begin")
     assert OUTCOMES in read_page(boss, address)
-    assert "manager has this borrower since" in words(read_page(desk, address))
+    assert "manager has been calling this borrower since" in words(read_page(desk, address))
 
 
 def test_who_comes_by_search_is_told_who_is_calling(

@@ -114,7 +114,7 @@ def test_a_stand_in_is_told_for_whom(
     held = assignments.hand_over("kenya", support, officer, today, today, support)
     assert held is not None
     shown = words(read_page(desk, MINE))
-    assert "2 to call" in shown and shown.count("you stand in for support") == 1
+    assert "2 to call" in shown and shown.count("you cover for support") == 1
     assert press_next(desk, "mine") == "B-0"
     note_call(desk, "B-0", "no_answer")
     assert Call.objects.get().queue == "mine"

@@ -65,9 +65,9 @@ def test_person_name_of_nobody() -> None:
         ("probably", "recorded", "Probably recorded."),
         ("yes, says a person", "saved", "It is saved, says a person."),
         (
-            "no, as far as this journal knows",
+            "no, according to our records",
             "recorded",
-            "Nothing was recorded, as far as this journal knows.",
+            "Nothing was recorded, according to our records.",
         ),
     ],
 )

@@ -96,8 +96,8 @@ def test_seconds_are_told_from_milliseconds() -> None:
         ({"data": [{"kind": "sms", "values": [{}]}]}, "domain in front"),
         ({"data": [{"kind": "x/sms", "values": {}}]}, "values must be a list"),
         ({"data": [{"kind": "x/sms", "values": []}]}, "no value"),
-        ({"category": "sms"}, "data of other kinds"),
-        ({"category": "steps"}, "category is sms or contact"),
+        ({"category": "sms"}, "other kinds"),
+        ({"category": "steps"}, "category must be sms or contact"),
     ],
 )
 def test_the_rest_of_an_event(change: dict[str, object], words: str) -> None:
@@ -146,7 +146,7 @@ def test_warnings_leave_the_decision_to_the_service() -> None:
     ahead = body(timestamp=(NOW + timedelta(days=1)).isoformat())
     assert "future" in check_event(ahead, NOW).warnings[0]
     later = check_event(with_value("sms", timestamp=ms(WHEN) + 1), NOW)
-    assert any("later time than the event" in words for words in later.warnings)
+    assert any("later than the event" in words for words in later.warnings)
     assert any(
         "missing" in words for words in check_event(with_value("sms", address=None), NOW).warnings
     )

@@ -184,7 +184,7 @@ PAGE = "/apps/kenya/events/borrower_3Ab/personal_5Fdata.captured/" + STAMP.repla
         ({"sender": "Mama Njeri", "none": None}, ["sender", "none", "—"], ["Mama Njeri"]),
         ({"of": {"a": ["+254722"]}, "count": 254722}, ["of", "count"], ["+254722", "<bdi>254722"]),
         ("Mama Njeri", ["As received"], ["As received", "Mama Njeri"]),
-        ({}, ["The service gave none."], ["The service gave none."]),
+        ({}, ["The service sent no data."], ["The service sent no data."]),
     ],
 )
 def test_a_result_is_masked_like_the_data_it_is_of(

@@ -87,10 +87,10 @@ def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: C
         ({"pasted": ""}, "This field is required"),
         ({"pasted": "not json"}, "not JSON"),
         ({"pasted": "[]"}, "at least one set"),
-        ({"accountId": "b"}, "The account id is"),
-        ({"category": "contact"}, "data of other kinds"),
+        ({"accountId": "b"}, "The account id must be"),
+        ({"category": "contact"}, "other kinds"),
         ({"domain": ""}, "domain in front"),
-        ({"pasted": simplejson.dumps(body(accountId="borrower:c"))}, "of another account"),
+        ({"pasted": simplejson.dumps(body(accountId="borrower:c"))}, "for another account"),
         ({"token": "x"}, "open for too long"),
     ],
 )
@@ -173,7 +173,7 @@ def test_an_answer_that_never_came_is_unknown(
     sent = send(desk, confirm)
     page = desk.get(sent.headers["Location"]).content.decode()
     assert "<strong>Not known yet.</strong>" in page
-    assert "lists no event of this account, type and time so far" in page
+    assert "lists no event with this account, type and time yet" in page
     assert desk.get(confirm).headers["Location"] == sent.headers["Location"]
     assert Entry.objects.get(action="events.create").saved == "unknown"
 

@@ -61,8 +61,8 @@ def test_data_alone_takes_the_rest_from_the_form(
         (b"{}", "a list “data”"),
         (b"7", "a list “data”"),
         (b"[]", "at least one set"),
-        (simplejson.dumps(body(accountId=["x"])).encode(), "The account id is"),
-        (simplejson.dumps(body(timestamp="yesterday")).encode(), "The timestamp is"),
+        (simplejson.dumps(body(accountId=["x"])).encode(), "The account id must be"),
+        (simplejson.dumps(body(timestamp="yesterday")).encode(), "The timestamp needs"),
         (simplejson.dumps(body(eventType="other")).encode(), "The event type is"),
         (simplejson.dumps(body(data=[{"kind": [], "values": 1}])).encode(), "the kind must end"),
     ],
@@ -76,7 +76,7 @@ def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, 
 def test_a_file_of_another_ending_is_refused(desk: Client, app: LendingApp, book: Caller) -> None:
     whole = simplejson.dumps(body()).encode()
     page = upload(desk, app, whole, name="event.csv").content.decode()
-    assert "its name ends in .json" in page
+    assert "Its name ends in .json" in page
     assert upload(desk, app, whole, name="EVENT.JSON").status_code == 302
     assert stored(book) == []
 

@@ -64,7 +64,7 @@ def test_what_cannot_be_read_is_an_error_like_everywhere(body):
 def test_a_walk_over_the_wire(service, client):
     first = simplejson.dumps({"loans": [LOANS[0], 7], "nextPageToken": "2"}, use_decimal=True)
     service.on("GET", reply(first))
-    service.on("pageToken=2", reply("no JSON"))
+    service.on("pageToken=2", reply("not valid JSON"))
 
     pages = client.app("kenya").loans.only(["accountId"]).pages()
     loan, odd = next(pages).items

@@ -63,7 +63,7 @@ def test_helpers_give_none_for_what_cannot_be_reckoned_with():
 @pytest.mark.parametrize(
     ("raw", "shown"),
     [
-        ("as it came", "as it came"),
+        ("as received", "as received"),
         (True, "true"),
         (None, "null"),
         (Decimal("1.50"), "1.50"),

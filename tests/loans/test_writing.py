@@ -107,19 +107,19 @@ class TestNew:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            ({"contract": '{"a": 1,}'}, "This is no JSON"),
-            ({"contract": "[1]"}, "Give a JSON object"),
+            ({"contract": '{"a": 1,}'}, "This is not valid JSON"),
+            ({"contract": "[1]"}, "Enter a JSON object"),
             ({"contract": "{}"}, "The contract is empty"),
             ({"contract": '{"a": NaN}'}, "JSON"),
             ({"contract": "[" * 3000}, "JSON"),
             ({"contract": '{"amounts": {"principal": "10"}}'}, "amounts.principal"),
             ({"contract": ""}, "This field is required"),
-            ({"labels": "5"}, "Give a JSON object"),
+            ({"labels": "5"}, "Enter a JSON object"),
             ({"others": '{"accountId": "x"}'}, "These have fields of their own: accountId"),
             ({"others": '{"contract": {}}'}, "These have fields of their own: contract"),
             ({"accountId": ".."}, "cannot be an id"),
-            ({"loanAmount": "1,000.5.5"}, "Write the amount in digits"),
-            ({"startDate": "0001-01-01T00:00"}, "Give a year"),
+            ({"loanAmount": "1,000.5.5"}, "Enter the amount in digits"),
+            ({"startDate": "0001-01-01T00:00"}, "Enter a year"),
             ({"token": "made up"}, "open for too long"),
         ],
     )
@@ -190,7 +190,7 @@ class TestDelete:
     ) -> None:
         settings.LENDING_LOAN_STATUSES = {}
         page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
-        assert "status means is not known here" in page and "Delete it" in page
+        assert "meaning of this loan's status is not known" in page and "Delete" in page
 
     def test_repayments_that_were_entered_here_are_told_of(
         self, desk: Client, service: FaultServer, manager: User
@@ -273,7 +273,7 @@ class TestDelete:
     @pytest.mark.parametrize(
         ("read", "words"),
         [
-            (reply({"accountId": "L"}), "The loan is still there so far."),
+            (reply({"accountId": "L"}), "The loan is still there."),
             (refusal(404), "There is no loan with this account id any more."),
         ],
     )

@@ -117,7 +117,7 @@ def ask(folder: Path, series: dict[str, str], minute: int, fires: dict[str, str]
             ALIVE | named("lendingadmin_repayments_unknown", "2x180"),
             61,
             {"LendingadminRepaymentsUnknown": "kenya"},
-            id="unknown for an hour",
+            id="needed checking for an hour",
         ),
         pytest.param(
             ALIVE | calls("ok", 80) | calls("NotFound", 15) | calls("ServiceFault", 15),

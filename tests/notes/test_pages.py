@@ -176,7 +176,7 @@ def test_its_page_shows_all_versions_and_who_may_do_what(
     assert boss.get(f"{address}revise").status_code == 404
     page = boss.post(f"{address}delete", follow=True).content.decode()
     deleted = re.search(r'data-finding="deleted".*?</section>', page, re.DOTALL)
-    assert deleted and "manager" in deleted[0] and "no text any more" in page
+    assert deleted and "manager" in deleted[0] and "text deleted" in page
     assert TEXT not in page and "at-eight" not in page
     timeline = desk.get(f"{base}/loans/l/timeline/").content.decode()
     assert "deleted by manager" in timeline

@@ -42,7 +42,7 @@ def ask(desk: Client, address: str) -> tuple[int, str]:
         page: Any = desk.get(where)
         if page.status_code == 200:
             page = desk.post(where, filled(page))
-            assert "Nothing was changed" in page.content.decode()
+            assert "You changed nothing" in page.content.decode()
     elif how == "POST":
         context = desk.get(where.rpartition("/")[0] + "/").context or {}
         # What is revealed takes a purpose.

@@ -78,7 +78,7 @@ def test_from_one_that_may_be_another_nothing_is_entered(
     service.give(resource, unidentified(resource))
     page = desk.get(address)
     if not address.endswith("/name"):
-        assert "may be somebody else" in page.content.decode(), address
+        assert "may belong to another borrower" in page.content.decode(), address
     assert not begins_a_write(page)
 
 

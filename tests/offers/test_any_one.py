@@ -84,7 +84,7 @@ def test_a_request_that_the_service_gives_no_usable_name_is_told_and_never_polle
     service.operation = operation(request_id)  # type: ignore[arg-type]
     page = send(desk, assessmentType=TYPE)
     assert page.redirect_chain[-1][0] == ALL
-    assert "gave it no request id" in page.content.decode()
+    assert "without a request id" in page.content.decode()
     assert len(service.asked) == 1 and not OfferRequest.objects.exists()
 
 
@@ -99,7 +99,7 @@ def test_without_a_request_id_what_is_in_doubt_says_that_it_cannot_be_looked_for
     reconciliation.check_due_writes()
     words = desk.get(write.get_absolute_url()).content.decode()
     assert outcomes.NO_REQUEST_ID in words
-    assert "was not written down, so not sent" not in words
+    assert "could not be saved, so it was not sent" not in words
     assert len(service.asked) == 1 and not OfferRequest.objects.exists()
 
 

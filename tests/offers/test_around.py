@@ -101,7 +101,7 @@ class TestWhatComesAlong:
         asked(last_asked_at=timezone.now() - timedelta(seconds=121))
         told = fragment(desk)
         assert Parts(told).swaps["offer-pause"] == "delete"
-        assert "Still running" in told and "Look again" in told and "data-poll" not in told
+        assert "Still running" in told and "Check again" in told and "data-poll" not in told
 
     def test_a_fault_of_a_look_does_not_speak_of_saving(
         self, desk: Client, service: OfferService, asked: Ask
@@ -137,7 +137,7 @@ class TestAskingAnew:
         asked(state=state, last_asked_at=timezone.now() - timedelta(seconds=seconds))
         page = desk.get(OFFER).content.decode()
         assert ASK not in page and ANOTHER not in page
-        assert ("Look again" in page) == (seconds > 120)
+        assert ("Check again" in page) == (seconds > 120)
 
     @pytest.mark.parametrize(
         ("fields", "this_one", "another"),
@@ -169,7 +169,7 @@ class TestAskingAnew:
         self, desk: Client, service: OfferService, asked: Ask
     ) -> None:
         row = asked()
-        words = "A request is under way already"
+        words = "A request is already running"
         assert words in desk.get(f"{BORROWER}/offers/new").content.decode()
         OfferRequest.objects.filter(pk=row.pk).update(expiry_time=timezone.now())
         assert words not in desk.get(f"{BORROWER}/offers/new").content.decode()
@@ -215,7 +215,7 @@ class TestEarlierRequests:
 
 
 class TestSomebodyElsesAnswer:
-    WORDS = "may be somebody else"
+    WORDS = "may belong to another borrower"
 
     @pytest.mark.parametrize("fields", [{}, DONE, NO_OFFER])
     @pytest.mark.parametrize(

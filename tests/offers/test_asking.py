@@ -173,7 +173,7 @@ class TestThePageThatWaits:
         asked(asked_at=long_ago, last_asked_at=long_ago)
         page = desk.get(OFFER).content.decode()
         assert "Still running" in page and 'hx-trigger="load delay' not in page
-        assert "Look again" in page
+        assert "Check again" in page
 
     def test_a_fault_is_a_card_in_a_fragment_that_goes_on(
         self, desk: Client, service: OfferService, asked: Ask
@@ -211,9 +211,9 @@ class TestThePageThatWaits:
     @pytest.mark.parametrize(
         ("products", "words", "preview"),
         [
-            ([], "offers this borrower none at present", False),
-            (None, "offers this borrower none at present", False),
-            ("odd", "names none that can be read", True),
+            ([], "offers this borrower no products now", False),
+            (None, "offers this borrower no products now", False),
+            ("odd", "no products that can be read", True),
         ],
     )
     def test_an_offer_without_products_says_so(

@@ -73,7 +73,7 @@ def test_past_the_bound_a_list_says_that_there_is_more(
     assert not NONE.search(words(first))
     assert "there may be more" in words(first)
     assert service.hits(name) == 6
-    assert "FOUND-1" in text(desk, link(first, "Look further"))
+    assert "FOUND-1" in text(desk, link(first, "Search further"))
 
 
 def test_a_list_without_a_row_on_its_last_page_has_none(
@@ -96,14 +96,14 @@ def test_a_fault_on_the_way_leaves_what_is_known(desk: Client, service: PagedSer
     service.server.on("pageToken=p2", refusal(500, "down"))
     page = text(desk, LISTS["loans"])
     assert EMPTY not in page
-    assert link(page, "Look further").endswith("pageToken=p2")
+    assert link(page, "Search further").endswith("pageToken=p2")
 
 
 def test_a_page_that_leads_to_itself_is_no_next_page(desk: Client, service: PagedService) -> None:
     service.give("loans", {"": ([ROWS["loans"]], "t"), "t": ([ROWS["loans"]], "t")})
     page = text(desk, LISTS["loans"] + "?pageToken=t")
     assert "Next page" not in page
-    assert "leads back to this page" in page
+    assert "repeats this page" in page
     assert ", the last" not in page
 
 
@@ -125,7 +125,7 @@ def test_past_the_bound_a_panel_leads_on(desk: Client, service: PagedService, na
     service.give_empty_pages(name, 9, [ROWS[name]])
     first = text(desk, f"/apps/kenya/borrowers/B-1/panels/{name}")
     assert not NONE.search(words(first))
-    assert "FOUND-1" in text(desk, link(first, "Look further"))
+    assert "FOUND-1" in text(desk, link(first, "Search further"))
 
 
 @pytest.mark.parametrize("name", PANELS)
@@ -138,7 +138,7 @@ def test_a_page_of_somebody_elses_is_not_none(
     service.give(name, {"": ([theirs], "t"), "t": ([ROWS[name]], None)})
     first = text(desk, f"/apps/kenya/borrowers/B-1/panels/{name}")
     assert not NONE.search(words(first))
-    assert "FOUND-1" in text(desk, link(first, "Look further"))
+    assert "FOUND-1" in text(desk, link(first, "Search further"))
 
 
 def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> None:
@@ -152,10 +152,10 @@ def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> Non
 def test_past_the_bound_find_does_not_say_no_match(desk: Client, service: PagedService) -> None:
     service.give_empty_pages("loans", 9, [ROWS["loans"]])
     page = text(desk, results_of(desk, "kenya", "7") + "?whole=1")
-    assert "No match" not in page
+    assert "Nothing found" not in page
     assert NOT_EVERYTHING in page
-    further = text(desk, link(page, "Look further"))
-    assert "FOUND-1" in text(desk, link(further, "Look further"))
+    further = text(desk, link(page, "Search further"))
+    assert "FOUND-1" in text(desk, link(further, "Search further"))
 
 
 @pytest.mark.parametrize("count", [5, 9])
@@ -167,9 +167,9 @@ def test_an_event_behind_empty_pages(desk: Client, service: PagedService, count:
         assert answer.status_code == 200
     else:
         assert answer.status_code == 502
-        assert "does not know this" not in page and "no such event" not in page
-        listed = text(desk, link(answer.content.decode(), "Look further"))
-        assert "FOUND-1" in text(desk, link(listed, "Look further"))
+        assert "not found at the service" not in page and "no such event" not in page
+        listed = text(desk, link(answer.content.decode(), "Search further"))
+        assert "FOUND-1" in text(desk, link(listed, "Search further"))
 
 
 @pytest.mark.parametrize("name", ["products", "assessmentTypes"])
@@ -179,8 +179,8 @@ def test_an_entry_of_the_catalogue_that_was_not_come_to(
     service.give_empty_pages(name, 9, [ROWS[name]])
     page = text(desk, LISTS[name] + "FOUND-1/", 502)
     assert "No such" not in page
-    assert "not read to its end" in page
-    assert link(page, "Look further") == LISTS[name]
+    assert "not read to the end" in page
+    assert link(page, "Search further") == LISTS[name]
     service.give_empty_pages(name, 5, [ROWS[name]])
     assert "FOUND-1" in text(desk, LISTS[name] + "FOUND-1/")
     assert "No such" in text(desk, LISTS[name] + "FOUND-2/", 404)
@@ -192,14 +192,14 @@ def test_an_entry_of_a_catalogue_that_leads_back(
 ) -> None:
     service.give(name, {"": ([ROWS[name]], "t"), "t": ([ROWS[name]], "t")})
     assert "FOUND-1" in text(desk, LISTS[name] + "FOUND-1/")
-    assert "not read to its end" in text(desk, LISTS[name] + "FOUND-2/", 502)
+    assert "not read to the end" in text(desk, LISTS[name] + "FOUND-2/", 502)
 
 
 def test_an_event_in_a_list_that_leads_back(desk: Client, service: PagedService) -> None:
     other = ROWS["events"] | {"eventId": "E-2", "eventType": "other"}
     service.give("events", {"": ([other], "t"), "t": ([other], "t")})
     where = "/apps/kenya/events/borrower_3AB-1/FOUND-1/2026-01-01T00_3A00_3A00.000Z/"
-    assert "not read to its end" in text(desk, where, 502)
+    assert "not read to the end" in text(desk, where, 502)
 
 
 def test_a_new_assessment_is_told_that_running_ones_may_be_unseen(
@@ -217,8 +217,8 @@ def test_types_for_an_offer_behind_empty_pages(desk: Client, service: PagedServi
     assert "assessmentTypes/FOUND-1" in text(desk, where)
     service.give_empty_pages("assessmentTypes", 9, [kind])
     page = text(desk, where)
-    assert "lists none" not in page
-    assert "FOUND-1" in text(desk, link(text(desk, link(page, "Look further")), "Look further"))
+    assert "has no type" not in page
+    assert "FOUND-1" in text(desk, link(text(desk, link(page, "Search further")), "Search further"))
 
 
 def test_what_may_have_become_of_a_write_says_that_the_list_was_not_seen_whole(

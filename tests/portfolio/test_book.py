@@ -100,7 +100,7 @@ def test_every_figure_leads_to_loans_that_add_up_to_it(desk: Client, service: Bo
     assert sum_of(desk, address_of(last, "performance:77")) == (60, 1)
     assert sum_of(desk, address_of(last, "performance:")) == (60, 1)
     paid = address_of(last, "paid")
-    assert sum_of(desk, paid, "Paid since the count before") == (Decimal("7.50"), 1)
+    assert sum_of(desk, paid, "Paid since last update") == (Decimal("7.50"), 1)
     par30 = read_summary(desk).at_risk.items[1]
     assert (par30.note, par30.value) == ("KES 100.00", "50 %") and "PAR 30" in text
     assert "77" in text and "not reported" in text
@@ -131,10 +131,10 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
     assert " on 1 loan more than 30 days late" in summary.at_risk.items[1].words
     assert summary.at_risk.items[1].words in html
     for by, title in (
-        ("outstanding", "Open loans with something outstanding"),
-        ("overdue", "Open loans with something overdue"),
+        ("outstanding", "Open loans with an outstanding amount"),
+        ("overdue", "Open loans with an overdue amount"),
         ("principal_outstanding", "Open loans with outstanding principal"),
-        ("performance:1", "Open loans of performance: 1"),
+        ("performance:1", "Open loans with performance: 1"),
         ("par1", "Open loans more than 1 day late"),
         ("par30", "Open loans more than 30 days late"),
     ):

@@ -139,7 +139,7 @@ def test_my_payments_of_today_with_their_totals(
     text = section(read_page(client_of(support)), "mine")
     assert "3 recorded KES 3,505.50" in text and "1 recorded USD 70.00" in text
     assert "mobile, M-PESA 2: KES 3,500.50" in text
-    assert "of these only probably 1" in text
+    assert "of these, probably recorded 1" in text
     assert "needs checking 1: KES 11.00" in text and "not recorded 1" in text
     assert "4,000.00" not in text
 
@@ -258,7 +258,7 @@ def test_a_person_s_change_waits_for_who_may_approve_it(
     assert theirs.get(f"/people/{officer.pk}/").status_code == 200
     mine.post(f"/people/{officer.pk}/", form)
     html = read_section(read_page(theirs), "decisions")
-    assert "1 change of a person waits for you under People" in words(html)
+    assert "1 change of a person to approve under People" in words(html)
     assert mark("none") not in html
     assert mark("none") in read_section(read_page(mine), "decisions")
 

@@ -293,8 +293,8 @@ def test_what_was_entered_while_the_loans_were_counted_is_said_and_not_taken_off
     (loan,) = found.rows
     assert found.build_row(loan).amounts["overdue"] == Decimal("5.00")
     text = words(read_page(client_of(officer), f"{LISTS}?show=overdue"))
-    assert "5.00 recorded while the loans were counted" in text
-    assert "as of 20 min ago , when the loans were counted" in text
+    assert "5.00 recorded during the update" in text
+    assert "updated 20 min ago" in text
 
 
 @pytest.mark.django_db

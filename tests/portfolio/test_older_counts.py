@@ -37,7 +37,7 @@ def test_trends_draw_no_figures_of_an_older_version(desk: Client, service: BookS
     olds = [make_older(counted()) for _ in range(2)]
     row = counted()
     html = read_page(desk)
-    assert "2 older counts are not shown: the figures had another meaning then." in words(html)
+    assert "2 older updates are not shown: their figures had another meaning." in words(html)
     assert html.count(mark("first")) == 3
     assert not [old.pk for old in olds if f"count={old.pk}" in html]
     # What was paid since is known all the same: it is of every loan in both versions.
@@ -70,7 +70,7 @@ def test_a_count_that_began_before_the_figures_changed_is_not_continued(
     assert snapshot_job.CountWalk.run_slice(row.pk) is None
     row.refresh_from_db()
     assert (row.state, row.loans_read, service.pages) == (Snapshot.State.FAILED, 0, 0)
-    assert "changed their meaning" in row.why
+    assert "meaning of the figures changed" in row.why
 
 
 @pytest.mark.django_db

@@ -123,7 +123,7 @@ def test_what_may_mean_others_is_chosen_and_what_was_typed_stays(
 ) -> None:
     answer = enter(desk, who, "3500")
     html = answer.content.decode()
-    assert answer.status_code == 200 and "Which loan?" in html
+    assert answer.status_code == 200
     assert set(re.findall(r'name="loan" value="([^"]+)"', html)) == shown
     assert f'value="{who}"' in html and 'value="3500"' in html and 'value="TX-1"' in html
     token = re.search(r'name="token" value="([^"]+)"', html)

@@ -69,7 +69,7 @@ def test_one_loan_is_one_loan(desk: Client, service: BookService) -> None:
     counted()
     text = words(read_page(desk))
     assert read_summary(desk).snapshot.loans_read == 1 and "1 loan" in text
-    assert "1 item of the service's list could not be read as a loan; it is in no figure." in text
+    assert "1 item of the service's list could not be read as a loan and is not included." in text
     assert "Counted: 1 loan." in words(read_page(desk, f"{HOME}book/progress"))
 
 
@@ -142,7 +142,7 @@ def test_a_fault_under_way_is_told(desk: Client, service: BookService) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "says"), [("stopped", "The counting was stopped"), ("failed", "The counting failed")]
+    ("state", "says"), [("stopped", "The update was stopped"), ("failed", "The update failed")]
 )
 def test_the_last_fragment_says_how_it_ended(
     state: str, says: str, desk: Client, service: BookService

@@ -75,7 +75,7 @@ def test_without_a_name_or_with_one_twice_nothing_is_saved_and_the_input_stays(
     desk = client_of(officer)
     for name, message in [
         ("", "This field is required."),
-        ("Call first", "You have a list of this name already."),
+        ("Call first", "You already have a list with this name."),
         ("x" * 61, "Ensure this value has at most 60 characters"),
         ("a\x00b", "Null characters are not allowed"),
     ]:

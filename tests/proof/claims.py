@@ -85,7 +85,7 @@ def read_receipt(number: int, text: str) -> Receipt:
         html.unescape(title[1]),
         saved[1],
         effect[1] if effect else "",
-        "effect was not seen" in status[0],
+        "balance has not changed" in status[0],
         bool(_SET_ASIDE.search(text)),
         " ".join(html.unescape(_TAGS.sub(" ", status[0])).split()),
     )

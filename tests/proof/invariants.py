@@ -134,7 +134,7 @@ _SAVED = {
     "awaiting": ("Nothing was recorded.",),
     "declined": ("Nothing was recorded.",),
     "refused": ("Nothing was recorded.",),
-    "not_sent": ("Nothing was recorded.", "Nothing was recorded, as far as this journal knows."),
+    "not_sent": ("Nothing was recorded.", "Nothing was recorded, according to our records."),
     "pending": ("Not known yet.",),
     "sent": ("Not known yet.",),
     "unknown": ("Not known yet.",),

@@ -72,13 +72,13 @@ def test_the_way_from_the_form_to_the_service(
     assert "one of these approves it, within a day: manager." in text_of(page)
     receipt = desk.post(review, hidden(desk.get(review)), follow=True)
     assert 'data-state="awaiting"' in receipt.text and 'data-saved="no"' in receipt.text
-    assert "nobody yet; these may: manager" in text_of(receipt)
+    assert "waiting for: manager" in text_of(receipt)
     repayment = Repayment.objects.get()
     assert service.asked == 0
     assert str(repayment) in text_of(office.get(WAITING))
     service.someone_else_pays("70")
     shown = office.get(f"{repayment.get_absolute_url()}approve")
-    assert "support entered it" in text_of(shown) and "the loan has moved" in text_of(shown)
+    assert "support entered it" in text_of(shown) and "the balance changed" in text_of(shown)
     assert [one[1:] for one in shown.context["moved"]] == [(1000, 1070), (9000, 8930)]
     assert "1,000.00 → 1,070.00" in text_of(shown) and "9,000.00 → 8,930.00" in text_of(shown)
     page = approve(office, repayment)
@@ -122,7 +122,7 @@ def test_who_entered_it_neither_sees_the_button_nor_may_press_it(
     own = row(manager, RepaymentState.AWAITING, "500", approval_reasons="amount")
     page = office.get(own.get_absolute_url()).text
     assert 'data-action="take-back"' in page and f"{own.get_absolute_url()}approve" not in page
-    assert "does not wait for your approval" in text_of(approve(office, own))
+    assert "not waiting for your approval" in text_of(approve(office, own))
     assert service.asked == 0
 
 
@@ -183,7 +183,7 @@ def test_declining_takes_a_reason_and_says_what_it_did(
     assert 'data-state="declined"' in page
     assert f"?retry_of={repayment.pk}" in desk.get(repayment.get_absolute_url()).text
     again = text_of(office.post(address, said, follow=True))
-    assert "does not wait for approval any more" in again
+    assert "no longer waiting for approval" in again
     assert service.asked == 0
 
 

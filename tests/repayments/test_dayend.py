@@ -93,13 +93,13 @@ def test_groups_and_currencies_apart(support: User, manager: User) -> None:
         for till in found
     }
     assert told == {
-        "JPY": {("manager", "not given", "not given"): 1},
+        "JPY": {("manager", "—", "—"): 1},
         "KES": {
-            ("manager", "not given", "not given"): 1,
+            ("manager", "—", "—"): 1,
             ("support", "mobile", "M-PESA"): 2,
             ("support", "mobile", "m-pesa"): 1,
         },
-        "USD": {("support", "not given", "not given"): 1},
+        "USD": {("support", "—", "—"): 1},
     }
     assert {till.currency: till.total.landed_sum for till in found} == {
         "JPY": 0,

@@ -137,8 +137,8 @@ def test_today_is_the_lender_s(
     [
         ("?date=yesterday", "date", "Enter a valid date."),
         ("?date=2026-02-30", "date", "Enter a valid date."),
-        ("?date=0001-01-01", "date", "Give a year between 1900 and 9998."),
-        ("?date=9999-12-31", "date", "Give a year between 1900 and 9998."),
+        ("?date=0001-01-01", "date", "Enter a year between 1900 and 9998."),
+        ("?date=9999-12-31", "date", "Enter a year between 1900 and 9998."),
         ("?by=moon", "by", "Select a valid choice."),
         ("?date=2026-03-10%00", "date", "Enter a valid date."),
     ],
@@ -170,7 +170,7 @@ def test_what_is_uncertain_is_said_to_be_so(support: User, client_of: ClientOf) 
     row(support, RepaymentState.NOT_FOUND, "250.50", created_at=NOON)
     row(support, RepaymentState.PRESUMED, "10", created_at=NOON)
     page = text_of(client_of(support).get(f"{DAY}?date=2026-03-10"))
-    assert "2 (KES 750.50) may or may not be at the service." in page
+    assert "2 (KES 750.50) needs checking." in page
     assert "1 of those recorded is only probably recorded." in page
 
 
@@ -184,7 +184,7 @@ def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientO
         "zone": "Africa/Nairobi",
         "dayOf": "entry",
         "person": "support",
-        "channel": "not given",
+        "channel": "—",
         "network": "'=1+1",
         "currencyCode": "KES",
         "entered": "2",

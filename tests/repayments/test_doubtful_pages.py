@@ -78,7 +78,7 @@ def test_sending_again_after_no_trace_takes_a_plain_yes(
     first = Repayment.objects.get()
     again = f"{new_url(app)}?retry_of={first.pk}"
     form = desk.get(again)
-    assert "sending it again may record it twice" in form.content.decode()
+    assert "it may be recorded twice" in form.content.decode()
     answer = desk.post(again, filled(form, externalId="another"))
     confirm = answer.headers["Location"]
     assert 'data-obstacle="may_double"' in press(desk, confirm).text
@@ -110,7 +110,7 @@ def test_home_knows_no_outcome_from_evidence_alone(
     press(desk, enter(desk, app))
     assert 'data-finding="all-confirmed"' in desk.get(address).text
     for state, words in [
-        (RepaymentState.PRESUMED, "of these only probably"),
+        (RepaymentState.PRESUMED, "of these, probably recorded"),
         (RepaymentState.NOT_FOUND, "not found at the service"),
     ]:
         Repayment.objects.update(state=state)
@@ -138,7 +138,9 @@ def test_people_s_decisions_need_a_reason_and_the_right(
     proxy.once("makeRepayment", reset())
     receipt = press(desk, confirm).headers["Location"]
     assert (
-        desk.post(f"{receipt}resolve", {"resolution": "recorded", "reason": "I know"}).status_code
+        desk.post(
+            f"{receipt}resolve", {"resolution": "recorded", "reason": "I checked"}
+        ).status_code
         == 403
     )
     boss = client_of(manager)

@@ -68,7 +68,7 @@ def test_reported_kept_sealed_and_audited(
 ) -> None:
     before = Repayment.objects.values().get()
     page = report(client_of(people[role]), repayment).content.decode()
-    assert "Saved: reported." in page
+    assert "Reported." in page
     assert NOTE in page
     mistake = Mistake.objects.get()
     assert (mistake.reported_by, mistake.is_open) == (people[role], True)
@@ -100,7 +100,7 @@ def test_a_viewer_sees_that_it_was_reported_and_not_the_note(
     [
         ("", "This field is required."),
         ("      \n     ", "This field is required."),
-        ("wrong", "Say it in a few words"),
+        ("wrong", "Say in a few words"),
         ("x" * 1001, "at most 1000 characters"),
         ("a note with \x00 in it", "Null characters are not allowed."),
     ],
@@ -203,7 +203,7 @@ def test_reviewed_by_a_manager_with_a_reason(
     mistake.refresh_from_db()
     assert mistake.is_open
     page = review(boss, mistake).content.decode()
-    assert "Saved: reviewed." in page
+    assert "Your decision and reason are saved." in page
     mistake.refresh_from_db()
     assert (mistake.reviewed_by, mistake.reviewed_as) == (manager, Mistake.Review.CORRECTED)
     entry = Entry.objects.latest("id")
@@ -221,7 +221,7 @@ def test_nobody_reviews_a_report_of_their_own(
 ) -> None:
     boss = client_of(manager)
     page = report(boss, repayment).content.decode()
-    assert "a manager does, never the reporter" in page
+    assert "a manager reviews it, never the reporter" in page
     mistake = Mistake.objects.get()
     assert f'action="{repayment.get_absolute_url()}mistakes/{mistake.pk}/review"' not in page
     assert 'data-finding="own-report"' in review(boss, mistake).text

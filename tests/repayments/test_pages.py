@@ -30,7 +30,7 @@ def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Calle
     page = desk.get(confirm).content.decode()
     assert re.search(r"<h1>Record KES\s100.00 for b on l</h1>", page)
     assert "M-PESA" in page and "thanks" in page and "<dt>Currency</dt>" not in page
-    assert "an estimate: the service decides" in page
+    assert "estimate" in page
     assert Repayment.objects.count() == 0
     receipt = press(desk, confirm, follow=True).content.decode()
     assert 'data-state="recorded"' in receipt and 'data-saved="yes"' in receipt
@@ -60,11 +60,11 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
     [
         ("amount", "", "This field is required."),
         ("amount", "0", "greater than or equal to"),
-        ("amount", "-5", "Write the amount in digits"),
-        ("amount", "1e3", "Write the amount in digits"),
-        ("amount", "NaN", "Write the amount in digits"),
-        ("amount", "٥٠٠", "Write the amount in digits"),
-        ("amount", "1.500", "can be read in two ways: 1500 or 1.50."),
+        ("amount", "-5", "Enter the amount in digits"),
+        ("amount", "1e3", "Enter the amount in digits"),
+        ("amount", "NaN", "Enter the amount in digits"),
+        ("amount", "٥٠٠", "Enter the amount in digits"),
+        ("amount", "1.500", "can mean 1500 or 1.50."),
         ("amount", "USD 5", "Amounts here are in KES; “USD” is another currency."),
         ("amount", "010.001", "KES has at most 2 decimals."),
         ("amount", "12345678901234567", "no more than"),
@@ -78,8 +78,8 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("transactionDate", "", "This field is required."),
         ("transactionDate", "yesterday", "Enter a valid date/time."),
         ("valueDate", "31.12.2026", "Enter a valid date/time."),
-        ("transactionDate", "0001-01-01T00:00", "Give a year between 1900 and 9998."),
-        ("valueDate", "9999-12-31T23:59", "Give a year between 1900 and 9998."),
+        ("transactionDate", "0001-01-01T00:00", "Enter a year between 1900 and 9998."),
+        ("valueDate", "9999-12-31T23:59", "Enter a year between 1900 and 9998."),
     ],
 )
 def test_bad_input_is_answered_beside_its_field(
@@ -140,7 +140,7 @@ def test_more_than_is_owed_is_ticked(desk: Client, app: LendingApp, book: Caller
         r"(?s)<label class=.pick.>(<input[^>]*>)\s*(.*?)</label>", page.content.decode()
     )
     assert tick and "required" in tick[1] and "autofocus" in tick[1]
-    assert f"{99999 - owed:,.2f} more than is owed. Record it all the same." in tick[2]
+    assert f"{99999 - owed:,.2f} more than is owed. Record it anyway." in tick[2]
     stopped = desk.post(confirm, hidden(page))
     assert 'data-obstacle="overpaid"' in stopped.text
     # The page's own word that there is nothing to tick is not taken for it.
@@ -163,7 +163,7 @@ def test_another_currency_is_not_set_against_what_is_owed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     page = desk.get(enter(desk, app, amount="99999", currencyCode="USD")).content.decode()
-    assert 'type="checkbox"' not in page and "without conversion" in page
+    assert 'type="checkbox"' not in page and "does not convert it" in page
 
 
 def chosen(page: object, name: str) -> list[str]:

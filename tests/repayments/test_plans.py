@@ -58,7 +58,7 @@ JOURNAL = {
     "mistake": ("open", "reviewed"),
     "person": ("Manager",),
     "record": ("L-1", "KENYA-2026-000001"),
-    "channel": ("mobile", "not given"),
+    "channel": ("mobile", "—"),
     "network": ("M-PESA",),
     "currency": ("KES",),
     "since": ("2026-03-01",),

@@ -100,7 +100,7 @@ def test_an_anchor_that_cannot_be_written_is_told_and_all_else_is_done(
     (tmp_path / "none").write_text("no folder")
     with pytest.raises(CommandError, match="audit anchor"):
         call_command("restored", since="2026-03-10T02:00Z")
-    assert "unknown now" in capsys.readouterr().out
+    assert "need checking" in capsys.readouterr().out
     assert services.find_gap("kenya")
 
 
@@ -153,8 +153,8 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
 @pytest.mark.parametrize(
     ("before", "words"),
     [
-        (None, "Nothing here tells whether more was paid on this loan meanwhile"),
-        ("-100", "has risen by no more than the journal knows of"),
+        (None, "because one reading is missing"),
+        ("-100", "rose only by what was recorded here"),
         ("-100.01", "KES 0.01 more than when it was read here last"),
     ],
 )
@@ -243,14 +243,14 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "is at the service and not in the journal" in page
+    assert address in page and "are at the service but missing here" in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")
     answer: Any = boss.post(address, {"gone_through": "yes"}, follow=True)
-    assert "without that tick again" in answer.content.decode()
+    assert "no longer need that tick" in answer.content.decode()
     assert services.find_gap("kenya") is None
-    assert Entry.objects.filter(action=restoration.ACTION, outcome="gone through").count() == 1
+    assert Entry.objects.filter(action=restoration.ACTION, outcome="checked").count() == 1
     assert not restoration.end_gap(gap, manager)
     assert 'data-finding="no-gap"' in boss.get(address).text
 
@@ -301,7 +301,7 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
 @pytest.mark.parametrize(
     ("first", "last", "words"),
     [
-        (9, 12, "none: all are covered"),
+        (9, 12, "none: all days have statements"),
         (9, 11, "12 Mar 2026"),
         (11, 11, "10 Mar 2026, 12 Mar 2026"),
         (1, 5, "10 Mar 2026 – 12 Mar 2026"),
@@ -328,7 +328,7 @@ def test_the_page_says_which_days_no_statement_covers(
 
 def test_without_statements_no_day_is_covered(boss: Client, gap: Restoration) -> None:
     page = boss.get("/apps/kenya/repayments/restored/").text
-    assert 'data-finding="not-covered"' in page and "Not covered" not in page
+    assert 'data-finding="not-covered"' in page and "No statement" not in page
 
 
 def test_without_the_cache_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def test_what_can_be_no_id_is_not_asked_for(
 ) -> None:
     page = found(desk, app, wanted)
     assert 'data-finding="not-looked-up"' in page and not read_places(page)
-    assert "No match" not in page
+    assert "Nothing found" not in page
     at = place_of(desk, app.app_id, "borrower", wanted)
     assert desk.get(at).status_code == 404
     assert proxy.arrived == []
@@ -121,7 +121,7 @@ def test_what_can_be_no_id_is_not_asked_for(
 def test_could_not_look_is_not_no_match(desk: Client, app: LendingApp, proxy: FaultServer) -> None:
     proxy.on("/borrowers/", refusal(500, "down"))
     page = found(desk, app, "nobody")
-    assert "No match" not in page
+    assert "Nothing found" not in page
     assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
     places = read_places(page)
     assert (places["borrower"], places["loan"]) == ("fault", "none")
@@ -154,7 +154,7 @@ def test_every_place_is_looked_at_at_the_same_time(
 
     fault_server.default = meet
     fault_server.on("/oauth2/token", token())
-    assert "No match." in found(desk, app, "7", whole="1")
+    assert "Nothing found." in found(desk, app, "7", whole="1")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
     proxy.on("/loans/mine", reply({"borrowerId": "b"}))
     page = found(desk, app, "mine")
     assert f'href="/apps/{app.app_id}/loans/mine/"' in page
-    assert "this may be somebody else" in page
+    assert "this may belong to another borrower" in page
 
 
 def only(person: User, *permissions: str) -> None:
@@ -231,7 +231,7 @@ def test_only_what_the_person_may_read_is_looked_up(
     desk = client_of(viewer)
     assert desk.get(results_of(desk, app.app_id, "l")).status_code == 302
     page = found(desk, app, "7")
-    assert "No match" in page
+    assert "Nothing found" in page
     assert read_places(page) == {"loan": "none"}
     part = desk.get(place_of(desk, app.app_id, "borrower", "b"), headers=HTMX)
     assert REFUSED in part.content.decode()
@@ -248,7 +248,7 @@ def test_without_a_word_the_page_says_what_can_be_found(desk: Client, app: Lendi
     page = answer.content.decode()
     assert 'data-finding="by-id-only"' in page
     assert "<code>uid</code>" in page and "<code>borrower:</code>" in page
-    assert "Last opened" in page
+    assert "Recently opened" in page
 
 
 def test_without_scripts_the_box_asks_for_all_of_it(desk: Client, app: LendingApp) -> None:

@@ -237,9 +237,9 @@ def test_cancelling_takes_a_manager_once_it_is_printed(
     service.owe(1)
     counted()
     [sheet] = make(desk)
-    assert "Cancel it" in read_page(desk, f"{SHEETS}{sheet.code}/")
+    assert "Cancel the sheet" in read_page(desk, f"{SHEETS}{sheet.code}/")
     desk.post(f"{SHEETS}{sheet.code}/print")
-    assert "Cancel it" not in read_page(desk, f"{SHEETS}{sheet.code}/")
+    assert "Cancel the sheet" not in read_page(desk, f"{SHEETS}{sheet.code}/")
     data: dict[str, Any] = {"reason": "the market was closed"}
     desk.post(f"{SHEETS}{sheet.code}/cancel", data)
     sheet.refresh_from_db()

@@ -37,7 +37,7 @@ def test_each_role_reaches_what_is_its_work(
         client = client_of(people[role])
         addresses = (SHEETS, f"{SHEETS}new", own, f"{own}return")
         assert tuple(client.get(one).status_code for one in addresses) == answers, role
-        is_offered = "It came back" in client.get(own).content.decode()
+        is_offered = "Enter amounts" in client.get(own).content.decode()
         assert is_offered == (role in ("support", "manager"))
         assert client.post(f"{own}print").status_code == (403 if role == "viewer" else 200)
 
@@ -111,7 +111,7 @@ def test_one_that_does_not_come_back_is_shown_to_managers(
 ) -> None:
     after = timedelta(days=settings.SHEETS_BACK_AFTER)
     Sheet.objects.update(day=sheet.day - after)
-    assert "should be back" not in words(read_page(boss, SHEETS)).replace("should be back Day", "")
+    assert "late" not in words(read_page(boss, SHEETS)).replace("should be back Day", "")
     Sheet.objects.update(day=sheet.day - after - timedelta(days=1))
     assert "1 sheet should be back and is not" in words(read_page(boss, SHEETS))
     assert "1 sheet should be back and is not" not in words(read_page(desk, SHEETS))

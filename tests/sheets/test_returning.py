@@ -79,7 +79,7 @@ class TestKeeping:
         ]
         [kept] = SheetReturn.objects.all()
         assert (kept.counted, kept.created_by) == (Decimal("1300.50"), support)
-        assert "waits to be recorded" in read_sheet(clerk, sheet)
+        assert "to be recorded" in read_sheet(clerk, sheet)
         typed = Entry.objects.get(action="dashboard.sheets.return")
         assert (typed.outcome, typed.detail) == ("typed", "2 amounts, 1300.50 KES")
 
@@ -89,7 +89,7 @@ class TestKeeping:
             ("599.99", "The amounts make KES 600.00: KES 0.01 is missing."),
             ("600.01", "The amounts make KES 600.00: KES 0.01 is over."),
             ("", "Count the cash"),
-            ("about 600", "Write the amount in digits"),
+            ("about 600", "Enter the amount in digits"),
         ],
     )
     def test_cash_that_is_not_the_sum_saves_nothing_and_keeps_what_was_typed(
@@ -304,7 +304,7 @@ class TestAgain:
         give_back(clerk, sheet, {1: "5"})
         answer = type_sheet(clerk, sheet, {1: "6"})
         text = words(answer.content.decode())
-        assert "still on its way" in text and "5.00 before, 6.00 now" in text
+        assert "still being recorded" in text and "5.00 before, 6.00 now" in text
         assert answer.context["page"].differences == [(1, 5, 6)]
         assert SheetReturn.objects.count() == 1
 
@@ -384,7 +384,7 @@ class TestNoStatement:
         listed = words(read_page(clerk, "/apps/kenya/statements/"))
         assert "Collection sheet" in listed and "counted cash" in listed
         text = read_page(clerk, batch.file.get_absolute_url())
-        assert "no network's statement" in text.replace("&#x27;", "'")
+        assert "not a network's statement" in text.replace("&#x27;", "'")
         address = f"{batch.file.get_absolute_url()}rows/1/record"
         assert address not in text and clerk.get(address).status_code == 404
         assert sheet.get_absolute_url() in read_page(clerk, batch.get_absolute_url())

@@ -114,7 +114,7 @@ class TestAManager:
         assert deed in boss.get(page).content.decode()
         answer: Any = boss.post(deed, follow=True)
         text = answer.content.decode()
-        assert "officer is signed out, and chooses a new password at the next sign-in." in text
+        assert "officer is signed out and must choose a new password at the next sign-in." in text
         assert list_marks(answer, "state") == ["must-choose-password"] and deed not in text
         assert again(officer).must_choose_password and list_sessions(again(officer)) == []
         assert theirs.get(HOME)["Location"].startswith("/accounts/login/")
@@ -140,7 +140,7 @@ class TestAManager:
         page = f"/people/{person.pk}/"
         assert f"{page}password/require" not in boss.get(page).content.decode()
         text = boss.post(f"{page}password/require", follow=True).content.decode()
-        words = {"own": "Change your own password under your name", "none": "chosen no password"}
+        words = {"own": "Change your own password on your profile", "none": "not chosen a password"}
         assert words[whose] in text
         assert not again(person).must_choose_password and not Entry.objects.exists()
 

@@ -111,7 +111,7 @@ class TestTheList:
         assert found(state="inactive") == ["viewer"]
         assert found(state="active") == ["manager", "officer"]
         assert found(name="nobody") == []
-        assert "Nobody matches" in boss.get(PEOPLE, {"name": "nobody"}).content.decode()
+        assert "No person matches" in boss.get(PEOPLE, {"name": "nobody"}).content.decode()
 
     def test_more_than_a_page_goes_on(self, boss: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("lendingadmin.office.staff.views.people.PAGE", 2)
@@ -215,7 +215,7 @@ class TestAPerson:
         deed = f"{page_of(support)}two-step/remove"
         assert deed in boss.get(page_of(support)).content.decode()
         answer = boss.post(deed, follow=True)
-        assert "signs in with the password alone" in told(answer)
+        assert "signs in with the password only" in told(answer)
         assert not Authenticator.objects.filter(user=support).exists()
         assert last() == ("manager", "people.secondFactor", "support", "removed", "")
         assert deed not in boss.get(page_of(support)).content.decode()
@@ -387,7 +387,7 @@ class TestOnesOwnAccount:
     ) -> None:
         totp.TOTP.activate(manager, totp.generate_totp_secret())
         for deed in ("set-up-link", "two-step/remove"):
-            assert "under your name" in told(boss.post(f"{page_of(manager)}{deed}", follow=True))
+            assert "on your profile" in told(boss.post(f"{page_of(manager)}{deed}", follow=True))
         assert Authenticator.objects.filter(user=manager).exists()
         assert again(manager).setup_link_at is None
         assert not Entry.objects.exists()

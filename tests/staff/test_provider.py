@@ -130,7 +130,7 @@ class TestTheFirstSignIn:
         assert list_trail("username", "action", "subject", "outcome", "detail") == [
             (
                 *("system", "people", "amina", "added"),
-                "roles by the identity provider (+officer in kenya)",
+                "roles from the identity provider (+officer in kenya)",
             ),
             ("amina", "sign-in", "amina", "done", "identity provider"),
         ]
@@ -200,7 +200,7 @@ class TestTheFirstSignIn:
         assert provider_messages.NO_ROLE % NAMED in told(answer)
         assert not User.objects.exists()
         assert list_trail("username", "subject", "outcome", "detail") == [
-            ("", "", "refused", "no role by the identity provider")
+            ("", "", "refused", "no role from the identity provider")
         ]
 
     def test_an_address_that_is_not_verified_is_not_kept(self, provider: IdentityProvider) -> None:
@@ -220,7 +220,7 @@ class TestTheNextOnes:
         entry = Entry.objects.get(outcome="changed")
         assert (entry.username, entry.subject) == ("system", "amina")
         assert entry.detail == (
-            "roles by the identity provider "
+            "roles from the identity provider "
             "(+manager in kenya, +viewer in ghana, -officer in kenya)"
         )
 
@@ -235,7 +235,7 @@ class TestTheNextOnes:
         sign_in(provider, before := Client())
         provider.set_person("s-1", **AMINA | {"groups": []})
         answer = sign_in(provider, client := Client())
-        assert answer.status_code == 403 and "gives you no role here" in told(answer)
+        assert answer.status_code == 403 and "You have no role here" in told(answer)
         assert not is_signed_in(client) and roles_of(amina()) == set()
         assert before.get("/apps/kenya/").status_code == 403
 
@@ -282,7 +282,7 @@ class TestWhatIsNoAnswerToUs:
         client = Client()
         address = provider.sign_in(find_address(client.post(GO)), "s-1")
         answer = come_back(client, change(address, state="0123456789abcdef"))
-        assert answer.status_code == 401 and "did not come to its end" in told(answer)
+        assert answer.status_code == 401 and "did not finish" in told(answer)
         assert not is_signed_in(client) and not User.objects.exists()
 
     def test_the_state_of_another_browser(self, provider: IdentityProvider) -> None:
@@ -301,7 +301,7 @@ class TestWhatIsNoAnswerToUs:
         client = Client()
         asked = change(find_address(client.post(GO)), nonce="of-another-question")
         answer = come_back(client, provider.sign_in(asked, "s-1"))
-        assert answer.status_code == 401 and "did not come to its end" in told(answer)
+        assert answer.status_code == 401 and "did not finish" in told(answer)
         assert not is_signed_in(client) and not User.objects.exists()
 
     def test_a_token_for_another_client(self, provider: IdentityProvider, settings: Any) -> None:
@@ -421,7 +421,7 @@ class TestTheProviderIsNotAsItShouldBe:
         where = "lendingadmin.core.staff.provider.LenderProvider.wk_server_url"
         monkeypatch.setattr(where, lambda *_: "http://127.0.0.1:9")
         answer = come_back(client, address)
-        assert answer.status_code == 503 and "does not answer" in told(answer)
+        assert answer.status_code == 503 and "did not answer" in told(answer)
 
     @pytest.mark.parametrize(
         "wrong",
@@ -446,7 +446,7 @@ class TestTheProviderIsNotAsItShouldBe:
 
         monkeypatch.setattr(where, make)
         answer = Client().post(GO)
-        assert answer.status_code == 401 and "did not come to its end" in told(answer)
+        assert answer.status_code == 401 and "did not finish" in told(answer)
 
     def test_a_redirect_of_its_is_not_followed(self, settings: Any) -> None:
         asked: list[str] = []
@@ -599,12 +599,12 @@ class TestConfirming:
         self, provider: IdentityProvider, head: Client
     ) -> None:
         answer = self.confirm(provider, head, ago=200)
-        assert answer.status_code == 403 and "did not say that it asked you again" in told(answer)
+        assert answer.status_code == 403 and "did not ask you to sign in again" in told(answer)
         assert head.get("/people/new").status_code == 302 and is_signed_in(head)
 
     def test_nor_does_somebody_else(self, provider: IdentityProvider, head: Client) -> None:
         answer = self.confirm(provider, head, sub="s-2")
-        assert answer.status_code == 403 and "as somebody else" in told(answer)
+        assert answer.status_code == 403 and "as another person" in told(answer)
         assert head.get("/people/new").status_code == 302
         assert User.objects.count() == 1
 
@@ -733,7 +733,7 @@ class TestWhoIsProvided:
         assert not is_signed_in(client)
         assert list_trail("subject", "outcome", "detail")[-1] == (
             *("amina", "refused"),
-            "not by the identity provider",
+            "not at the identity provider",
         )
 
     def test_without_the_provider_they_are_like_others(

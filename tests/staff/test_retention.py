@@ -291,11 +291,11 @@ def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     call_command("erase", "old", "--dry-run", stdout=out)
     assert out.getvalue().splitlines() == [
         WOULD_BE_ERASED_BY_AGE,
-        "  2 rows of: other writes, and how they were checked, older than 100 days; then they go, "
-        "once they are over",
+        "  2 rows of: other writes and their checks, older than 100 days; then deleted, "
+        "once finished",
         "  0 rows of: sessions, which are over",
-        "  0 rows of: tasks of the worker, which are over",
-        "  0 rows of: counters, and answers that several ask for at once, which are over",
+        "  0 rows of: worker tasks, which are over",
+        "  0 rows of: temporary data, which are over",
         "  0 rows of: unfinished forms, which are over",
     ]
     assert Write.objects.count() == 2
@@ -322,10 +322,10 @@ def make_value(ends_in: timedelta) -> Kept:
 
 MAKE_OVER: dict[str, Callable[[User, bool], Any]] = {
     "sessions": lambda _, is_over: make_session(-SECOND if is_over else SECOND * 9),
-    "tasks of the worker": lambda _, is_over: make_task(
+    "worker tasks": lambda _, is_over: make_task(
         DAY + (SECOND if is_over else -9 * SECOND), TaskResultStatus.SUCCESSFUL
     ),
-    "counters, and": lambda _, is_over: make_value(-SECOND if is_over else SECOND * 9),
+    "temporary data": lambda _, is_over: make_value(-SECOND if is_over else SECOND * 9),
     "unfinished forms": lambda by, is_over: make_draft(
         by, Draft.KEPT_FOR + (SECOND if is_over else -9 * SECOND)
     ),

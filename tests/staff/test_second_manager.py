@@ -97,7 +97,7 @@ class TestRoles:
         self, boss: Client, second: User, client_of: ClientOf
     ) -> None:
         newcomer = User.objects.create_user("newcomer")
-        start, waits = client_of(newcomer), "waits for a second manager"
+        start, waits = client_of(newcomer), "needs a second manager"
         assert waits not in start.get("/").content.decode()
         choose_roles(boss, newcomer, "viewer")
         assert waits in start.get("/").content.decode()
@@ -131,11 +131,11 @@ class TestRoles:
     def test_a_new_person_begins_without_the_roles(
         self, boss: Client, second: User, client_of: ClientOf
     ) -> None:
-        said = "Roles wait until a second manager approves them"
+        said = "Roles need the approval of a second manager"
         assert said in boss.get("/people/new").content.decode()
         page = boss.post("/people/new", {"username": "asha", "roles": choose("officer")})
         assert "/accounts/set-up/" in page.content.decode()
-        assert "roles wait for a second manager" in page.content.decode()
+        assert "roles need the approval of a second manager" in page.content.decode()
         asha = User.objects.get(username="asha")
         assert held(asha) == []
         decide(client_of(second), waiting())
@@ -148,7 +148,7 @@ class TestRoles:
         first = waiting()
         choose_roles(boss, support, "support", "viewer", apps=["kenya"])
         page = decide(client_of(second), first)
-        assert "no longer waits" in told(page)
+        assert "decided before, or it expired" in told(page)
         decide(client_of(second), waiting())
         assert "manager in kenya" not in held(support)
 
@@ -157,7 +157,7 @@ class TestRoles:
     ) -> None:
         form = {"first_name": "Typed", "roles": choose("support", "officer")}
         page = boss.post(page_of(support), form)
-        assert "nobody else who could approve it" in page.content.decode()
+        assert "no other manager to approve it" in page.content.decode()
         assert "adds one with “manage.py createsuperuser”" in page.content.decode()
         assert 'value="Typed"' in page.content.decode()
         support.refresh_from_db()
@@ -207,7 +207,7 @@ class TestWhoDecides:
     ) -> None:
         choose_roles(boss, support, "support", "officer")
         User.objects.filter(pk=manager.pk).update(is_active=False)
-        assert "may no longer do so" in told(decide(client_of(second), waiting()))
+        assert "no longer has this right" in told(decide(client_of(second), waiting()))
         assert "officer in kenya" not in held(support)
 
     def test_not_days_later(
@@ -215,7 +215,9 @@ class TestWhoDecides:
     ) -> None:
         choose_roles(boss, support, "support", "officer")
         PersonChange.objects.update(asked_at=timezone.now() - timedelta(days=3, minutes=1))
-        assert "no longer waits" in told(decide(client_of(second), PersonChange.objects.get()))
+        assert "decided before, or it expired" in told(
+            decide(client_of(second), PersonChange.objects.get())
+        )
         assert "officer in kenya" not in held(support)
 
     @pytest.mark.parametrize("client", ["boss", "second"])
@@ -229,7 +231,7 @@ class TestWhoDecides:
         change.refresh_from_db()
         assert told(page) == NOT_DONE % {"state": change.get_state_display()}
         assert change.state == ("withdrawn" if client == "boss" else "declined")
-        assert "no longer waits" in told(decide(client_of(second), change))
+        assert "decided before, or it expired" in told(decide(client_of(second), change))
         assert "officer in kenya" not in held(support)
 
     def test_the_database_itself_refuses_an_approval_by_who_asked(
@@ -304,7 +306,7 @@ class TestTheAccountOfAManager:
 
     def test_with_nobody_to_approve_it_says_so(self, boss: Client, second: User) -> None:
         page = boss.post(f"{page_of(second)}set-up-link", follow=True)
-        assert "nobody else who could approve it" in told(page)
+        assert "no other manager to approve it" in told(page)
         assert not PersonChange.objects.exists()
 
     def test_a_role_that_people_made_counts_and_so_does_one_of_a_closed_account(
@@ -316,7 +318,7 @@ class TestTheAccountOfAManager:
         totp.TOTP.activate(second, totp.generate_totp_secret())
         User.objects.filter(pk=second.pk).update(is_active=False)
         page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
-        assert "nobody else who could approve it" in told(page)
+        assert "no other manager to approve it" in told(page)
         assert Authenticator.objects.filter(user=second).exists()
 
 

@@ -56,12 +56,12 @@ def test_the_list_is_empty_at_first_and_then_has_it(clerk: Client) -> None:
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     page = clerk.get(BASE).content.decode()
     assert EMPTY not in page
-    assert "M-PESA" in page and "proven whole" in page and "123456" in page
+    assert "M-PESA" in page and "complete" in page and "123456" in page
 
 
 def test_a_whole_statement_says_what_it_holds(clerk: Client) -> None:
     page = open_page(clerk, making.pack_xls(making.write_mpesa(EVENTS)))
-    assert "proven whole" in page and "not recorded here" in page
+    assert "complete" in page and "not recorded here" in page
     file = StatementFile.objects.get()
     assert file.lines.count() == len(EVENTS)
     assert file.lines.filter(kind="payment").count() == len(PAID)
@@ -105,7 +105,7 @@ def test_the_same_file_is_kept_once(clerk: Client) -> None:
     first = bring_in(clerk, content).headers["Location"]
     again = bring_in(clerk, content)
     assert again.headers["Location"] == first
-    assert "brought in before" in clerk.get(first).content.decode()
+    assert "uploaded before" in clerk.get(first).content.decode()
     assert StatementFile.objects.count() == 1
     assert StatementLine.objects.count() == len(EVENTS)
 
@@ -148,7 +148,7 @@ def test_each_payment_is_set_beside_the_journal(
     assert [by_receipt[one.receipt] for one in PAID[:7]] == [
         "recorded here",
         "recorded with another amount",
-        "not decided here yet",
+        "waiting for a decision",
         "not recorded here",
         "recorded with another amount",
         "twice in the file",

@@ -126,7 +126,7 @@ def test_a_day_is_shown_from_both_sides(
     bring_in(support)
     with django_assert_max_num_queries(20):
         page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()
-    assert "covered by statements of M-PESA" in page
+    assert "statements of M-PESA" in page
     assert f"rp-{invented.pk}" in page and f"rp-{cash.pk}" in page
     found = proof.read_day(lending_app("kenya"), DAY, timezone.now())
     assert {name: len(part.numbers) for name, part in found.entries.items()} == {
@@ -162,7 +162,7 @@ def test_a_day_that_is_not_over_says_what_is_known_so_far(
     assert found.arrived == {"KES": sum(one.amount for one in on_day)}
     with django_assert_max_num_queries(20):
         page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()
-    assert "data-so-far" in page and "no statement covers it" not in page
+    assert "data-so-far" in page and "no statement yet" not in page
 
 
 def test_a_covered_day_and_an_empty_one_are_known_whole_or_not_at_all(

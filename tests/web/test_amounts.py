@@ -9,7 +9,7 @@ from django.utils import translation
 
 from lendingadmin.web.fields import AmountField
 
-DIGITS = "Write the amount in digits, such as 3500 or 1234.50."
+DIGITS = "Enter the amount in digits, such as 3500 or 1234.50."
 
 
 class Form(forms.Form):
@@ -71,9 +71,7 @@ def test_what_nobody_may_write(locale: str, text: str) -> None:
 def test_what_has_two_readings_is_refused_with_both(
     locale: str, text: str, one: str, other: str
 ) -> None:
-    assert outcome(text) == (
-        f"“{text}” can be read in two ways: {one} or {other}. Write the one you mean."
-    )
+    assert outcome(text) == (f"“{text}” can mean {one} or {other}. Enter the one you mean.")
     # Both are ways out.
     assert outcome(one) == Decimal(text.replace(".", ""))
     assert outcome(other) == Decimal(text)

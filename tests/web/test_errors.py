@@ -66,7 +66,7 @@ def test_a_conflict_speaks_of_what_is_there_only_where_something_was_to_be_made(
     card = errors.card(faults.error_for_status(OPERATIONS[operation], 409))
     assert ("already has this" in card.cause) == (not words)
     assert card.saved == ("unknown" if words else "no")
-    assert f"can't be {words} as things stand" in card.cause or not words
+    assert f"can't be {words} not possible now" in card.cause or not words
     assert ("may have been deleted" in card.next) == (operation == "loans.delete")
 
 

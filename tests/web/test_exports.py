@@ -161,9 +161,9 @@ def test_a_reader_who_leaves_is_told_too() -> None:
 def test_few_are_under_way_at_a_time_and_one_of_a_person() -> None:
     people = [User.objects.create_user(f"clerk{number}") for number in range(3)]
     first, second = (export(iter("a"), person) for person in people[:2])
-    with pytest.raises(Throttled, match="An export of yours is under way"):
+    with pytest.raises(Throttled, match="Another export of yours is running"):
         export(iter("a"), people[0])
-    with pytest.raises(Throttled, match="Others are exporting just now"):
+    with pytest.raises(Throttled, match="Other people are exporting now"):
         export(iter("a"), people[2])
     assert [outcome for outcome, _ in told()] == ["started", "started"]
     read(first)

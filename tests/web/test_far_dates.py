@@ -27,10 +27,10 @@ ASKS = [(acts.MAKE_LOAN, "startDate"), (acts.ASK, "timestamp"), (acts.ASSESS, "t
         (0, ""),
         (-366, ""),
         (366, ""),
-        (-367, "It is more than a year ago: check the year."),
-        (367, "It is more than a year from now: check the year."),
-        (-365 * 7 - 3, "It is 7 years ago: check the year."),
-        (365 * 100 + 30, "It is 100 years from now: check the year."),
+        (-367, "It is more than a year ago. Check the year."),
+        (367, "It is more than a year from now. Check the year."),
+        (-365 * 7 - 3, "It is 7 years ago. Check the year."),
+        (365 * 100 + 30, "It is 100 years from now. Check the year."),
     ],
 )
 def test_what_is_said_of_a_date(days: int, said: str) -> None:
@@ -39,7 +39,7 @@ def test_what_is_said_of_a_date(days: int, said: str) -> None:
 
 def test_an_event_of_another_year_is_pointed_out() -> None:
     event = {"timestamp": "2019-11-22T12:00:00.000Z"}
-    assert "The event's time is 7 years ago: check the year." in check_event(event, NOW).warnings
+    assert "The event's time is 7 years ago. Check the year." in check_event(event, NOW).warnings
 
 
 @pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ def test_a_form_without_a_confirm_step_asks_and_then_sends(
     before = proxy.hits(act.match(book))
     form = {**form, field: "2019-06-01T10:00"}
     page = desk.post(url, form)
-    assert "years ago: check the year. Tick this if it is right." in text_of(page)
+    assert "years ago. Check the year. Tick this if it is right." in text_of(page)
     assert proxy.hits(act.match(book)) == before
     again = filled(page, **{key: form[key] for key in form if key != "token"})
     desk.post(url, again | {"datesChecked": "on"})

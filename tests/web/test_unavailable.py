@@ -135,7 +135,7 @@ def test_a_fragment_is_a_card_that_htmx_puts_into_the_page(desk: Client) -> None
     with connection.execute_wrapper(refuse):
         page = desk.get("/apps/kenya/find/last", headers={"HX-Request": "true"})
     assert page.status_code == 200
-    assert "can't be shown just now" in text_of(page).replace("&#x27;", "'")
+    assert "can't be shown now" in text_of(page).replace("&#x27;", "'")
     assert "<html" not in text_of(page)
 
 

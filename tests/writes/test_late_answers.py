@@ -52,7 +52,7 @@ def test_a_late_unknown_leaves_what_a_person_said(write: Write, manager: User) -
 @pytest.mark.parametrize(
     ("resolution", "answer", "words"),
     [
-        (Resolution.NOT_SAVED, State.SAVED, "The service said late that it was saved"),
+        (Resolution.NOT_SAVED, State.SAVED, "The service confirmed late that it was saved"),
         (Resolution.SAVED, State.NOT_SAVED, "The service said late that it was not saved"),
     ],
 )
@@ -85,7 +85,7 @@ def test_an_answer_that_a_person_foresaw_raises_none(write: Write, manager: User
         ("/there/", "/there/", ""),
         ("", "/there/", ""),
         ("/there/", "own page", ""),
-        ("/elsewhere/", "/there/", "saved as another record than the one that a person had named"),
+        ("/elsewhere/", "/there/", "saved, but as a different record"),
     ],
 )
 def test_an_answer_that_names_another_record_than_the_person_raises_an_alarm(

@@ -47,5 +47,5 @@ def test_only_what_the_service_or_a_person_says_was_saved_is_saved() -> None:
 
 def test_what_a_sweep_ended_is_not_said_to_be_unsent_for_certain() -> None:
     swept = repayment_messages.get_message(RepaymentState.NOT_SENT, ended_by_sweep=True)
-    assert swept.saved == "no, as far as this journal knows"
+    assert swept.saved == "no, according to our records"
     assert swept.chip == repayment_messages.get_message(RepaymentState.NOT_SENT).chip

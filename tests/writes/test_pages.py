@@ -101,7 +101,7 @@ def test_what_was_entered_is_sealed(
     reconciliation.check_now(write)
     pass_time(seconds=10)
     reconciliation.check_now(Write.objects.get())
-    assert "not kept any more" in Check.objects.latest("pk").why
+    assert "no longer saved" in Check.objects.latest("pk").why
 
 
 # --- without JavaScript, and with ----------------------------------------------------------
@@ -179,7 +179,7 @@ def test_nobody_resolves_what_they_entered_themselves(
 ) -> None:
     write = lost(REGISTER, boss, app, book, proxy)
     there = write.get_absolute_url()
-    assert "so somebody else resolves it" in text_of(boss.get(there))
+    assert "so another person resolves it" in text_of(boss.get(there))
     assert 'name="resolution"' not in text_of(boss.get(there))
     body = {"resolution": "no", "reason": REASON}
     page = text_of(boss.post(f"{there}resolve", body, follow=True))
@@ -260,7 +260,7 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
     assert again not in text_of(boss.get(there))
     abandoned(write)
     page = text_of(boss.get(there))
-    assert f'href="{again}"' in page and "may do it twice" in page
+    assert f'href="{again}"' in page and "may be done twice" in page
     form = boss.get(again)
     assert "may still be at the service" in text_of(form)
     before = proxy.hits(act.match(book))

@@ -181,7 +181,7 @@ def test_what_is_there_otherwise_is_said_to_differ(
     else:
         book.call("PATCH", "/borrowers/b", {"individual": other})
     page = text_of(desk.get(where))
-    assert "Found, but otherwise" in page and "individual · surname" in Check.objects.get().why
+    assert "Found, but different" in page and "individual · surname" in Check.objects.get().why
     assert "Somebody" not in Entry.objects.latest("id").detail
 
 
@@ -227,7 +227,7 @@ def test_an_offer_that_a_dead_process_asked_for(
     page = text_of(desk.get(Write.objects.get().get_absolute_url()))
     asked = at == "find_address"
     assert ("knows the request" in page) == asked
-    assert ("not written down, so not sent" in page) == (not asked)
+    assert ("could not be saved, so it was not sent" in page) == (not asked)
     assert proxy.hits(ASK.match(book)) == int(asked)  # looking for it asks nothing
 
 

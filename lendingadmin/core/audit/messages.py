@@ -20,18 +20,18 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.repayments.reportMistake": _("Reported a mistake"),
         "dashboard.repayments.reviewMistake": _("Reviewed a reported mistake"),
         "dashboard.repayments.countCash": _("Counted cash"),
-        "dashboard.statements.read": _("Brought in or read a statement"),
+        "dashboard.statements.read": _("Uploaded or read a statement"),
         "dashboard.statements.record": _("Recorded a statement"),
-        "dashboard.statements.place": _("Placed money of a statement"),
-        "dashboard.statements.keepPayer": _("Kept or revoked who pays a loan"),
+        "dashboard.statements.place": _("Allocated a payment of a statement"),
+        "dashboard.statements.keepPayer": _("Saved or removed a payer of a loan"),
         "dashboard.collections.call": _("Called a borrower"),
-        "dashboard.collections.decide": _("Decided on a promise, or that calls go on"),
-        "dashboard.collections.manageQueues": _("Changed a queue of whom to call"),
-        "dashboard.assignments.change": _("Changed who has which borrowers"),
-        "dashboard.assignments.handOver": _("Handed borrowers over, or ended that"),
-        "dashboard.restored": _("Went through what a restored database forgot"),
+        "dashboard.collections.decide": _("Decided a promise or allowed calls"),
+        "dashboard.collections.manageQueues": _("Changed a call queue"),
+        "dashboard.assignments.change": _("Changed the officer of borrowers"),
+        "dashboard.assignments.handOver": _("Handed borrowers over, or ended a hand-over"),
+        "dashboard.restored": _("Checked what a restored database had lost"),
         "dashboard.sheets.make": _("Made a collection sheet"),
-        "dashboard.sheets.return": _("Typed a collection sheet"),
+        "dashboard.sheets.return": _("Entered amounts of a collection sheet"),
         "dashboard.sheets.cancel": _("Cancelled a collection sheet"),
         "lending.borrowers.get": _("Opened a borrower"),
         "borrowers.create": _("Registered a borrower"),
@@ -45,13 +45,13 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.personalContent.reveal": _("Revealed personal content"),
         "dashboard.borrowers.search": _("Searched borrowers"),
         "dashboard.borrowers.massReading": _("Opened unusually many borrowers"),
-        "dashboard.borrowers.erase": _("Erased what may be erased of a borrower"),
-        "dashboard.borrowers.exportKept": _("Exported all that is kept of a borrower"),
+        "dashboard.borrowers.erase": _("Erased data of a borrower"),
+        "dashboard.borrowers.exportKept": _("Exported all data of a borrower"),
         "dashboard.notes.write": _("Wrote a note"),
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
         "dashboard.portfolio.count": _("Refreshed the portfolio"),
-        "access": _("Asked for a page of another role"),
+        "access": _("Opened a page without the right to"),
         "sign-in": _("Signed in"),
         "sign-out": _("Signed out"),
         "password": _("Chose a password"),
@@ -70,8 +70,8 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
 # Where the outcome gives the action other words.
 _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
     {
-        ("dashboard.restored", "suspected"): _("Found that the database may have been restored"),
-        ("dashboard.restored", "not restored"): _("Said that the database was not restored"),
+        ("dashboard.restored", "suspected"): _("Found that the database may be an older copy"),
+        ("dashboard.restored", "not restored"): _("Confirmed that the database was not restored"),
         ("sign-in", "refused"): _("Tried to sign in"),
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
         ("sign-out", "over"): _("Was signed out at the end of the longest session"),
@@ -84,14 +84,16 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.sheets.make", "opened for reprinting"): _(
             "Opened a collection sheet for printing again"
         ),
-        ("dashboard.sheets.return", "typed again"): _("Typed a collection sheet again"),
+        ("dashboard.sheets.return", "typed again"): _(
+            "Entered amounts of a collection sheet again"
+        ),
         ("receipt", "opened for reprinting"): _("Opened a receipt for printing again"),
         ("dashboard.notes.write", "revised"): _("Revised a note"),
         ("dashboard.notes.write", "deleted"): _("Deleted a note"),
         ("dashboard.notes.write", "pinned"): _("Pinned a note"),
         ("dashboard.notes.write", "unpinned"): _("Unpinned a note"),
         ("people", "added"): _("Added a person"),
-        ("people.setupLink", "cancelled"): _("Cancelled what one manager's link had opened"),
+        ("people.setupLink", "cancelled"): _("Cancelled an account opened by one manager's link"),
         ("people.password", "set"): _("Set a person's password on the server"),
         ("people", "deactivated"): _("Deactivated a person"),
         ("people", "reactivated"): _("Reactivated a person"),
@@ -107,7 +109,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 
 _SAVED: Mapping[str, str] = MappingProxyType(
-    {"no": _("Nothing was saved."), "unknown": _("Not known whether it was saved.")}
+    {"no": _("Nothing was saved."), "unknown": _("We don't know yet whether it was saved.")}
 )
 
 

@@ -68,9 +68,9 @@ def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
         return anchor
     people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
     words = _(
-        "The audit trail is broken at entry %(entry)s: %(what)s. Something else than the "
-        "dashboard wrote to its database. Find out who could, and run "
-        "“manage.py audit verify”.\n\n  %(address)s"
+        "The audit trail is broken at entry %(entry)s: %(what)s. Something other "
+        "than the dashboard wrote to its database. Find out who could, and run "
+        "“manage.py audit verify”. %(address)s"
     )
     given = {"entry": entry_id, "what": _(what)}
     given["address"] = f"{settings.DASHBOARD_URL}{reverse('audit')}"

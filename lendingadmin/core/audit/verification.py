@@ -16,10 +16,10 @@ SLICE = 2_000
 _PUT_IN_AT_MOST = 100
 
 CHANGED = _("it was changed")
-NO_MAC = _("it has no mac: something else than the dashboard wrote it, or took the mac away")
-MISSING = _("what stood before it is missing")
-INSERTED = _("it was put in")
-CUT = _("it, and what stood behind it, is missing or was changed")
+NO_MAC = _("it has no mac: something other than the dashboard wrote it, or removed the mac")
+MISSING = _("the entries before it are missing")
+INSERTED = _("it was inserted")
+CUT = _("it and the entries after it are missing or were changed")
 
 
 class Break(NamedTuple):

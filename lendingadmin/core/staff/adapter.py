@@ -148,8 +148,8 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(
-            "This is not the right code, or it is over. Type the next one. If that is refused too, "
-            "have your phone set its clock by itself."
+            "This code is wrong or expired. Enter the next one. If that is refused too, "
+            "set your phone to automatic time."
         )
     }
 

@@ -37,7 +37,9 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
         if not may_approve(by, change):
             raise ChangeRefused(ANOTHER_MUST_APPROVE)
         if not is_still_asked(change):
-            raise ChangeRefused(_("Who asked for this may no longer do so. Ask for it anew."))
+            raise ChangeRefused(
+                _("The manager who asked no longer has this right. Please ask again.")
+            )
         path = _apply(change, person)
         _decide(request, change, PersonChange.State.APPROVED, by)
     return change, path
@@ -58,7 +60,7 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
     if change is None:
-        raise ChangeRefused(_("This no longer waits: it was decided, or is too old."))
+        raise ChangeRefused(_("Nothing to decide: this was decided before, or it expired."))
     return change
 
 
@@ -70,7 +72,7 @@ def _apply(change: PersonChange, person: User) -> str:
     if change.kind == PersonChange.Kind.SECOND_FACTOR:
         delete_factors(person)
     elif is_provided(person):
-        raise ChangeRefused(_("The identity provider decides their roles by now."))
+        raise ChangeRefused(_("Roles now come from the identity provider."))
     else:
         move_roles(person, read_moves(change))
     return ""
@@ -82,5 +84,5 @@ def _decide(
     change.state, change.decided_by, change.decided_at = state, by, timezone.now()
     change.save(update_fields=["state", "decided_by", "decided_at"])
     given = {"change": describe_change(change), "person": change.asked_by}
-    detail = _("%(change)s, asked for by %(person)s") % given
+    detail = _("%(change)s, requested by %(person)s") % given
     record_change(request, change.state, change.person, detail)

@@ -86,7 +86,7 @@ class NewPersonForm(PersonForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["username"].label = _("User name")
-        self.fields["username"].help_text = _("For signing in. It can't be changed later.")
+        self.fields["username"].help_text = _("Used to sign in. It can't be changed later.")
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:
@@ -108,7 +108,7 @@ class OwnPasswordForm(_SetPasswordForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         first, second = self.fields["new_password1"], self.fields["new_password2"]
-        first.label, second.label = _("Password"), _("The same again")
+        first.label, second.label = _("Password"), _("Repeat password")
         first.help_text = " ".join(password_validators_help_texts())
         second.help_text = ""
         first.widget.attrs["autofocus"] = True

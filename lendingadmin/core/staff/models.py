@@ -179,7 +179,7 @@ class PersonChange(models.Model):
     class State(models.TextChoices):
         """What became of it."""
 
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", _("To decide")
         APPROVED = "approved", _("Approved")
         DECLINED = "declined", _("Declined")
         WITHDRAWN = "withdrawn", _("Withdrawn")

@@ -55,12 +55,12 @@ class ContextWordsValidator:
             left = left.replace(word, "")
         if left != password.casefold() and len(re.sub(r"[\W\d_]", "", left)) < _LEFT:
             raise ValidationError(
-                _("It is little more than a word of this place, which others would guess.")
+                _("This password is too close to a word people here would guess.")
             )
 
     def get_help_text(self) -> str:
         """What is said beside the field."""
-        return _("It can't be made of words of this place, such as the lender's name.")
+        return _("Don't use the lender's name or words of this dashboard.")
 
 
 class GuessableValidator:
@@ -70,12 +70,12 @@ class GuessableValidator:
         """Raise ValidationError where too little is left if each of these counts as one sign."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
-                _("It is easy to guess: common words, years, runs or repeated pieces.")
+                _("This password is easy to guess: common words, years, runs or repeated pieces.")
             )
 
     def get_help_text(self) -> str:
         """What is said beside the field."""
-        return _("It can't be made of common words, runs such as 12345 or repeated pieces.")
+        return _("Don't use common words, runs such as 12345 or repeated pieces.")
 
 
 def _count_signs(password: str) -> int:
@@ -103,12 +103,12 @@ class AnotherPasswordValidator:
     def validate(self, password: str, user: object = None) -> None:
         """Raises ValidationError for the same password."""
         if isinstance(user, User) and user.check_password(password):
-            words = _("This is the password that you have: choose another one.")
+            words = _("This is your current password. Choose another one.")
             raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:
         """What is said beside the field."""
-        return _("It can't be the password that you have.")
+        return _("Don't use your current password.")
 
 
 def _list_words() -> list[str]:

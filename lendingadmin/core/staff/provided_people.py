@@ -52,4 +52,4 @@ def _set_roles(person: User, places: Iterable[tuple[str, str]]) -> list[Move]:
 
 
 def _describe_provided(moves: Iterable[Move]) -> str:
-    return f"{_('roles by the identity provider')} ({', '.join(describe_moves(moves))})"
+    return f"{_('roles from the identity provider')} ({', '.join(describe_moves(moves))})"

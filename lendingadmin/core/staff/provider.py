@@ -49,13 +49,13 @@ from lendingadmin.core.staff.models import User
 logger = logging.getLogger(__name__)
 
 # Why somebody is not signed in.
-CANCELLED = gettext_lazy("It was cancelled at %(provider)s.")
-NO_ANSWER = gettext_lazy("%(provider)s does not answer. Try again in a few minutes.")
+CANCELLED = gettext_lazy("The sign-in was cancelled at %(provider)s.")
+NO_ANSWER = gettext_lazy("%(provider)s did not answer. Try again in a few minutes.")
 NO_ROLE = gettext_lazy(
-    "%(provider)s gives you no role here. Ask who manages your groups there for one."
+    "You have no role here. Ask the administrator of your groups at %(provider)s for a role."
 )
-SIGN_IN_THERE = gettext_lazy("Sign in by %(provider)s.")
-SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a password of the dashboard.")
+SIGN_IN_THERE = gettext_lazy("Sign in with %(provider)s.")
+SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a dashboard password.")
 
 # By what somebody may have signed in at the provider for it to count as a second factor (RFC 8176):
 # several factors, a one-time password, a key in hardware, a smart card.
@@ -265,7 +265,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         extra_context: dict[str, Any] | None = None,
     ) -> None:
         """Answer with our own page. What the provider said stays out of it and of the log."""
-        status, words = 401, _("The sign-in did not come to its end. Start it again.")
+        status, words = 401, _("The sign-in did not finish. Start again.")
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
         elif error == AuthError.CANCELLED:
@@ -286,7 +286,7 @@ def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
 
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
     """The page for somebody who may sign in by the provider alone; the attempt is recorded."""
-    _record_refused(request, person, gettext_noop("not by the identity provider"))
+    _record_refused(request, person, gettext_noop("not at the identity provider"))
     return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
 
@@ -355,12 +355,12 @@ def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
         _record_refused(request, person, gettext_noop("inactive"))
         return
     if person and person.is_superuser:
-        _record_refused(request, person, gettext_noop("superuser by the identity provider"))
+        _record_refused(request, person, gettext_noop("superuser from the identity provider"))
         raise ProviderRefused(str(SUPERUSERS_SIGN_IN_HERE))
     if person:
         provided_people.set_provided_roles(person, places)
     if not places:
-        _record_refused(request, person, gettext_noop("no role by the identity provider"))
+        _record_refused(request, person, gettext_noop("no role from the identity provider"))
         raise ProviderRefused(NO_ROLE % {"provider": settings.OIDC_NAME})
 
 
@@ -373,9 +373,9 @@ def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float)
     """Note that the person gave a factor at the provider just now. Raises ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
-        raise ProviderRefused(_("You signed in there as somebody else. Nothing was confirmed."))
+        raise ProviderRefused(_("You signed in there as another person. Nothing was confirmed."))
     if auth_time < asked_at - _CLOCKS_DIFFER:
-        words = _("%(provider)s did not say that it asked you again. Nothing was confirmed.")
+        words = _("%(provider)s did not ask you to sign in again. Nothing was confirmed.")
         raise ProviderRefused(words % {"provider": settings.OIDC_NAME})
     at = min(auth_time, time.time())
     record_authentication(request, person, BY_PROVIDER, at=at, reauthenticated=True)

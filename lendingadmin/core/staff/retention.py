@@ -42,7 +42,7 @@ class Table(NamedTuple):
     kind: str = ""
     list_older: ListOlder | None = None
     delete_older: DeleteOlder | None = None
-    then: str = _("then they go, once they are over")
+    then: str = _("then deleted, once finished")
     find_over: FindOver | None = None
 
     @property
@@ -130,15 +130,15 @@ TABLES = [
         find_over=lambda: models.Q(expire_date__lte=timezone.now()),
     ),
     Table(
-        _("tasks of the worker"),
+        _("worker tasks"),
         "django_tasks_database.DBTaskResult",
         kind="tasks",
         list_older=_list_failed,
-        then=_("then those that failed go, others after a day"),
+        then=_("failed ones are deleted then, others after a day"),
         find_over=_find_done,
     ),
     Table(
-        _("counters, and answers that several ask for at once"),
+        _("temporary data"),
         "caching.Kept",
         find_over=lambda: models.Q(expires_at__lte=timezone.now()),
     ),

@@ -29,11 +29,11 @@ VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "ma
 #: What each role is for, in a line that completes “somebody who …”.
 ROLE_WORDS: Mapping[str, str] = MappingProxyType(
     {
-        VIEWER: _("looks at everything but personal content"),
-        OFFICER: _("registers borrowers, makes loans, asks for assessments and offers"),
+        VIEWER: _("sees everything except personal content"),
+        OFFICER: _("registers borrowers, creates loans, starts assessments, requests offers"),
         SUPPORT: _("records repayments, prints and exports"),
         MANAGER: _(
-            "does all of it, resolves unknown outcomes, sees the audit trail, manages people"
+            "can do all of this, resolves what needs checking, sees the audit trail, manages people"
         ),
     }
 )
@@ -62,11 +62,11 @@ _RIGHTS = (
     Right("lending.borrowers.getOffers", _("request offers"), _LENDERS),
     Right("lending.borrowers.getOfferContracts", _("see an offer's contracts"), ROLES),
     Right("dashboard.borrowers.search", _("search borrowers by name, phone or number"), _WRITERS),
-    Right("dashboard.borrowers.names", _("see the names of borrowers beside their ids"), _WRITERS),
+    Right("dashboard.borrowers.names", _("see the names of borrowers next to their ids"), _WRITERS),
     Right("dashboard.borrowers.contact", _("see phone numbers and e-mail addresses"), _WRITERS),
     Right(
         "dashboard.borrowers.identity",
-        _("see government ids, birth dates and other particulars of borrowers"),
+        _("see government ids, birth dates and other details of borrowers"),
         _LENDERS,
     ),
     Right("lending.loans.list", _("list loans"), ROLES),
@@ -82,40 +82,40 @@ _RIGHTS = (
     Right("lending.events.create", _("record events"), _LENDERS),
     Right("dashboard.events.content", _("see the content of events"), _NOBODY),
     Right("lending.assessmentTypes.list", _("list assessment types"), ROLES),
-    Right("dashboard.repayments.resolve", _("resolve an unknown repayment"), _MANAGERS),
+    Right("dashboard.repayments.resolve", _("resolve a repayment that needs checking"), _MANAGERS),
     Right("dashboard.repayments.approve", _("approve repayments above a limit"), _MANAGERS),
     Right("dashboard.repayments.setAside", _("set a repayment aside"), _MANAGERS),
     Right("dashboard.repayments.reportMistake", _("report a mistake in a repayment"), _WRITERS),
     Right("dashboard.repayments.reviewMistake", _("review a reported mistake"), _MANAGERS),
     Right("dashboard.repayments.notes", _("read notes and reasons of repayments"), _WRITERS),
-    Right("dashboard.repayments.statement", _("make statements of repayments"), _COLLECTORS),
+    Right("dashboard.repayments.statement", _("export statements of repayments"), _COLLECTORS),
     Right("dashboard.notes.read", _("read notes about borrowers and loans"), _WRITERS),
     Right("dashboard.notes.write", _("write notes about borrowers and loans"), _WRITERS),
-    Right("dashboard.notes.delete", _("delete notes of others"), _MANAGERS),
+    Right("dashboard.notes.delete", _("delete notes of other people"), _MANAGERS),
     Right(
         "dashboard.statements.read",
-        _("bring in and read statements of operators and banks"),
+        _("upload and read statements of operators and banks"),
         _COLLECTORS,
     ),
     Right(
         "dashboard.collections.call",
-        _("call borrowers, and see what was said and promised"),
+        _("call borrowers and see results and promises"),
         _WRITERS,
     ),
     Right(
         "dashboard.collections.decide",
-        _("decide on disputes, hardship and promises"),
+        _("decide disputes, hardship and promises"),
         _MANAGERS,
     ),
     Right(
         "dashboard.collections.manageQueues",
-        _("make queues of whom to call, and say who works on them"),
+        _("create call queues and choose who works on them"),
         _MANAGERS,
     ),
-    Right("dashboard.assignments.change", _("say which officer has which borrower"), _MANAGERS),
+    Right("dashboard.assignments.change", _("choose the officer of a borrower"), _MANAGERS),
     Right(
         "dashboard.assignments.handOver",
-        _("hand their own borrowers over while away"),
+        _("hand over their own borrowers while away"),
         _WRITERS,
     ),
     Right("dashboard.sheets.read", _("see collection sheets"), _WRITERS),
@@ -125,13 +125,13 @@ _RIGHTS = (
     Right("dashboard.export", _("export"), _WRITERS),
     Right(
         "dashboard.borrowers.exportKept",
-        _("export all that is kept here about a borrower"),
+        _("export all data about a borrower"),
         _MANAGERS,
     ),
-    Right("dashboard.portfolio.count", _("have the loans counted"), _WRITERS),
+    Right("dashboard.portfolio.count", _("update the portfolio"), _WRITERS),
     Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
     Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
-    Right("dashboard.developer", _("see calls to the service, enter JSON"), _MANAGERS),
+    Right("dashboard.developer", _("see calls to the service and enter JSON"), _MANAGERS),
     Right("dashboard.people.manage", _("manage people"), _MANAGERS),
 )
 

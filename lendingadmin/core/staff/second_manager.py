@@ -68,8 +68,8 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return gettext(
-        "This needs a second manager, and there is nobody else who could approve it. Who runs the "
-        "dashboard adds one with “manage.py createsuperuser”."
+        "This needs a second manager, and there is no other manager to approve it. "
+        "The administrator adds one with “manage.py createsuperuser”."
     )
 
 

@@ -48,7 +48,7 @@ NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
-NEEDS_NO_PASSWORD = gettext_lazy("They sign in by %(provider)s and need no password here.")
+NEEDS_NO_PASSWORD = gettext_lazy("They sign in with %(provider)s and need no password here.")
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
 # The fields of people and groups whose names are not yet the words for them.
@@ -88,10 +88,10 @@ def change_person(by: User, pk: int) -> Iterator[User]:
         list(people.order_by("pk"))
         manager = User.objects.filter(pk=by.pk, is_active=True).first()
         if manager is None or not manager.has_perm(MANAGE_PEOPLE):
-            raise ChangeRefused(_("You may no longer manage people. Nothing was changed."))
+            raise ChangeRefused(_("You may no longer manage people. Nothing changed."))
         person = list_people(manager).filter(pk=pk).first()
         if person is None:
-            raise ChangeRefused(_("This person is no longer among those whom you manage."))
+            raise ChangeRefused(_("You may no longer manage this person."))
         yield person
 
 
@@ -251,7 +251,7 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own two-step sign-in under your name."))
+            raise ChangeRefused(_("Change your own two-step sign-in on your profile."))
         if second_manager.needs_second(person):
             asked = _ask(by, person, PersonChange.Kind.SECOND_FACTOR)
             _record_asked(request, asked)
@@ -278,7 +278,7 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own password under your name."))
+            raise ChangeRefused(_("Change your own password on your profile."))
         check_needs_link(person)
         if second_manager.needs_second(person):
             _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
@@ -299,8 +299,8 @@ def check_needs_link(person: User) -> None:
     if second_manager.is_managing_asked_for(person):
         raise ChangeRefused(
             _(
-                "A role that lets them manage people waits for a second manager. You can make the "
-                "set-up link when that is decided."
+                "A role that lets this person manage people needs a second manager. You can "
+                "make the set-up link after that."
             )
         )
 
@@ -337,9 +337,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own password under your name."))
+            raise ChangeRefused(_("Change your own password on your profile."))
         if not person.has_usable_password():
-            raise ChangeRefused(_("They have chosen no password yet."))
+            raise ChangeRefused(_("They have not chosen a password yet."))
         if not person.must_choose_password:
             person.must_choose_password = True
             person.save(update_fields=["must_choose_password"])

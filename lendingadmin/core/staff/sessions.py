@@ -222,7 +222,7 @@ def end_sessions(person: User, *, but: str | None = None) -> int:
 def describe_ended(count: int) -> str:
     """How many sessions ended, a sentence."""
     words = ngettext("%(count)s session ended.", "%(count)s sessions ended.", count)
-    return words % {"count": count} if count else _("None was open.")
+    return words % {"count": count} if count else _("No session was open.")
 
 
 def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:

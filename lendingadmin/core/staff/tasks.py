@@ -44,12 +44,12 @@ def tell_of_guessing(person_id: int) -> None:
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
         text = _(
-            "Many wrong passwords were given for an account within an hour, from several "
-            "addresses. Nobody can sign in to it for up to an hour, whatever the password.\n\n"
-            "Ask its owner whether that was they, and look at the audit trail:\n  %(address)s"
+            "Many wrong passwords were entered for an account within an hour, from "
+            "several addresses. The account is locked for up to an hour, even with the "
+            "right password. Ask its owner, and check the audit trail: %(address)s"
         )
         words = text % {"address": _build_address("person", person.pk)}
-        _mail_each(managers, _("Somebody guesses the password of an account"), words)
+        _mail_each(managers, _("Someone is guessing the password of an account"), words)
 
 
 @task()
@@ -59,15 +59,14 @@ def tell_managers(change_id: int) -> None:
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
         text = _(
-            "%(manager)s asks for a change of a person, and a second manager must approve it:"
-            "\n  %(address)s"
+            "%(manager)s wants to change a person. A second manager must approve it: %(address)s"
         )
         given = {
             "manager": change.asked_by,
             "address": _build_address("person", change.person_id),
         }
         people = list_deciders(change.asked_by, change.person, app_ids)
-        _mail_each(people, _("A change of a person waits for you"), text % given)
+        _mail_each(people, _("A change of a person needs your approval"), text % given)
 
 
 @task()
@@ -78,8 +77,9 @@ def tell_of_mass_reading(entry_id: int) -> None:
         app: Any = entry.app_id  # the stubs want a model
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
         text = _(
-            "%(person)s opened %(count)s in %(app)s. If you know of no reason for it, ask them; if "
-            "it was not they, deactivate the account.\n\nThe audit trail says which:\n  %(address)s"
+            "%(person)s opened %(count)s in %(app)s. If you know no reason for it, ask "
+            "them. If it was someone else, deactivate the account. The audit trail lists "
+            "the borrowers: %(address)s"
         )
         given = {
             "person": entry.username,
@@ -88,7 +88,7 @@ def tell_of_mass_reading(entry_id: int) -> None:
             "address": _build_address("audit", **asked),
         }
         people = User.objects.with_perm(VIEW_AUDIT, obj=app)
-        _mail_each(people, _("Somebody opens unusually many borrowers"), text % given)
+        _mail_each(people, _("Someone opened unusually many borrowers"), text % given)
 
 
 @task(priority=-60)

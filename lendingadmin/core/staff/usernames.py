@@ -33,13 +33,13 @@ def fold_look(name: str) -> str:
 def validate_not_own(name: str) -> None:
     """Raises ValidationError for a name by which the product means itself, or that looks so."""
     if fold_look(name) in map(fold_look, _OWN):
-        raise ValidationError(_("The dashboard calls itself so. Choose another name."))
+        raise ValidationError(_("This name is reserved. Choose another."))
 
 
 def validate_distinct(name: str, others: Iterable[str]) -> None:
     """Raises ValidationError for a name that looks like one of the others."""
     if fold_look(name) in map(fold_look, others):
-        raise ValidationError(_("There is a person whose user name looks like this one."))
+        raise ValidationError(_("Another person has a user name that looks the same."))
 
 
 def make_distinct(wanted: str, others: Collection[str]) -> str:

@@ -86,9 +86,9 @@ class IndexRow(WalkRow):
     class State(models.TextChoices):
         """What the walk is doing."""
 
-        IDLE = IDLE, _("not walking")
-        RUNNING = RUNNING, _("walking")
-        FAILED = FAILED, _("broken off")
+        IDLE = IDLE, _("not running")
+        RUNNING = RUNNING, _("running")
+        FAILED = FAILED, _("stopped")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.IDLE)
     began_at = models.DateTimeField(null=True)

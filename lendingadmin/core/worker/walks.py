@@ -110,7 +110,7 @@ class Walk(ABC, Generic[Row]):
     def find_obstacle(self) -> str:
         """Why the walk cannot go on, as a sentence; empty where it can."""
         is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
-        return "" if is_configured else _("This app is not configured any more.")
+        return "" if is_configured else _("This app is no longer configured.")
 
     def end_list(self, until: float) -> timedelta | None:
         """What follows the last page, within the slice; how long to wait before it goes on."""
@@ -124,7 +124,7 @@ class Walk(ABC, Generic[Row]):
 
     def _run_slice(self) -> timedelta | None:
         row = self.row
-        breaks = _("Reading broke off several times at the same place. The worker's log says why.")
+        breaks = _("The update stopped several times at the same place. The worker's log says why.")
         obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or breaks))
         if obstacle:
             self.end(FAILED, obstacle)
@@ -142,7 +142,7 @@ class Walk(ABC, Generic[Row]):
                 return self._pause_or_fail(error)
             if not row.restarted:
                 return self.start_over()
-            self.end(FAILED, _("The service refused its own page token, twice."))
+            self.end(FAILED, _("The service refused its own page token twice."))
         return None
 
     def read(self, until: float) -> timedelta | None:
@@ -156,7 +156,7 @@ class Walk(ABC, Generic[Row]):
             if page.next_page_token is None:
                 return self.end_list(until)
             if self.row.empty_pages >= EMPTY_PAGES:
-                words = _("The service's list went on with %(count)s pages without anything new.")
+                words = _("The service's list continued for %(count)s pages with nothing new.")
                 raise UnfinishedList(words % {"count": EMPTY_PAGES})
             if time.monotonic() > until:
                 return timedelta(0)

@@ -23,5 +23,5 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 ERASABLE = [
-    Erasable(_("which officer has or had them"), erase_borrower, list_rows=list_rows),
+    Erasable(_("current and earlier officers"), erase_borrower, list_rows=list_rows),
 ]

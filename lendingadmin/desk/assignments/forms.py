@@ -74,10 +74,10 @@ class HandOverForm(forms.Form):
     """Who stands in for whom, from day to day of the lender's zone."""
 
     officer = forms.ModelChoiceField(
-        queryset=User.objects.none(), empty_label=_("choose"), label=_("Who is away")
+        queryset=User.objects.none(), empty_label=_("choose"), label=_("Person away")
     )
     standIn = forms.ModelChoiceField(
-        queryset=User.objects.none(), empty_label=_("choose"), label=_("Who stands in")
+        queryset=User.objects.none(), empty_label=_("choose"), label=_("Stand-in")
     )
     firstDay = day_field(label=_("First day"))
     lastDay = day_field(label=_("Last day"))
@@ -98,14 +98,14 @@ class HandOverForm(forms.Form):
         """A day that is not over."""
         day: date = self.cleaned_data["firstDay"]
         if day < self.today:
-            raise forms.ValidationError(gettext("Give a day from today on."), code="past")
+            raise forms.ValidationError(gettext("Enter today or a later day."), code="past")
         return day
 
     def clean_lastDay(self) -> date:
         """A day within a year."""
         day: date = self.cleaned_data["lastDay"]
         if day > self.today + timedelta(days=366):
-            raise forms.ValidationError(gettext("Give a day within a year."))
+            raise forms.ValidationError(gettext("Enter a day within a year."))
         return day
 
     def clean(self) -> dict[str, Any]:
@@ -116,13 +116,13 @@ class HandOverForm(forms.Form):
         first, last = cleaned.get("firstDay"), cleaned.get("lastDay")
         officer, stand_in = cleaned.get("officer"), cleaned.get("standIn")
         if first and last and last < first:
-            self.add_error("lastDay", gettext("Give the first day or a later one."))
+            self.add_error("lastDay", gettext("Enter the first day or a later one."))
         if officer and stand_in and officer == stand_in:
-            words = gettext("Choose somebody else.")
+            words = gettext("Choose another person.")
             self.add_error("standIn", forms.ValidationError(words, code="same"))
         away = HandOver.objects.filter(app_id=self.app_id, officer=stand_in, ended_at=None)
         if not self.errors and away.filter(first_day__lte=last, last_day__gte=first).exists():
-            words = gettext("They are away on some of these days themselves.")
+            words = gettext("They are away on some of these days.")
             self.add_error("standIn", forms.ValidationError(words, code="away"))
         return cleaned
 
@@ -150,7 +150,7 @@ class RuleForm(forms.Form):
         """A rule for a product names officers; a row without either is no rule."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
-            words = gettext("Choose who gets them, or no product.")
+            words = gettext("Choose officers, or clear the product.")
             self.add_error("officers", forms.ValidationError(words, code="required"))
         return cleaned
 

@@ -17,7 +17,7 @@ class Basis(models.TextChoices):
 
     RULE = "rule", _("by rule")
     HAND = "hand", _("by hand")
-    BULK = "bulk", _("with a list")
+    BULK = "bulk", _("in bulk")
 
 
 class Assignment(models.Model):
@@ -151,8 +151,8 @@ class BulkRow(models.Model):
 
         WAITING = "waiting", _("not assigned yet")
         ASSIGNED = "assigned", _("assigned")
-        ALREADY = "already", _("was already theirs")
-        CHANGED = "changed", _("changed meanwhile, left as it was")
+        ALREADY = "already", _("no change")
+        CHANGED = "changed", _("changed by someone else, not reassigned")
         NOT_ALLOWED = "not-allowed", _("not allowed")
 
     bulk = models.ForeignKey(

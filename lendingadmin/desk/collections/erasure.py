@@ -85,7 +85,7 @@ def _erase(rows: QuerySet[Any], column: str, most: int) -> int:
 
 ERASABLE = [
     Erasable(
-        _("calls, promises and stops of calls"),
+        _("calls, promises and “do not call”"),
         erase_borrower,
         kind="calls",
         erase_older=erase_older,
@@ -94,13 +94,13 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("calls, with what was promised in them"),
+        _("calls and their promises"),
         "collections.Call",
         kind="calls",
         list_older=_list_old_calls,
     ),
     Table(
-        _("who must not be called"),
+        _("borrowers not to be called"),
         "collections.Stop",
         kind="calls",
         list_older=lambda before: Stop.objects.filter(ended_at__lt=before, reason="").order_by(
@@ -110,8 +110,8 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("open promises, and what keeps a borrower from being called"),
-        _("they are not over: erase again once they are decided"),
+        _("open promises and “do not call”"),
+        _("still open: erase again once they are decided"),
         count_open,
         list_rows=list_rows,
     ),

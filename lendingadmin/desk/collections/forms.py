@@ -41,20 +41,20 @@ class CallForm(forms.Form):
     outcome = forms.ChoiceField(
         choices=[(one.value, one.label) for one in Outcome],
         widget=OutcomeSelect(attrs={"class": "chips"}),
-        label=_("How did it end?"),
+        label=_("Result"),
     )
     note = LineField(
         max_length=_LONGEST_NOTE,
         required=False,
         label=_("Note"),
-        help_text=_("What was said, in a few words. Enter saves."),
+        help_text=_("A few words. Enter saves."),
     )
     amount = AmountField(
         max_digits=15, decimal_places=3, min_value=Decimal("0.001"), required=False
     )
     day = day_field(label=_("Promised day"), required=False)
     nextDay = day_field(
-        label=_("Call again on"), required=False, help_text=_("Empty: as the outcome suggests.")
+        label=_("Call again on"), required=False, help_text=_("Empty: chosen from the result.")
     )
     isIncoming = forms.BooleanField(label=_("They called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)
@@ -93,7 +93,7 @@ class CallForm(forms.Form):
     def _clean_day(self, name: str) -> date | None:
         day: date | None = self.cleaned_data[name]
         if day and not is_plausible(day, self.today):
-            words = gettext("Give a day from today on, within a year.")
+            words = gettext("Enter a day from today on, within a year.")
             raise forms.ValidationError(words, code="implausible")
         return day
 
@@ -103,16 +103,16 @@ class CallForm(forms.Form):
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:
             for name, words in (
-                ("amount", gettext("Give the amount that was promised.")),
-                ("day", gettext("Give the day by which it is paid.")),
+                ("amount", gettext("Enter the promised amount.")),
+                ("day", gettext("Enter the promised day.")),
             ):
                 if name not in self.errors and not cleaned.get(name):
                     self.add_error(name, forms.ValidationError(words, code="required"))
         needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
         if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
-            self.add_error("loan", gettext("This outcome is about a loan, and none is known."))
+            self.add_error("loan", gettext("This result is about a loan, but no loan is known."))
         if not self.is_open and not cleaned.get("isIncoming"):
-            words = gettext("Nobody is called now: tick this if they called you.")
+            words = gettext("Outside calling hours. Tick if they called you.")
             self.add_error("isIncoming", forms.ValidationError(words, code="closed"))
         return cleaned
 

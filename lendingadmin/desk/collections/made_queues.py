@@ -18,7 +18,7 @@ from lendingadmin.web.fields import LineField
 from .models import CallQueue
 from .permissions import MANAGE_QUEUES
 
-NAME_TAKEN = _("There is a queue of this name already.")
+NAME_TAKEN = _("There is already a queue with this name.")
 
 
 class CallQueueForm(forms.Form):
@@ -27,14 +27,14 @@ class CallQueueForm(forms.Form):
     name = LineField(
         max_length=LONGEST_NAME,
         label=_("Name"),
-        help_text=_("Of what it holds. The name of a person does not belong here."),
+        help_text=_("Say what the queue holds. Don't use a person's name."),
     )
     people = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        label=_("Who works on it"),
-        help_text=_("Nobody chosen: everybody who may call."),
+        label=_("Callers"),
+        help_text=_("Empty: everybody who may call."),
     )
 
     def __init__(self, data: Any, *, app_id: str, queue: CallQueue | None = None) -> None:

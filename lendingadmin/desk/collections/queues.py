@@ -52,14 +52,14 @@ class QueueKind(NamedTuple):
 
 MINE = "mine"
 QUEUES: Mapping[str, QueueKind] = {
-    MINE: QueueKind(_("My borrowers"), _("the longest late first, then what is due today")),
-    "due-today": QueueKind(_("Due today"), _("what was due first comes first")),
-    "late-1-7": QueueKind(_("1 to 7 days late"), _("the longest late first")),
-    "late-8-30": QueueKind(_("8 to 30 days late"), _("the longest late first")),
-    "late-31": QueueKind(_("31 days late and more"), _("the shortest late first")),
-    "first-missed": QueueKind(_("First instalment missed"), _("the largest overdue amount first")),
-    "promised": QueueKind(_("Promise for today"), _("the largest promise first")),
-    "broken": QueueKind(_("Promise broken"), _("the newest first")),
+    MINE: QueueKind(_("My borrowers"), _("longest late first, then due today")),
+    "due-today": QueueKind(_("Due today"), _("earliest due first")),
+    "late-1-7": QueueKind(_("1 to 7 days late"), _("longest late first")),
+    "late-8-30": QueueKind(_("8 to 30 days late"), _("longest late first")),
+    "late-31": QueueKind(_("31 days late and more"), _("shortest late first")),
+    "first-missed": QueueKind(_("First instalment missed"), _("largest overdue amount first")),
+    "promised": QueueKind(_("Promise for today"), _("largest promise first")),
+    "broken": QueueKind(_("Promise broken"), _("newest first")),
 }
 # What follows promises; the others follow the newest count.
 _OF_PROMISES = frozenset({"promised", "broken"})

@@ -83,7 +83,7 @@ class Series:
     @property
     def described(self) -> str:
         """The picture for those who can't see it."""
-        words = _("%(name)s over %(count)s counts. The table below has the numbers.")
+        words = _("%(name)s over %(count)s updates. The table below has the numbers.")
         return words % {"name": self.name, "count": len(self.rows)}
 
 
@@ -227,9 +227,9 @@ class _SummaryBuilder:
         return self._tile(_("Overdue"), "overdue", share)
 
     def _paid(self) -> Tile:
-        label = _("Paid since the count before")
+        label = _("Paid since last update")
         if self.snapshot.previous_id is None:
-            return Tile(label, None, _("known from the second count on"), "", is_of_open=False)
+            return Tile(label, None, _("available after the next update"), "", is_of_open=False)
         return self._tile(label, "paid", is_of_open=False)
 
     def _at_risk(self) -> Picture:

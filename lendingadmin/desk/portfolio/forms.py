@@ -23,14 +23,14 @@ class PaymentBoxForm(RepaymentForm):
         label=_("Person or loan"),
         max_length=LONGEST,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "dir": "auto"}),
-        error_messages={"required": _("Whose payment is it? Type a name, a phone or a loan's id.")},
+        error_messages={"required": _("Who paid? Enter a name, phone or loan number.")},
     )
     field_order = ("who", "amount", "externalId")
 
     def __init__(self, data: Any, *, app: LendingApp, **kw: Any) -> None:
         super().__init__(data, app=app, retry_of=None, **kw)
-        self.fields["who"].help_text = _("Name, phone, or the loan's id.")
-        self.fields["externalId"].help_text = _("Leave it empty for cash.")
+        self.fields["who"].help_text = _("Name, phone or loan number.")
+        self.fields["externalId"].help_text = _("M-PESA code. Leave empty for cash.")
         for name, field in self.fields.items():
             # A field that is not sent takes its initial value.
             field.disabled = name not in _SHOWN

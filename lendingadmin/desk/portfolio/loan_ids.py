@@ -29,9 +29,9 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = _(
-        "You typed it in other letters. It was written like this in the count of %(age)s."
-    ) % {"age": age}
+    warning = _("You typed different capital letters. This is how it was written %(age)s ago.") % {
+        "age": age
+    }
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
         Match(
@@ -61,8 +61,8 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]
 
 
 KEPT = KeptOn(
-    gettext_noop("loans of counts"),
-    gettext_noop("the next count has those that the service still lists"),
+    gettext_noop("loan snapshots"),
+    gettext_noop("loans that the service still lists come back with the next update"),
     count_of_borrower,
     list_rows,
 )

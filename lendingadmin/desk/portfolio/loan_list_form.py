@@ -89,7 +89,7 @@ KINDS: Mapping[str, ListKind] = {
         Q(is_first_missed=True),
     ),
     "closed": ListKind(
-        _("Closed lately"),
+        _("Recently closed"),
         _("Loans closed in the last 30 days"),
         "-settled",
         # They are few, and of loans that are not open no other order has an index: all are sorted.
@@ -101,7 +101,7 @@ KINDS: Mapping[str, ListKind] = {
 AMOUNTS = {
     "principal": _("Principal"),
     "principal_outstanding": _("Outstanding principal"),
-    "paid_since_last": _("Paid since the count before"),
+    "paid_since_last": _("Paid since last update"),
 }
 # The lists behind the figures of a count, each with exactly the loans that its figure adds up.
 FIGURE = "figure-"
@@ -126,25 +126,22 @@ def _build_untold(title: str, condition: Q, is_open: bool | None = True) -> List
 
 
 _FIGURES: Mapping[str, ListKind] = {
-    "outstanding": _build_figure(_("Open loans with something outstanding"), "outstanding"),
-    "overdue": _build_figure(_("Open loans with something overdue"), "overdue"),
+    "outstanding": _build_figure(_("Open loans with an outstanding amount"), "outstanding"),
+    "overdue": _build_figure(_("Open loans with an overdue amount"), "overdue"),
     "principal_outstanding": _build_figure(
         _("Open loans with outstanding principal"), "principal_outstanding"
     ),
-    "paid": _build_figure(_("Loans paid since the count before"), "paid_since_last", None),
+    "paid": _build_figure(_("Loans paid since last update"), "paid_since_last", None),
     "untold:outstanding": _build_untold(
-        _("Open loans of which the service did not report what is outstanding"),
+        _("Open loans without a reported outstanding amount"),
         Q(outstanding=None) & LACKS_VALUES,
     ),
     "untold:overdue": _build_untold(
-        _("Open loans of which the service did not report what is overdue"),
+        _("Open loans without a reported overdue amount"),
         Q(overdue=None) & LACKS_VALUES,
     ),
     "untold:at_risk": _build_untold(
-        _(
-            "Open loans of which the service did not report the outstanding principal, or how late "
-            "they are"
-        ),
+        _("Open loans without a reported outstanding principal or days late"),
         LACKS_VALUES
         & (
             Q(principal_outstanding=None)
@@ -152,12 +149,12 @@ _FIGURES: Mapping[str, ListKind] = {
         ),
     ),
     "untold:paid": _build_untold(
-        _("Loans of which the service did not report what was paid since the count before"),
+        _("Loans without a reported amount paid since last update"),
         Q(paid_since_last=None),
         None,
     ),
     "untold:months": _build_untold(
-        _("Loans of which the service did not report principal or start"),
+        _("Loans without a reported principal or start"),
         LACKS_VALUES & (Q(principal=None) | Q(start_day=None)),
         None,
     ),
@@ -178,7 +175,7 @@ def find_kind(show: str) -> ListKind | None:
         return None
     name, _colon, value = by.partition(":")
     if name == "performance" and name != by:
-        title = gettext("Open loans of performance: %(status)s")
+        title = gettext("Open loans with performance: %(status)s")
         title %= {"status": write_performance(value)}
         # Those that owe nothing or did not report it belong to it too.
         return ListKind("", title, "-outstanding", ("outstanding",), Q(performance=value))
@@ -197,7 +194,7 @@ def find_kind(show: str) -> ListKind | None:
         first = date.fromisoformat(f"{value}-01")
     except ValueError:
         return None
-    title = gettext("Loans that began in %(month)s") % {"month": f"{first:%B %Y}"}
+    title = gettext("Loans started in %(month)s") % {"month": f"{first:%B %Y}"}
     last = first.replace(day=monthrange(first.year, first.month)[1])
     began = Q(start_day__range=(first, last))
     return _build_figure(title, "principal", None, began, ("began",))

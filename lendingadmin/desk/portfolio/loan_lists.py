@@ -28,7 +28,7 @@ from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, list_recorded_since, read_recorded_since
 from .snapshot_job import find_with_loans
 
-DUE_SINCE = gettext_noop("Loans due since they were counted, up to today")
+DUE_SINCE = gettext_noop("Loans that became due after the last update")
 _CLOSED_LATELY = timedelta(days=30)
 _KEPT_SECONDS = 6 * 3600
 

@@ -28,9 +28,9 @@ SHARE = "dashboard.loanLists.share"
 # The sidebar is on each page, and each list in it is counted there.
 MOST_PINNED = 6
 _MOST_OWNED = 50
-NAME_TAKEN = _("You have a list of this name already.")
+NAME_TAKEN = _("You already have a list with this name.")
 NO_ROOM = format_lazy(
-    _("Your sidebar holds {count} lists already: unpin one first."), count=MOST_PINNED
+    _("Your sidebar already has {count} lists. Unpin one first."), count=MOST_PINNED
 )
 # What stands on each page is counted once by each process, until something it hangs on changes.
 _counted: dict[tuple[object, ...], str] = {}
@@ -43,7 +43,7 @@ class SavedListForm(forms.Form):
 
     name = LineField(
         max_length=LONGEST_NAME,
-        help_text=_("Of what it holds. The name of a person does not belong here."),
+        help_text=_("Say what the queue holds. Don't use a person's name."),
     )
     is_shared = forms.BooleanField(label=_("For everybody"), required=False)
     is_pinned = forms.BooleanField(label=_("In my sidebar"), required=False, initial=True)
@@ -61,7 +61,7 @@ class SavedListForm(forms.Form):
         if owned.filter(name=name).exists():
             raise forms.ValidationError(NAME_TAKEN)
         if owned.count() >= _MOST_OWNED:
-            words = gettext("You have %(count)s lists already: delete one first.")
+            words = gettext("You already have %(count)s lists. Delete one first.")
             raise forms.ValidationError(words % {"count": _MOST_OWNED})
         return name
 

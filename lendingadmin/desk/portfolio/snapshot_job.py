@@ -115,7 +115,7 @@ class CountWalk(Walk[Snapshot]):
         """Why the counting cannot go on."""
         is_older = self.row.figures_version != FIGURES_VERSION
         if is_older:
-            return _("The figures changed their meaning while the portfolio was being counted.")
+            return _("The meaning of the figures changed during the update.")
         return super().find_obstacle()
 
     def open_list(self) -> ListResource[Loan]:
@@ -175,7 +175,7 @@ class CountWalk(Walk[Snapshot]):
         from . import tasks
 
         with transaction.atomic():
-            why = _("The service lost its place in the list; the count began again.")
+            why = _("The service lost its place in the list. The update started again.")
             if self.end(State.FAILED, why):
                 tasks.start(self.row.app_id, self.row.asked_by, restarted=True)
 

@@ -43,7 +43,7 @@ def _list_cancelled(app_id: str, borrower_id: str) -> QuerySet[Sheet]:
 
 ERASABLE = [
     Erasable(
-        _("why collection sheets were cancelled"),
+        _("reasons for cancelled collection sheets"),
         erase_borrower,
         kind="sheets",
         erase_older=erase_older,
@@ -53,7 +53,7 @@ ERASABLE = [
 KEPT = [
     KeptOn(
         _("rows of collection sheets"),
-        _("who was visited for which amount must be provable beside the cash"),
+        _("visits and amounts must be provable together with the cash"),
         lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

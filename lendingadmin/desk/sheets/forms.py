@@ -61,7 +61,7 @@ class NewSheetForm(forms.Form):
         """A day from today on: what is due by then is known."""
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
-            raise forms.ValidationError(gettext("Give a day from today on, within a month."))
+            raise forms.ValidationError(gettext("Enter a day from today on, within a month."))
         return day
 
     @property
@@ -114,7 +114,7 @@ class GridForm(forms.Form):
         day: date = self.cleaned_data["day"]
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
         if not made_on <= day <= self.today:
-            words = gettext("Give a day from %(day)s, when the sheet was made, to today.")
+            words = gettext("Enter a day from %(day)s, when the sheet was made, to today.")
             raise forms.ValidationError(words % {"day": f"{made_on:%Y-%m-%d}"})
         return day
 
@@ -128,7 +128,7 @@ class GridForm(forms.Form):
             if isinstance(amount, Decimal) and amount != round(amount, decimals):
                 self.add_error(name, words % given)
         if "counted" not in self.errors and cleaned.get("counted") is None:
-            self.add_error("counted", gettext("Count the cash, and give what it comes to."))
+            self.add_error("counted", gettext("Count the cash and enter the total."))
         return cleaned
 
 
@@ -150,7 +150,7 @@ class SheetsForm(forms.Form):
             ("", _("any")),
             *Sheet.State.choices,
             (PARTLY, _("not all recorded")),
-            (LATE, _("should be back")),
+            (LATE, _("late")),
         ],
     )
     day = day_field(label=_("Day"), required=False)
@@ -178,7 +178,9 @@ class CodeForm(forms.Form):
         if code := read_code(text):
             return code
         if looks_like_code(text):
-            words = gettext("This is no code: a sign is wrong, or two have changed places.")
+            words = gettext(
+                "This is not a valid code. A letter or figure is wrong, or two are swapped."
+            )
             raise forms.ValidationError(words, code="mistyped")
         words = gettext("A code has %(count)s letters and figures, such as K7M-A4QX.")
         raise forms.ValidationError(words % {"count": LENGTH}, code="invalid")

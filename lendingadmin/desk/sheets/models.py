@@ -38,7 +38,7 @@ class Sheet(models.Model):
     class State(models.TextChoices):
         """Where a sheet is."""
 
-        OPEN = "open", _("out")
+        OPEN = "open", _("out on paper")
         RETURNED = "returned", _("returned")
         CANCELLED = "cancelled", _("cancelled")
 

@@ -143,7 +143,7 @@ def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standin
     if sheet.state == Sheet.State.CANCELLED:
         return Standing(Status(_("cancelled"), "", "minus-circle"), None, recorded)
     if last is None:
-        return Standing(Status(_("out"), "info", "clock"), None, recorded)
+        return Standing(Status(_("out on paper"), "info", "clock"), None, recorded)
     if recorded > last.counted:
         words = _("recorded more than was counted")
         return Standing(Status(words, "bad", "exclamation-triangle"), last.counted, recorded)
@@ -180,7 +180,7 @@ def _describe(
     if allocation.decision == Decision.LEFT_OUT:
         return Status(_("left out"), "", "minus-circle")
     if allocation.decision == Decision.ACCEPTED:
-        return Status(_("waits to be recorded"), "info", "clock")
+        return Status(_("to be recorded"), "info", "clock")
     return describe_finding(allocation.finding)
 
 

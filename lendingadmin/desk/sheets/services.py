@@ -191,8 +191,8 @@ def cancel(sheet: Sheet, reason: str, by: User) -> bool:
 
 
 LATE = ngettext_lazy(
-    "%(count)s collection sheet that should be back",
-    "%(count)s collection sheets that should be back",
+    "%(count)s late collection sheet",
+    "%(count)s late collection sheets",
     "number",
 )
 

@@ -42,9 +42,7 @@ WITHOUT_MONEY = {
     Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
     Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
     Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
-    Kind.OTHER: gettext_lazy(
-        "Row %(row)s of the statement has this id, and its kind is not known here."
-    ),
+    Kind.OTHER: gettext_lazy("Row %(row)s of the statement has this id, and its kind is unknown."),
 }
 
 
@@ -69,10 +67,10 @@ def find_contradictions(
         found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
     elif total != paid.amount:
         found = _(
-            "Row %(row)s of the statement says %(amount)s; %(total)s is recorded with its id."
+            "Row %(row)s of the statement shows %(amount)s; %(total)s is recorded with its id."
         )
     elif len({one.account_id for one in entered}) > 1 and any(x.pk not in split for x in entered):
-        found = _("Its id is recorded on several loans; row %(row)s of the statement has it once.")
+        found = _("This id is recorded on several loans; row %(row)s of the statement has it once.")
     values = {
         "row": paid.number,
         "amount": f"{paid.amount or 0:,f}",
@@ -231,7 +229,7 @@ def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
         same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key__in=some)
         for repayment in list(same):
             line = by_key[repayment.external_id_key]
-            words = _("Row %(row)s of %(file)s takes this payment back: %(amount)s.")
+            words = _("Row %(row)s of %(file)s reverses this payment: %(amount)s.")
             values = {"row": line.number, "file": file, "amount": f"{line.amount or 0:,f}"}
             name = f"{file.token}-{line.position}-{repayment.pk}"
             try:
@@ -294,7 +292,8 @@ def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
     for key in set(found) - places.find_taken_back(file.app_id, list(found)):
         reversal = by_amount[found[key].amount or Decimal(0)]
         words = _(
-            "It may be reversed: row %(row)s of %(file)s reverses %(amount)s of no named payment."
+            "It may be reversed: row %(row)s of %(file)s reverses %(amount)s without "
+            "naming the payment."
         )
         values = {"row": reversal.number, "file": file, "amount": f"{-(reversal.amount or 0):,f}"}
         same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key=key)

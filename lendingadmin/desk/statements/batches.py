@@ -167,7 +167,7 @@ def find_expiry(batch: Batch) -> str:
     if approvals.is_expired(approval.at):
         return _("%(username)s approved it more than a day ago. Record it again.") % given
     if not approval.by.has_perm(approvals.APPROVE, batch.file.app_id):
-        words = _("%(username)s approved it and may not approve repayments any more.")
+        words = _("%(username)s approved it but may no longer approve repayments.")
         return f"{words % given} {_('Record it again.')}"
     return ""
 
@@ -184,7 +184,7 @@ def expire_unapproved() -> None:
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
     for batch in late.select_related("file").defer("file__content"):
-        expire(batch, _("Nobody approved it within a day. Record it again."))
+        expire(batch, _("It was not approved within a day. Record it again."))
 
 
 def pause(batch: Batch, by: User) -> bool:

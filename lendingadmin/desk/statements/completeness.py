@@ -54,11 +54,11 @@ def prove(statement: Statement) -> Proof:
             breaks += _find_gaps(part, opening)
     if statement.opening is not None and statement.closing is not None:
         has_ends = True
-        checks.append(_("opening, what came in and what went out make the closing balance"))
+        checks.append(_("opening balance, money in and money out add up to the closing balance"))
         breaks += _compare_ends(statement, moved)
     for total, words, sign in (
-        (statement.paid_in, _("what came in makes the total of its head"), 1),
-        (statement.paid_out, _("what went out makes the total of its head"), -1),
+        (statement.paid_in, _("money in adds up to the total in the head"), 1),
+        (statement.paid_out, _("money out adds up to the total in the head"), -1),
     ):
         if total is not None:
             checks.append(words)
@@ -127,8 +127,8 @@ def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]
 def _describe(line: Line, expected: Decimal) -> str:
     missing = (line.balance or _ZERO) - expected
     return _(
-        "At row %(number)s the balance is %(found)s and should be %(expected)s: rows that move "
-        "%(missing)s are missing, or a row before it was changed or moved."
+        "At row %(number)s the balance is %(found)s and should be %(expected)s: a "
+        "row of %(missing)s is missing, extra or changed near this row."
     ) % {
         "number": line.number,
         "found": f"{line.balance:,f}",
@@ -142,8 +142,8 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]
     total = sum((line.amount or _ZERO for line in moved), opening)
     if total != closing:
         words = _(
-            "Opening balance and rows make %(total)s; the closing balance is %(closing)s. "
-            "%(missing)s is missing."
+            "Opening balance and rows add up to %(total)s; the closing balance is "
+            "%(closing)s. %(missing)s is missing."
         )
         yield Flaw(
             0,
@@ -159,5 +159,5 @@ def _compare_ends(statement: Statement, moved: Sequence[Line]) -> Iterator[Flaw]
 def _compare_total(total: Decimal, words: str, amounts: Sequence[Decimal]) -> Iterator[Flaw]:
     found = sum((amount for amount in amounts if amount > 0), _ZERO)
     if found != total:
-        text = _("The rows make %(found)s, its head says %(total)s (%(what)s).")
+        text = _("The rows add up to %(found)s; the head of the file says %(total)s (%(what)s).")
         yield Flaw(0, text % {"found": f"{found:,f}", "total": f"{total:,f}", "what": words})

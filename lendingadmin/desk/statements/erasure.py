@@ -73,7 +73,7 @@ def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int
 
 ERASABLE = [
     Erasable(
-        _("who paid rows of statements"),
+        _("payers of statement rows"),
         erase_borrower,
         kind="statements",
         erase_older=erase_older,
@@ -82,18 +82,18 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("statements, and which columns make one"),
+        _("statements and their column choices"),
         "statements.StatementFile",
         kind="files",
         list_older=keeping.list_old_content,
         delete_older=keeping.delete_old_content,
-        then=_("then what stands in the file goes"),
+        then=_("then the contents of the file are deleted"),
     ),
 ]
 KEPT = [
     KeptOn(
-        _("rows of statements taken to be for their loans"),
-        _("who let what be recorded must be provable"),
+        _("statement rows matched to their loans"),
+        _("who allowed what to be recorded must be provable"),
         lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

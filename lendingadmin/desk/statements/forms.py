@@ -39,14 +39,14 @@ class NewStatementForm(forms.Form):
         max_length=_LONGEST_TEXT,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
-        help_text=gettext_lazy("With the row of headings."),
+        help_text=gettext_lazy("Include the row of headings."),
     )
 
     def clean_file(self) -> Any:
         """Its content, where it is not too large."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
-            words = _("The file is larger than %(count)s bytes. Export it in parts.")
+            words = _("The file is larger than %(count)s bytes. Export it in smaller parts.")
             raise forms.ValidationError(words % {"count": count(LONGEST)})
         return sent
 
@@ -56,7 +56,7 @@ class NewStatementForm(forms.Form):
         if "file" in self.errors:
             return
         if bool(sent) == bool(text.strip()):
-            self.add_error("file", _("Choose a file or paste its rows: one of the two."))
+            self.add_error("file", _("Choose a file or paste its rows, not both."))
             return
         self.content = sent.read() if sent else text.encode()
 
@@ -67,13 +67,13 @@ class ColumnsForm(forms.Form):
     network = LineField(
         label=gettext_lazy("Network or bank"),
         max_length=100,
-        help_text=gettext_lazy("As repayments of it bear it, such as M-PESA."),
+        help_text=gettext_lazy("Use the network's usual name, such as M-PESA."),
     )
 
     has_unique_ids = forms.BooleanField(
         label=gettext_lazy("Transaction ids never repeat"),
         required=False,
-        help_text=gettext_lazy("Tick it for operators' receipts. A bank's references can repeat."),
+        help_text=gettext_lazy("Tick for operators' receipts. References of a bank can repeat."),
     )
 
     def __init__(self, data: Any, table: UnknownTable, initial: dict[str, str]) -> None:
@@ -90,7 +90,7 @@ class ColumnsForm(forms.Form):
         """Either one column of amounts, or two of what came in and went out."""
         one, other = self.cleaned_data.get("amount"), self.cleaned_data.get("paid_in")
         if bool(one) == bool(other):
-            words = _("Choose the column of amounts, or the one of what came in.")
+            words = _("Choose the column of amounts or the column of money in.")
             self.add_error("amount", forms.ValidationError(words, code="one_of_two"))
 
     def build_mapping(self) -> Mapping:
@@ -161,7 +161,7 @@ class LinesForm(forms.Form):
     """The filter of a statement's rows."""
 
     standing = forms.ChoiceField(
-        label=gettext_lazy("Here"), required=False, choices=[_ANY, *Standing.choices]
+        label=gettext_lazy("Status"), required=False, choices=[_ANY, *Standing.choices]
     )
     kind = forms.ChoiceField(
         label=gettext_lazy("Kind"), required=False, choices=[_ANY, *Kind.choices]
@@ -172,7 +172,7 @@ class AllocationsForm(forms.Form):
     """The filter of a batch's rows."""
 
     finding = forms.ChoiceField(
-        label=gettext_lazy("Found"), required=False, choices=[_ANY, *Finding.choices]
+        label=gettext_lazy("Result"), required=False, choices=[_ANY, *Finding.choices]
     )
     decision = forms.ChoiceField(
         label=gettext_lazy("Decided"), required=False, choices=[_ANY, *Decision.choices]
@@ -183,7 +183,7 @@ class AllocationsForm(forms.Form):
         choices=[
             _ANY,
             ("landed", gettext_lazy("recorded or probably recorded")),
-            ("doubtful", gettext_lazy("may or may not be at the service")),
+            ("doubtful", gettext_lazy("not known yet")),
             (RepaymentState.REFUSED.value, gettext_lazy(RepaymentState.REFUSED.label)),
             (RepaymentState.NOT_SENT.value, gettext_lazy(RepaymentState.NOT_SENT.label)),
             ("abandoned", gettext_lazy("resolved as not recorded")),
@@ -210,7 +210,7 @@ class RowForm(DecisionForm):
     """What is decided of a row; `keep` remembers that its payer pays this loan."""
 
     keep = forms.BooleanField(
-        label=gettext_lazy("This payer pays this loan: propose it from now on"), required=False
+        label=gettext_lazy("Suggest this loan for this payer from now on"), required=False
     )
 
 
@@ -239,7 +239,7 @@ class SplitForm(forms.Form):
         super().__init__(data)
         self.most = most
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
-        self.fields["amount"].label = _("Of it to this loan (%(currency)s)") % {
+        self.fields["amount"].label = _("Amount for this loan (%(currency)s)") % {
             "currency": currency
         }
 
@@ -247,7 +247,7 @@ class SplitForm(forms.Form):
         """Less than all of it: otherwise there is nothing to split."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
-            raise forms.ValidationError(_("Give less than the whole payment."))
+            raise forms.ValidationError(_("Enter less than the whole payment."))
         return amount
 
 
@@ -255,7 +255,7 @@ class PlaceForm(DecisionForm):
     """Where unallocated money went that no loan takes, and why."""
 
     place = forms.ChoiceField(
-        label=gettext_lazy("Where it is"),
+        label=gettext_lazy("Status"),
         choices=[(one.value, one.label) for one in PUT],
         widget=forms.RadioSelect,
     )

@@ -28,7 +28,7 @@ class Standing(models.TextChoices):
     CONFIRMED = "confirmed", _("recorded here")
     OTHER_AMOUNT = "other-amount", _("recorded with another amount")
     SAME_REFERENCE = "same-reference", _("same reference recorded")
-    WAITING = "waiting", _("not decided here yet")
+    WAITING = "waiting", _("waiting for a decision")
     MISSING = "missing", _("not recorded here")
     NONE = "none", _("no payment")
 

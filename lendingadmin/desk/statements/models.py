@@ -248,7 +248,7 @@ class Batch(Job):
         """How far a batch is."""
 
         CHECKING = "checking", _("checking")
-        READY = "ready", _("ready to be decided")
+        READY = "ready", _("to decide")
         AWAITING = "awaiting", _(RepaymentState.AWAITING.label)
         RECORDING = "recording", _("recording")
         PAUSED = "paused", _("paused")

@@ -30,13 +30,13 @@ class EntryPart(models.TextChoices):
 
     CONFIRMED = "confirmed", _("confirmed by a statement")
     OTHER_AMOUNT = "other-amount", _("on a statement with another amount")
-    LISTED = "listed", _("on a statement that is not proven complete")
-    NOT_FOUND = "not-found", _("on no statement")
-    MAY_COME = "may-come", _("may come with a later statement")
+    LISTED = "listed", _("on a statement that is not complete")
+    NOT_FOUND = "not-found", _("missing on the statement")
+    MAY_COME = "may-come", _("maybe on the next statement")
     CASH = "cash", _("cash over the counter")
     UNCHECKED = (
         "unchecked",
-        _("not checked: no complete statement, or no transaction id"),
+        _("no statement yet, or no transaction id"),
     )
 
 

@@ -151,13 +151,13 @@ def _list_following(batch: Batch) -> Sequence[Allocation]:
 def _find_obstacle(batch: Batch) -> str:
     """Why it can't go on, as a sentence; empty where it can."""
     if batch.tries >= _MOST_FAULTS:
-        words = _("The service failed %(count)s times in a row. The last time: %(why)s")
+        words = _("The service failed %(count)s times in a row. Last error: %(why)s")
         return words % {"count": _MOST_FAULTS, "why": batch.why}
     if find_suspected():
         return MayBeRestored().message
     person, app_id = batch.created_by, batch.file.app_id
     if not person.has_perm("lending.loans.makeRepayment", app_id):
-        words = _("%(username)s may not record repayments any more.")
+        words = _("%(username)s may no longer record repayments.")
         return words % {"username": person.username}
     return ""
 
@@ -169,7 +169,7 @@ def _end(batch: Batch) -> None:
         batches.advance(batch, State.DONE)
         return
     words = _(
-        "%(count)s rows wait: another repayment of their loan is not decided yet, or they need "
-        "somebody who may approve them."
+        "%(count)s rows are waiting: another repayment of their loan is not decided "
+        "yet, or they need approval."
     )
     batches.advance(batch, State.PAUSED, why=words % {"count": held})

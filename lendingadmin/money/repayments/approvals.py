@@ -32,10 +32,10 @@ APPROVE = "dashboard.repayments.approve"
 APPROVE_WITHIN = timedelta(days=1)
 
 _WORDS = {
-    limits.AMOUNT: gettext_noop("it is above the limit of one repayment"),
-    limits.DAY: gettext_noop("it is above the limit of what one person records in a day"),
-    limits.LOOK_ALIKE: gettext_noop("it looks like a repayment that was entered before"),
-    limits.CURRENCY: gettext_noop("it is in another currency than the limits"),
+    limits.AMOUNT: gettext_noop("it is above the limit for one repayment"),
+    limits.DAY: gettext_noop("it is above the daily limit for one person"),
+    limits.LOOK_ALIKE: gettext_noop("it looks like an earlier repayment"),
+    limits.CURRENCY: gettext_noop("its currency has no limit"),
 }
 
 

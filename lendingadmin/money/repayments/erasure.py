@@ -93,8 +93,8 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("repayments, without texts where they are over"),
-        _("what was paid must be provable"),
+        _("repayments; without texts once finished"),
+        _("payments must be provable"),
         lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -31,14 +31,14 @@ class Effect(TextChoices):
     MORE = (
         "more",
         _(
-            "more: paid rose by more than this amount; another payment, a conversion or a payment "
-            "posted twice may explain that"
+            "more: paid rose by more than this amount. Another payment, a conversion or "
+            "a payment posted twice may explain it"
         ),
     )
     NOT_YET = "not_yet", _("not yet: paid has not risen")
-    EXPLAINED = "explained", _("explained: other repayments account for all that paid rose by")
-    CONTESTED = "contested", _("contested: paid rose, and another repayment may own that rise too")
-    UNREADABLE = "unreadable", _("unreadable: the balances do not tell")
+    EXPLAINED = "explained", _("explained: other repayments explain the whole rise")
+    CONTESTED = "contested", _("disputed: paid rose, but another repayment may explain it too")
+    UNREADABLE = "unreadable", _("unreadable: the balances do not show it")
 
 
 class PaidReading(NamedTuple):

@@ -23,7 +23,7 @@ from .models import Mistake, Repayment
 from .services import Request
 from .states import RepaymentState, Resolution
 
-_CHANNELS = [("", _("not given")), *CHANNELS.items()]
+_CHANNELS = [("", _("—")), *CHANNELS.items()]
 # Folded under More: as a rule nobody changes them.
 _MORE = ("valueDate", "currencyCode", "notes")
 
@@ -42,7 +42,7 @@ class RepaymentForm(forms.Form):
         label=_("Transaction id"),
         max_length=200,
         required=False,
-        help_text=_("As the payment network gives it. Leave it empty for cash."),
+        help_text=_("M-PESA code. Leave empty for cash."),
     )
     transactionDate = moment_field(label=_("Transaction date"))
     channel = forms.ChoiceField(
@@ -55,7 +55,7 @@ class RepaymentForm(forms.Form):
         label=_("Another network"),
         max_length=100,
         required=False,
-        help_text=_("Such as M-PESA or a bank's name."),
+        help_text=_("Such as M-PESA or the name of a bank."),
     )
     valueDate = moment_field(label=_("Value date"))
     currencyCode = LineField(label=_("Currency"), max_length=3, required=False)
@@ -85,18 +85,18 @@ class RepaymentForm(forms.Form):
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields["valueDate"].help_text = _(
-            "When it takes effect; empty means the transaction date."
+            "The day it takes effect. Empty: the transaction date."
         )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
-        choices = [("", gettext("not given")), *((name, name) for name in names)]
+        choices = [("", gettext("—")), *((name, name) for name in names)]
         self.fields["network"].widget.choices = choices
         if not names:
             self.fields["otherNetwork"].label = _("Network")
         if retry_of:
             self.fields["externalId"].disabled = True
             self.fields["externalId"].initial = retry_of.external_id
-            self.fields["externalId"].help_text = _("Sent again under the same id.")
+            self.fields["externalId"].help_text = _("Sent again with the same id.")
 
     def _find_currency(self) -> str:
         """The currency that the amount may name: the one that is given, else the app's."""
@@ -123,7 +123,7 @@ class RepaymentForm(forms.Form):
         """An id that came with unseen characters would pass for another one."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("It holds characters that can't be seen: type it again."))
+            raise forms.ValidationError(_("This has invisible characters. Type it again."))
         return text
 
     def clean_transactionDate(self) -> datetime:
@@ -137,7 +137,7 @@ class RepaymentForm(forms.Form):
         """An ISO 4217 code, or nothing."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
-            raise forms.ValidationError(_("Give the currency's three letters, such as KES."))
+            raise forms.ValidationError(_("Enter the currency's three letters, such as KES."))
         return code
 
     def clean(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def clock_notice() -> str:
     if not (offset := find_clock_offset()):
         return ""
     words = gettext(
-        "This dashboard's clock and the lending service's differ by %(time)s: check the date."
+        "The clocks of this dashboard and the lending service differ by %(time)s. Check the date."
     )
     return words % {"time": elapsed(60 * round(abs(offset) / 60))}
 
@@ -223,7 +223,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
     ]
     if takes_effect.date() < done.date():
         words = gettext(
-            "The value date lies before the transaction date: the payment would take effect "
+            "The value date is before the transaction date. A payment can't take effect "
             "before it was made."
         )
         found.append(DateNotice("value-date-before", words))
@@ -263,7 +263,7 @@ class ResolveForm(ReasonForm):
     """What became of a repayment that the evidence left open."""
 
     resolution = forms.ChoiceField(
-        choices=Resolution.choices, widget=forms.RadioSelect, label=_("What became of it")
+        choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")
     )
     field_order = ("resolution", "reason")
 
@@ -277,7 +277,7 @@ class MistakeForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
         label=_("What is wrong"),
         help_text=_("Such as “the amount was 500, not 5,000”."),
-        error_messages={"min_length": _("Say it in a few words: what is wrong?")},
+        error_messages={"min_length": _("Say in a few words what is wrong.")},
     )
 
 
@@ -285,7 +285,7 @@ class ReviewForm(ReasonForm):
     """What a manager made of a reported mistake, and why; the reason is kept encrypted."""
 
     resolution = forms.ChoiceField(
-        choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("What it came to")
+        choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("Decision")
     )
     field_order = ("resolution", "reason")
 
@@ -301,10 +301,10 @@ def _day() -> forms.DateField:
 
 _BY = [("", _("day of entry")), ("transactionDate", _("transaction date"))]
 _STATES = [
-    ("", _("any state")),
+    ("", _("any status")),
     *((state, _(label)) for state, label in RepaymentState.choices),
-    ("landed", _("recorded, probably recorded or resolved so")),
-    ("doubtful", _("may or may not be at the service")),
+    ("landed", _("recorded, probably recorded or marked as recorded")),
+    ("doubtful", _("not known yet")),
     ("abandoned", _("resolved as not recorded")),
 ]
 _REPORTS = [
@@ -332,7 +332,7 @@ class JournalForm(FoldingForm):
     currency = forms.CharField(required=False, max_length=3)
     since = _day()
     until = _day()
-    by = forms.ChoiceField(choices=_BY, required=False, label=_("Days are"))
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort days by"))
 
     def clean_currency(self) -> str:
         """Currencies are kept in capitals."""
@@ -343,7 +343,7 @@ class DayForm(forms.Form):
     """Which day to end; today where the lender is, when nothing is given."""
 
     date = _day()
-    by = forms.ChoiceField(choices=_BY, required=False, label=_("Counted by"))
+    by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
 
     def clean_date(self) -> Any:
         """Today, when it was left empty."""
@@ -353,7 +353,7 @@ class DayForm(forms.Form):
 class CashForm(forms.Form):
     """What was counted in one till: whose cash, in which currency, and how much."""
 
-    till = forms.ChoiceField(label=_("Whose cash"))
+    till = forms.ChoiceField(label=_("Cashier"))
     amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))
 
     def __init__(self, data: Any, tills: Sequence[tuple[int, str, str]]) -> None:

@@ -57,7 +57,7 @@ STANDINGS: dict[str, Q] = {
 _NETWORKS, _NEWEST = 5, 100
 
 # How a channel or network that was left empty is called, in groups and in the filter.
-NOT_GIVEN = gettext_noop("not given")
+NOT_GIVEN = gettext_noop("—")
 
 # The channels that the service knows (spec: MakeRepayment), as they are called on screens.
 IN_PERSON = "physical"

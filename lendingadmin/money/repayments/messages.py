@@ -17,23 +17,23 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.AWAITING.label, "info", "clock"),
         tone="info",
         title=RepaymentState.AWAITING.label,
-        sentence=gettext_noop("It is kept here, and sent once a second person approves it."),
+        sentence=gettext_noop("It is saved here and sent after a second person approves it."),
         saved="no",
-        next=gettext_noop("Do not enter it again. It lapses after a day."),
+        next=gettext_noop("Do not enter it again. It expires after one day."),
     ),
     RepaymentState.DECLINED: StateMessage(
         chip=Status(RepaymentState.DECLINED.label, "bad", "x-circle"),
         tone="warn",
         title=RepaymentState.DECLINED.label,
-        sentence=gettext_noop("The repayment did not leave this dashboard."),
+        sentence=gettext_noop("The repayment was not sent."),
         saved="no",
         next=gettext_noop("Correct it and send it again if it is due."),
     ),
     RepaymentState.PENDING: StateMessage(
         chip=Status(RepaymentState.PENDING.label, "", "clock"),
         tone="info",
-        title=gettext_noop("About to be sent"),
-        sentence=gettext_noop("It is kept here, and about to be sent to the service."),
+        title=gettext_noop("Being sent"),
+        sentence=gettext_noop("It is saved here and will be sent to the service in a moment."),
         saved="unknown",
         next=gettext_noop("Wait a moment. Do not enter it again."),
     ),
@@ -41,15 +41,15 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.SENT.label, "odd", "paper-airplane"),
         tone="info",
         title=gettext_noop("Sent, waiting for the answer"),
-        sentence=gettext_noop("No answer is kept here yet. Do not enter it again."),
+        sentence=gettext_noop("There is no answer yet. Do not enter it again."),
         saved="unknown",
-        next=gettext_noop("This page looks again by itself."),
+        next=gettext_noop("This page updates automatically."),
     ),
     RepaymentState.RECORDED: StateMessage(
         chip=Status(RepaymentState.RECORDED.label, "good", "check-circle"),
         tone="good",
         title=RepaymentState.RECORDED.label,
-        sentence=gettext_noop("The service acknowledged this repayment."),
+        sentence=gettext_noop("The service confirmed this repayment."),
         saved="yes",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -59,13 +59,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title=gettext_noop("The service refused this repayment"),
         sentence=gettext_noop("The service did not accept it."),
         saved="no",
-        next=gettext_noop("Check what the service says, then correct it and send it again."),
+        next=gettext_noop("Read the service's answer, then correct it and send it again."),
     ),
     RepaymentState.NOT_SENT: StateMessage(
         chip=Status(RepaymentState.NOT_SENT.label, "", "minus-circle"),
         tone="warn",
         title=RepaymentState.NOT_SENT.label,
-        sentence=gettext_noop("The repayment did not leave this dashboard."),
+        sentence=gettext_noop("The repayment was not sent."),
         saved="no",
         next=gettext_noop("Send it again when the service can be reached."),
     ),
@@ -75,15 +75,15 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title=gettext_noop("We don't know yet whether this was recorded"),
         sentence=gettext_noop("Do not enter it again. Checking…"),
         saved="unknown",
-        next=gettext_noop("We read the loan again and again to find out."),
+        next=gettext_noop("We are reading the loan again to find out."),
     ),
     RepaymentState.PRESUMED: StateMessage(
         chip=Status(RepaymentState.PRESUMED.label, "warn", "eye"),
         tone="odd",
         title=RepaymentState.PRESUMED.label,
         sentence=gettext_noop(
-            "No confirmation is kept here, but paid rose by exactly this amount. "
-            "Another payment of the same amount may explain that."
+            "The service did not confirm it, but paid rose by exactly this amount. "
+            "Another payment of the same amount may explain it."
         ),
         saved="probably",
         next=gettext_noop(
@@ -95,29 +95,28 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="warn",
         title=gettext_noop("Not found at the service so far"),
         sentence=gettext_noop(
-            "No confirmation is kept here, and paid did not rise in the quiet time after it. "
+            "The service did not confirm it, and paid did not rise in the waiting time. "
             "It may still be posted late."
         ),
         saved="unknown",
         next=gettext_noop(
-            "Ask the service's operator before you send it again: sending again may record it "
-            "twice."
+            "Ask the service's operator before you send it again. You may record it twice."
         ),
     ),
     RepaymentState.RESOLVED: StateMessage(
         chip=Status(RepaymentState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         title=RepaymentState.RESOLVED.label,
-        sentence=gettext_noop("The evidence left it open; a person decided."),
+        sentence=gettext_noop("The balances did not show it. A person decided."),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),
     ),
 }
 
 _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
-    title=gettext_noop("Not sent, as far as this journal knows"),
+    title=gettext_noop("Not sent, according to our records"),
     sentence=gettext_noop(
-        "Its sender stopped before it sent anything, or this journal was restored since."
+        "The dashboard stopped before it sent anything, or its database was restored."
     ),
     next=gettext_noop("Compare what is paid on the loan before you send it again."),
 )
@@ -126,10 +125,10 @@ _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
 def get_message(state: str, resolution: str = "", *, ended_by_sweep: bool = False) -> StateMessage:
     """The words and looks for what is known of a repayment by now."""
     if state in (RepaymentState.NOT_SENT, RepaymentState.DECLINED) and ended_by_sweep:
-        saved = ", ".join(["no", _("as far as this journal knows")])
+        saved = ", ".join(["no", _("according to our records")])
         return _ENDED_BY_SWEEP.translate()._replace(saved=saved)
     message = _BY_STATE[RepaymentState(state)].translate()
     if state != RepaymentState.RESOLVED:
         return message
     answer = "yes" if resolution == Resolution.RECORDED else "no"
-    return message._replace(saved=", ".join([answer, _("says a person")]))
+    return message._replace(saved=", ".join([answer, _("decided by a person")]))

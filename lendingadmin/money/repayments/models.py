@@ -390,8 +390,8 @@ class Mistake(models.Model):
         """What the review came to."""
 
         CORRECTED = "corrected", gettext_lazy("corrected at the service")
-        OTHERWISE = "otherwise", gettext_lazy("put right another way")
-        NO_MISTAKE = "no_mistake", gettext_lazy("no mistake")
+        OTHERWISE = "otherwise", gettext_lazy("corrected in another way")
+        NO_MISTAKE = "no_mistake", gettext_lazy("it was correct")
 
     repayment = models.ForeignKey(Repayment, on_delete=models.PROTECT, related_name="mistakes")
     note = EncryptedTextField(bound_to=["idempotency_key"])

@@ -88,13 +88,13 @@ def _mail(
     rows: Sequence[Repayment], count: int, people: list[str], moment: datetime
 ) -> EmailMessage:
     subject = ngettext(
-        "Repayment %(repayment)s has been unknown for an hour",
-        "%(count)s repayments have been unknown for an hour",
+        "Repayment %(repayment)s has needed checking for an hour",
+        "%(count)s repayments have needed checking for an hour",
         count,
     )
     advice = ngettext(
-        "Nobody knows yet whether this was recorded. Do not enter it again.",
-        "Nobody knows yet whether these were recorded. Do not enter it again.",
+        "We don't know yet whether this was recorded. Do not enter it again.",
+        "We don't know yet whether these were recorded. Do not enter them again.",
         count,
     )
     more = _("… and %(count)s more") % {"count": count - len(rows)}
@@ -108,8 +108,8 @@ def _mail(
                 *(_line(row) for row in rows),
                 *([more] if count > len(rows) else []),
                 "",
-                _("Compare with the payment network's statement; a manager can resolve it there."),
-                _("The dashboard looks for evidence for a day and writes about each only once."),
+                _("Compare with the payment network's statement. A manager can resolve it there."),
+                _("The dashboard checks for a day and sends one mail about each."),
             ]
         ),
         bcc=people,

@@ -42,13 +42,11 @@ _CHECKED = Q(
 
 _REASONS = {
     RepaymentState.PRESUMED: gettext_noop(
-        "Paid rose by exactly this amount; another payment may explain it."
+        "Paid rose by exactly this amount. Another payment may explain it."
     ),
-    RepaymentState.NOT_FOUND: gettext_noop("Two fresh readings after the quiet time show no rise."),
+    RepaymentState.NOT_FOUND: gettext_noop("Two readings after the waiting time show no rise."),
 }
-LATE_RISE = gettext_noop(
-    "Paid rose late, by at least this amount: it may have been recorded after all."
-)
+LATE_RISE = gettext_noop("Paid rose late, by at least this amount. It may have been recorded.")
 
 
 def mark_lost_unknown() -> int:
@@ -66,12 +64,12 @@ def mark_lost_unknown() -> int:
     ]
     swept = services.lapse_unapproved(_AT_MOST)
     for repayment in expired:
-        why = _("Its sender stopped before it sent anything, as far as this journal knows.")
+        why = _("The dashboard stopped before it sent anything, according to our records.")
         swept += services.move(
             repayment, RepaymentState.NOT_SENT, by=None, why=why, ended_by_sweep=True
         )
     for repayment in lost:
-        why = _("Its sender stopped before an answer was kept here.")
+        why = _("The dashboard stopped before an answer was saved.")
         swept += services.move(
             repayment, RepaymentState.UNKNOWN, by=None, why=why, next_check_at=now
         )

@@ -38,7 +38,7 @@ _LEAP = 100_000
 journal_restored = Signal()
 
 
-_WHY = gettext_noop("The database was restored: nobody knows what became of it since.")
+_WHY = gettext_noop("The database was restored. We don't know yet whether this was recorded.")
 
 
 class RestoreSummary(NamedTuple):
@@ -86,7 +86,7 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 def end_gap(row: Restoration, by: User) -> bool:
     """Somebody has gone through the gap; False where it was ended before."""
     starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
-    outcome = gettext_noop("gone through")
+    outcome = gettext_noop("checked")
     return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
 
 

@@ -55,7 +55,7 @@ from .states import RepaymentState
 logger = logging.getLogger(__name__)
 
 # What a person does where the service recorded it and the confirmation can't be kept.
-PASS_ON = gettext_noop("Do not enter it again. Note the reference, and pass it on to a manager.")
+PASS_ON = gettext_noop("Do not enter it again. Write down the reference and give it to a manager.")
 
 
 class Outcome(NamedTuple):

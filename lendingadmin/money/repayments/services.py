@@ -41,7 +41,7 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, Repaym
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
 
-REFUSED_LATE = gettext_noop("The service refused it late, when it stood as “%(state)s” here.")
+REFUSED_LATE = gettext_noop("The service refused it late. Its status here was “%(state)s”.")
 
 _TRIES = 3
 
@@ -287,7 +287,7 @@ def _commit(
             raise MayDouble
         if gaps:
             raise MayBeForgotten
-        why = gettext_noop("intent committed")
+        why = gettext_noop("saved for sending")
         audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])
     return repayments
 
@@ -435,7 +435,7 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
-        why = _("The rise of paid that spoke for it belongs to %(repayment)s as well.") % {
+        why = _("The rise of paid that confirmed it belongs to %(repayment)s as well.") % {
             "repayment": landed
         }
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
@@ -483,14 +483,14 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
 
 
 def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    text = _("The service acknowledged it late, when it stood as “%(state)s” here.") % {
+    text = _("The service confirmed it late. Its status here was “%(state)s”.") % {
         "state": _(RepaymentState(repayment.state).label)
     }
     to = RepaymentState.RECORDED
     try:
         move(repayment, to, by=by, **fields, **unconfirmed.build_alarm(text))
     except IntegrityError:
-        text = _("The service acknowledged it late: it now holds this externalId twice.")
+        text = _("The service confirmed it late. It now has this externalId twice.")
         move(repayment, to, by=by, duplicate=True, **fields, **unconfirmed.build_alarm(text))
 
 
@@ -614,7 +614,7 @@ def lapse_unapproved(at_most: int) -> int:
     """End what nobody approved within a day; returns how many. The next call goes on."""
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
-    why = _("Nobody approved it within a day.")
+    why = _("It was not approved within a day.")
     return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
 
 

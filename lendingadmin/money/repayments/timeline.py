@@ -93,7 +93,7 @@ def find_reviewed(subject: Subject) -> QuerySet[Mistake]:
 
 def describe_report(mistake: Mistake, subject: Subject) -> Item:
     """Who reported a mistake; what is wrong stands with the repayment."""
-    is_open = Status(_("waits for its review"), "warn", "clock")
+    is_open = Status(_("waiting for review"), "warn", "clock")
     return Item(
         mistake.reported_at,
         _("Mistake reported in repayment %(number)s") % {"number": mistake.repayment},

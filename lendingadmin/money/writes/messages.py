@@ -56,16 +56,16 @@ _BY_STATE: dict[str, StateMessage] = {
         chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
         tone="info",
         title=gettext_noop("Sent, waiting for the answer"),
-        sentence=gettext_noop("No answer is kept here yet. Do not enter it again."),
+        sentence=gettext_noop("There is no answer yet. Do not enter it again."),
         saved="unknown",
-        next=gettext_noop("This page looks again by itself."),
+        next=gettext_noop("This page updates automatically."),
     ),
     WriteState.SAVED: StateMessage(
         chip=Status(WriteState.SAVED.label, "good", "check-circle"),
         tone="good",
         icon="check-circle",
         title=WriteState.SAVED.label,
-        sentence=gettext_noop("The service said that it was saved."),
+        sentence=gettext_noop("The service confirmed that it was saved."),
         saved="yes",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -76,14 +76,14 @@ _BY_STATE: dict[str, StateMessage] = {
         title=WriteState.NOT_SAVED.label,
         sentence=gettext_noop("The service refused it, or it was never sent."),
         saved="no",
-        next=gettext_noop("Check why, then enter it again."),
+        next=gettext_noop("Find out why, then enter it again."),
     ),
     WriteState.RESOLVED: StateMessage(
         chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         icon="pencil-square",
         title=WriteState.RESOLVED.label,
-        sentence=gettext_noop("The service did not say what became of it; a person decided."),
+        sentence=gettext_noop("The service did not confirm it. A person decided."),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -96,29 +96,27 @@ _UNKNOWN: dict[str, StateMessage] = {
         title=gettext_noop("We don't know yet whether this was saved"),
         sentence=gettext_noop("Do not enter it again. Checking…"),
         saved="unknown",
-        next=gettext_noop("The record is read again and again to find out."),
+        next=gettext_noop("We are reading the record again to find out."),
     ),
     WriteFound.THERE: StateMessage(
         chip=Status(WriteFound.THERE.label, "info", "eye"),
         tone="good",
         icon="eye",
-        title=gettext_noop("It is there, as you entered it"),
-        sentence=gettext_noop(
-            "The service's answer did not confirm it, but this is what it shows now."
-        ),
+        title=gettext_noop("The record is as you entered it"),
+        sentence=gettext_noop("The service did not confirm it, but this is what it shows now."),
         saved="probably",
         next=gettext_noop(
-            "Go on with the record; do not enter it again. A manager can resolve this with a "
-            "reason."
+            "Continue with the record; do not enter it again. A manager can resolve this "
+            "with a reason."
         ),
     ),
     WriteFound.DIFFERS: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="warn",
         icon="exclamation-triangle",
-        title=gettext_noop("Found, but otherwise than it was to be saved"),
+        title=gettext_noop("Found, but different from your entry"),
         sentence=gettext_noop(
-            "No confirmation is kept here. What is there now may be somebody else's."
+            "The service did not confirm it. Another person may have saved what is shown now."
         ),
         saved="unknown",
         next=gettext_noop("Open the record and compare. A manager can resolve this with a reason."),
@@ -126,13 +124,11 @@ _UNKNOWN: dict[str, StateMessage] = {
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
-        title=gettext_noop("We don't know which one it is, if any"),
-        sentence=gettext_noop(
-            "The service has no key by which it could be told apart. These may be it."
-        ),
+        title=gettext_noop("We don't know which record it is"),
+        sentence=gettext_noop("The service gives no id to find it by. It may be one of these."),
         saved="unknown",
         next=gettext_noop(
-            "Look at them and say which one it is, or that none is. Do not enter it again before."
+            "Open them and choose the right one, or none. Do not enter it again before that."
         ),
     ),
     WriteFound.NOT_SEEN: StateMessage(
@@ -140,11 +136,9 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="warn",
         icon="exclamation-triangle",
         title=WriteFound.NOT_SEEN.label,
-        sentence=gettext_noop(
-            "No confirmation is kept here; this is what it shows. It may still come late."
-        ),
+        sentence=gettext_noop("The service did not confirm it. It may still come late."),
         saved="unknown",
-        next=gettext_noop("Doing it again may do it twice. Looking goes on for a day."),
+        next=gettext_noop("If you do it again, it may be done twice. We keep checking for a day."),
     ),
 }
 
@@ -157,4 +151,4 @@ def get_message(state: str, found: str = "", resolution: str = "") -> StateMessa
     if state != WriteState.RESOLVED:
         return message
     answer = "yes" if resolution == WriteResolution.SAVED else "no"
-    return message._replace(saved=", ".join([answer, _("says a person")]))
+    return message._replace(saved=", ".join([answer, _("decided by a person")]))

@@ -84,7 +84,7 @@ class OutcomeChecker(NamedTuple):
     find: Callable[[Write, Submitted], CheckResult]
     compares: bool = True
     needs_person: bool = False
-    there: str = gettext_noop("It is there, as you entered it")
+    there: str = gettext_noop("The record is as you entered it")
     not_seen: str = WriteFound.NOT_SEEN.label
 
 
@@ -127,7 +127,7 @@ def mark_lost_unknown() -> int:
                 state=WriteState.UNKNOWN, next_check_at=now
             )
             if done:
-                why = gettext_noop("Its sender stopped while waiting for the answer.")
+                why = gettext_noop("The dashboard stopped while waiting for the answer.")
                 _audit(write, None, WriteState.UNKNOWN.label, detail=why)
         marked += done
     return marked
@@ -164,10 +164,10 @@ def read_outcome(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
-        why = _("What was to be saved is not kept any more, so nothing can be compared.")
+        why = _("Your entry is no longer saved here, so it can't be compared.")
         return write.checks.create(why=why)
     if len(write.subject) >= _LONGEST_SUBJECT:
-        why = _("Its id is too long to be kept here whole, so it can't be looked for.")
+        why = _("Its id is too long to be saved here, so it can't be found.")
         return write.checks.create(why=why)
     try:
         found = checker.find(write, body or Submitted({}))
@@ -175,7 +175,7 @@ def read_outcome(write: Write) -> Check:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        why = _("A fault of the dashboard. The administrator finds it in the log.")
+        why = _("A fault in the dashboard. The administrator finds it in the log.")
         return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]
@@ -200,7 +200,7 @@ def _keep_conclusion(write: Write, found: str) -> None:
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN, found=write.found)
         if rows.update(**fields):
             words = _(WriteFound(found).label)
-            _audit(write, None, _("by evidence: %(found)s") % {"found": words})
+            _audit(write, None, _("found by checking: %(found)s") % {"found": words})
     write.refresh_from_db()
 
 

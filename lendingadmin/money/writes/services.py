@@ -140,8 +140,8 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
         messages.warning(
             request,
             _(
-                "This was sent before, and may still be at the service or come to it late: "
-                "sending it again may do it twice."
+                "This was sent before and may still arrive at the service. If you send it "
+                "again, it may be done twice."
             ),
         )
     return kept or Submitted({})
@@ -162,9 +162,9 @@ def card_of(write: Write) -> Card | None:
 
 def _build_doubt_card() -> Card:
     return Card(
-        title=_("This form was sent, and its outcome is not known"),
-        cause=_("The sending is still under way, or was interrupted."),
-        next=_("Look at the record before you enter it again: it may have been saved."),
+        title=_("This form was sent. We don't know the result yet"),
+        cause=_("It is still being sent, or sending was interrupted."),
+        next=_("Open the record before you enter it again. It may have been saved."),
         saved="unknown",
         tone="odd",
     )
@@ -246,21 +246,19 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
         return _(
-            "The service said late that it was saved, when a person had resolved it as not saved."
+            "The service confirmed late that it was saved; a person had resolved it as not saved."
         )
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
         return _(
-            "The service said late that it was saved as another record than the one that a person "
-            "had named."
+            "The service confirmed late that it was saved, but as a different record "
+            "than the person had chosen."
         )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         return _(
-            "The service said late that it was saved, when it was “%(found)s” here: it may have "
-            "been entered again."
+            "The service confirmed late that it was saved. Its status here was "
+            "“%(found)s”, so it may have been entered again."
         ) % {"found": _(WriteFound(before.found).label)}
     if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
-        return _(
-            "The service said late that it was not saved, when a person had resolved it as saved."
-        )
+        return _("The service said late that it was not saved; a person had resolved it as saved.")
     return ""

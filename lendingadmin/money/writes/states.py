@@ -21,8 +21,8 @@ class WriteFound(models.TextChoices):
     """What the service shows of a write whose answer is missing."""
 
     THERE = "there", gettext_noop("found")
-    DIFFERS = "differs", gettext_noop("found otherwise")
-    CANDIDATES = "maybe", gettext_noop("found what it may be")
+    DIFFERS = "differs", gettext_noop("found, but different")
+    CANDIDATES = "maybe", gettext_noop("possible records found")
     NOT_SEEN = "absent", gettext_noop("not found so far")
 
 

@@ -34,7 +34,7 @@ class ResolveForm(forms.Form):
     resolution = forms.ChoiceField(
         choices=WriteResolution.choices,
         widget=forms.RadioSelect,
-        label=gettext_lazy("What became of it"),
+        label=gettext_lazy("Status"),
     )
     reason = forms.CharField(
         min_length=5,
@@ -56,9 +56,9 @@ class WhichForm(ResolveForm):
         super().__init__(*args, **options)
         field = forms.ChoiceField(
             choices=[(url, _("It is %(record)s") % {"record": words}) for words, url in candidates]
-            + [("none", _("It is none of these: it was not saved"))],
+            + [("none", _("It is none of these. It was not saved"))],
             widget=forms.RadioSelect,
-            label=_("Which one is it"),
+            label=_("Choose the record"),
         )
         self.fields["resolution"] = field
 
@@ -171,16 +171,16 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     try:
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
-        words = _("Not saved: you entered it, so somebody else resolves it.")
+        words = _("Not saved. You entered it, so another person resolves it.")
         messages.warning(request, words, extra_tags="own-write")
         return redirect(one)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
         return redirect(one)
     if is_done:
-        messages.success(request, _("Resolved. Your reason is kept with it."))
+        messages.success(request, _("Resolved. Your reason is saved."))
     else:
-        words = _("Nothing was changed: its state had changed meanwhile.")
+        words = _("Nothing changed. Someone else resolved it before.")
         messages.warning(request, words, extra_tags="changed-before")
     return redirect(one)
 

@@ -251,4 +251,6 @@ def list_indexes(app_id: str) -> list[BorrowerIndex]:
     return [row for row in rows if get_tokenizer(row.app_id, row.key_name)]
 
 
-ERASABLE = Erasable(gettext_noop("cards of the search index"), erase_borrower, list_rows=list_rows)
+ERASABLE = Erasable(
+    gettext_noop("entries of the search index"), erase_borrower, list_rows=list_rows
+)

@@ -102,7 +102,7 @@ def write_name(found: PersonName | None, may_see: bool) -> str:
     ago = times.ago(found.read_at, timezone.now(), formats.locale())
     return format_html(
         '<bdi class="person" title="{}">{}</bdi>',
-        _("As of %(ago)s") % {"ago": ago},
+        _("Updated %(ago)s ago") % {"ago": ago},
         found.name if may_see else found.initials,
     )
 

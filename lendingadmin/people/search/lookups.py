@@ -41,7 +41,7 @@ _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
 _STRANGER = gettext_noop(
-    "The service does not say whose record this is: this may be somebody else's."
+    "The service does not say who owns this record. It may belong to another borrower."
 )
 # How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -168,8 +168,10 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 
 
 # Where these stand among the results; they read nothing of the service.
-OTHER_CASE = Lookup("other-case", gettext_noop("a record in other letters"), "", lambda *_asked: ())
-STORED = Lookup("stored", gettext_noop("what was recorded here"), "", lambda *_asked: ())
+OTHER_CASE = Lookup(
+    "other-case", gettext_noop("a record with other capital letters"), "", lambda *_asked: ()
+)
+STORED = Lookup("stored", gettext_noop("repayments recorded here"), "", lambda *_asked: ())
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:
@@ -180,7 +182,7 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 def validate_id(wanted: str) -> str:
     """Why this can be no id, in a sentence; empty where it can."""
     if len(wanted) > LONGEST:
-        words = _("That is longer than an id can be: %(length)s characters, at most %(most)s.")
+        words = _("This is too long for an id: %(length)s characters, at most %(most)s.")
         return words % {"length": len(wanted), "most": LONGEST}
     try:
         check_id(wanted)

@@ -71,5 +71,5 @@ def filter_opened(person: User, app_id: str) -> QuerySet[Opened]:
 
 
 ERASABLE = Erasable(
-    gettext_noop("times somebody opened the record lately"), erase_borrower, list_rows=list_rows
+    gettext_noop("records that people opened recently"), erase_borrower, list_rows=list_rows
 )

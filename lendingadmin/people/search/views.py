@@ -46,9 +46,9 @@ from .lookups import (
 )
 from .query import decrypt_words, get_results_address
 
-NO_PERSON = gettext_noop("No match among people. It was not looked up as an id.")
+NO_PERSON = gettext_noop("No person found. Not searched as an id.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
-NOT_EVERYTHING = gettext_noop("Not everything could be looked up.")
+NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
 # Long enough for a service in good health, short enough that Enter never seems to do nothing.
 MOMENT = 0.8
@@ -221,7 +221,7 @@ def _run_lookup(
     card = errors.card(result)
     if isinstance(result, UnfinishedList):  # Of loans: only a number is looked for in a list.
         listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
-        card = replace(card, links=((_("Look further"), listed),))
+        card = replace(card, links=((_("Search further"), listed),))
     return SearchResult(app_id, place, fault=card)
 
 
@@ -237,7 +237,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
     elif as_id and not faults:
         line = _(NO_PERSON)
     else:
-        line = _(NOTHING_SO_FAR) if faults else _("No match.")
+        line = _(NOTHING_SO_FAR) if faults else _("Nothing found.")
     return " ".join([line, _(NOT_EVERYTHING)]) if faults else line
 
 

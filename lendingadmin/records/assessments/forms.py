@@ -25,7 +25,7 @@ class AccountField(forms.CharField):
             raise forms.ValidationError(_("Leave out line breaks and control characters."))
         kind, colon, rest = text.partition(":")
         if colon and not (kind and rest):
-            raise forms.ValidationError(_("Write the account's type, a colon and its id."))
+            raise forms.ValidationError(_("Enter the account's type, a colon and its id."))
         try:
             return text if colon else account_id(text)
         except InvalidId as error:
@@ -51,8 +51,5 @@ class AssessmentForm(WriteForm, FarDatesForm):
     timestamp = MomentField(
         seconds=True,
         label=_("Data up to"),
-        help_text=_(
-            "What was reported up to then is looked at; for most types the window reaches "
-            "back at most 90 days."
-        ),
+        help_text=_("Only data before this time counts. Most types use the last 90 days."),
     )

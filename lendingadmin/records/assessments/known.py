@@ -63,7 +63,7 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     One may be gone at the service, so each is read when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _("You typed it in other letters. It is written like this at the service.")
+    warning = _("You typed different capital letters. This is how the service writes it.")
     return tuple(
         Match(
             kinds.ASSESSMENT,
@@ -181,7 +181,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
 
 KEPT = KeptOn(
     gettext_noop("assessments"),
-    gettext_noop("the next walk drops those that the service no longer lists"),
+    gettext_noop("the next update drops those that the service no longer lists"),
     count_of_borrower,
     list_rows,
 )

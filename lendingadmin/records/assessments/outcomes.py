@@ -44,9 +44,9 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)
     if left:
-        why = _("Made around then, of the same account, type and time: %(count)s.")
+        why = _("Found near that time, with the same account, type and time: %(count)s.")
         return CheckResult(WriteFound.CANDIDATES, why % {"count": len(left)} + part, left)
-    why = _("None of the same account, type and time was made around then, so far.")
+    why = _("No assessment of the same account, type and time was found near that time.")
     return CheckResult(WriteFound.NOT_SEEN, why + part)
 
 

@@ -55,7 +55,7 @@ def rows_of(value: object) -> list[Row]:
     """A value of any shape as places and words, cut where it would not end."""
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
-    more = [Row("…", _("and more that is not shown here"))] if len(leaves) > _MOST_ROWS else []
+    more = [Row("…", _("and more that is not shown"))] if len(leaves) > _MOST_ROWS else []
     return rows + more
 
 

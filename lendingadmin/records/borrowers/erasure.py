@@ -88,7 +88,7 @@ ERASABLE = [
 ]
 TABLES = [
     Table(
-        _("other writes, and how they were checked"),
+        _("other writes and their checks"),
         "writes.Write",
         kind="writes",
         list_older=_list_over,
@@ -96,14 +96,14 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("other writes, without texts once the outcome has been known for some hours"),
-        _("what was done here, and what became of it"),
+        _("other writes; without texts some hours after the result is known"),
+        _("actions in the dashboard and their results"),
         lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
         list_rows=list_writes,
     ),
     KeptOn(
         _("entries of the audit trail"),
-        _("it names ids only, and shows that it is whole"),
+        _("it has ids only and proves that it is complete"),
         lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
         list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
     ),

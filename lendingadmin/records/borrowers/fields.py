@@ -60,7 +60,7 @@ class Field(NamedTuple):
 
 _LINES = _("Lines such as “key: value”, or JSON for anything else.")
 _LIST = _("A list as JSON.")
-_STATUS = _("Leave it as it is unless the service's words are known.")
+_STATUS = _("Don't change it unless you know the service's words.")
 FIELDS = (
     Field("category", "category", _("Individual or company"), "category"),
     Field("individual", "surname", _("Surname")),

@@ -127,7 +127,7 @@ class BorrowerForm(forms.Form):
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
-                words = _("Give each new item its %(key)s.") % {"key": field.item_id}
+                words = _("Enter the %(key)s of each new item.") % {"key": field.item_id}
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:
@@ -172,7 +172,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         max_length=255,
         strip=True,
         help_text=_(
-            "Made up here; change it if you number otherwise. It stays as it is once saved."
+            "Generated here. Change it if you use your own numbers; it can't be changed later."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )

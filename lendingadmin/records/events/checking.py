@@ -22,7 +22,7 @@ from .rules import LEFT_OUT, RULES, moment_of
 
 TOO_LARGE = 5_000_000  # bytes; Spec: event data of one request must be under 5 MB
 SMS_MONTHS = 6
-NO_TIME = gettext_noop("The timestamp is a date and time with Z or an offset.")
+NO_TIME = gettext_noop("The timestamp needs a date and time with Z or an offset.")
 _DEEPEST = 32
 _LONGEST_NAME = 40
 
@@ -62,7 +62,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     when = parse_time(body.get("timestamp"))
     _check_head(body, when, now, findings)
     if not isinstance(data, list) or not data:
-        findings.errors.append(_("The data is a list with at least one set of values."))
+        findings.errors.append(_("The data must be a list with at least one set of values."))
         return findings
     tally = _Tally()
     for place, entry in enumerate(data, start=1):
@@ -99,14 +99,14 @@ def _check_head(
     account = body.get("accountId")
     kind, colon, key = account.partition(":") if isinstance(account, str) else ("", "", "")
     if not (kind and colon and key):
-        findings.errors.append(_("The account id is <type>:<id>, such as borrower:B-17."))
+        findings.errors.append(_("The account id must be <type>:<id>, such as borrower:B-17."))
     if body.get("eventType") != CAPTURED:
-        words = _("The event type is %(type)s: the service knows no other.")
+        words = _("The event type is %(type)s. The service knows no other type.")
         findings.errors.append(words % {"type": CAPTURED})
     if when is None:
         findings.errors.append(_(NO_TIME))
     elif when > now:
-        findings.warnings.append(_("The event's time lies in the future."))
+        findings.warnings.append(_("The event's time is in the future."))
     if when is not None and (notice := far_notice(_("The event's time"), when, now)):
         findings.warnings.append(notice)
 
@@ -115,12 +115,12 @@ def _check_category(category: object, data: list[object], findings: Findings) ->
     if category is None:
         return
     if category not in CATEGORIES:
-        findings.errors.append(_("The category is sms or contact, or there is none."))
+        findings.errors.append(_("The category must be sms or contact, or empty."))
         return
     kinds = [find_kind(entry.get("kind")) for entry in data if isinstance(entry, Mapping)]
     keys = {kind.key for kind in kinds if kind}
     if keys - {category}:
-        words = _("The category is %(category)s, but there is data of other kinds.")
+        words = _("The category is %(category)s, but the data has other kinds.")
         findings.errors.append(words % {"category": category})
 
 
@@ -128,12 +128,12 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
     try:
         findings.size = len(codec.encode(body))
     except (TypeError, ValueError):
-        findings.errors.append(_("The data holds something that JSON can't carry."))
+        findings.errors.append(_("The data has something that JSON can't carry."))
         return
     if findings.size >= TOO_LARGE:
         findings.too_large = _(
-            "The event has %(size)s bytes; the service takes less than %(limit)s in one. "
-            "Divide it into several, each with a time of its own."
+            "The event has %(size)s bytes; the service takes less than %(limit)s. Split "
+            "it into several events, each with its own time."
         ) % {"size": written(findings.size), "limit": written(TOO_LARGE)}
         findings.errors.append(findings.too_large)
 
@@ -210,13 +210,13 @@ class _Tally:
         findings.errors += _write_sentences(self.errors)
         findings.warnings += _write_sentences(self.warnings)
         if not sum(self.counts.values()) and not findings.errors:
-            findings.errors.append(_("There is no value in the data."))
+            findings.errors.append(_("There are no values in the data."))
         if "" in self.domains:
             findings.errors.append(
-                _("The kinds need the service's domain in front, as <domain>/sms.")
+                _("The kinds need the service's domain in front, such as <domain>/sms.")
             )
         elif len(self.domains) > 1:
-            findings.warnings.append(_("The kinds bear different domains."))
+            findings.warnings.append(_("The kinds have different domains."))
         for key, count in self.counts.items():
             times = sorted(self.times.get(key, ()))
             first, last = (times[0], times[-1]) if times else (None, None)
@@ -228,8 +228,8 @@ class _Tally:
         later = sum(found > when for times in self.times.values() for found in times)
         if later:
             words = ngettext(
-                "%(count)s value is of a later time than the event that captured it.",
-                "%(count)s values are of a later time than the event that captured it.",
+                "%(count)s value is later than the event.",
+                "%(count)s values are later than the event.",
                 later,
             )
             findings.warnings.append(words % {"count": written(later)})
@@ -237,8 +237,8 @@ class _Tally:
         old = sum(found < earliest for found in self.times.get(SMS, ()))
         if old:
             words = _(
-                "%(messages)s older than %(months)s months before the event: assessments don't use "
-                "such."
+                "%(messages)s older than %(months)s months before the event: assessments do "
+                "not use these."
             )
             given = {"messages": KINDS[SMS].counted(old), "months": SMS_MONTHS}
             findings.warnings.append(words % given)

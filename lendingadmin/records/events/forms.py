@@ -19,7 +19,7 @@ from .kinds import CAPTURED, CATEGORIES, add_domain, find_kind
 
 _BY_THE_DATA, _NONE = "", "none"
 _CATEGORY = [
-    (_BY_THE_DATA, _("by what the data is")),
+    (_BY_THE_DATA, _("from the data")),
     *((name, name) for name in CATEGORIES),
     (_NONE, _("none")),
 ]
@@ -39,14 +39,14 @@ class EventForm(forms.Form):
         label=_("Account id"),
         max_length=200,
         required=False,
-        help_text=_("Leave it empty to take it from the JSON."),
+        help_text=_("Empty: taken from the JSON."),
     )
     # To the second: two events may be a second apart.
     timestamp = MomentField(
         label=_("Captured at"),
         seconds=True,
         required=False,
-        help_text=_("Leave it empty to take it from the JSON."),
+        help_text=_("Empty: taken from the JSON."),
     )
     category = forms.ChoiceField(
         choices=_CATEGORY,
@@ -57,7 +57,7 @@ class EventForm(forms.Form):
         label=_("The service's domain"),
         max_length=200,
         required=False,
-        help_text=_("Put before kinds that the JSON gives without one."),
+        help_text=_("Added to kinds in the JSON that have no domain."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -74,7 +74,7 @@ class EventForm(forms.Form):
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            words = _("The JSON is of another account: correct one of the two.")
+            words = _("The JSON is for another account. Correct one of the two.")
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
@@ -136,10 +136,13 @@ class FileForm(EventForm):
         """What the file says, or why it is not an event."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
-            words = _("The file is too long: %(count)s bytes are read, and the service takes less.")
+            words = _(
+                "The file is too long. At most %(count)s bytes are read, and the service "
+                "takes less."
+            )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
-            raise forms.ValidationError(_("Choose a file of JSON: its name ends in .json."))
+            raise forms.ValidationError(_("Choose a JSON file. Its name ends in .json."))
         content = sent.read()
         given = read_json(content)
         self.content, self.file_name = content, sent.name

@@ -48,21 +48,24 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     there = result.found
     if there is None:
         part = "" if result.whole else _(ONLY_A_PART)
-        why = _("The service lists no event of this account, type and time so far.")
+        why = _("The service lists no event with this account, type and time yet.")
         return CheckResult(WriteFound.NOT_SEEN, why + part)
     address = build_url(write.app_id, *key)
     links = ((_("Open the event"), address),) if address else ()
     data = there.raw.get("data")
     if data is None:
-        why = _("There is an event of this account, type and time; what it holds is not shown.")
+        why = _("There is an event with this account, type and time. Its data is not shown.")
         return CheckResult(WriteFound.THERE, why, links)
     if _count_values(data) != submitted.sent["values"]:
         why = _(
-            "There is an event of this account, type and time, but it holds other data: "
-            "somebody else may have reported it."
+            "There is an event with this account, type and time, but with other data. "
+            "Another person may have reported it."
         )
         return CheckResult(WriteFound.DIFFERS, why, links)
-    why = _("There is an event of this account, type and time, with as many values of each kind.")
+    why = _(
+        "There is an event with this account, type and time, and the same number of "
+        "values of each kind."
+    )
     return CheckResult(WriteFound.THERE, why, links)
 
 

@@ -112,7 +112,7 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "assessmentType": _("Type"),
         "timestamp": (_("Data up to"), write_moment),
         "status": (_("Status"), write_status(processing)),
-        "result.type": _("Outcome"),
+        "result.type": _("Result"),
         "result.reason": _("Reason"),
         "result.message": _("Message"),
         "result.riskLevel": _("Risk"),

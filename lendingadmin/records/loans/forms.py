@@ -50,7 +50,7 @@ class LoanForm(WriteForm, FarDatesForm):
     accountId = IdField(
         label=_("Account id"),
         help_text=_(
-            "Made up here; change it if you number otherwise. It stays as it is once saved."
+            "Generated here. Change it if you use your own numbers; it can't be changed later."
         ),
     )
     borrowerId = IdField(label=_("Borrower id"))
@@ -59,18 +59,18 @@ class LoanForm(WriteForm, FarDatesForm):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text=_("The principal; empty where the contract says it."),
+        help_text=_("The principal. Empty: taken from the contract."),
     )
     startDate = moment_field(label=_("Starts"))
     productId = IdField(
-        label=_("Product id"), required=False, help_text=_("Empty where the contract names it.")
+        label=_("Product id"), required=False, help_text=_("Empty: taken from the contract.")
     )
     lenderId = IdField(label=_("Lender id"), required=False)
     requestId = IdField(label=_("Offer request id"), required=False)
     assessmentId = IdField(label=_("Assessment id"), required=False)
     contract = JsonObjectField(
         rows=12,
-        help_text=_("The contract as a JSON object. It goes out to the last key and digit."),
+        help_text=_("The contract as a JSON object. It is sent exactly as entered."),
     )
     settings = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
     labels = JsonObjectField(rows=3, required=False, help_text=_("A JSON object."))
@@ -78,7 +78,7 @@ class LoanForm(WriteForm, FarDatesForm):
         label=_("Other fields"),
         rows=3,
         required=False,
-        help_text=_("A JSON object with further fields of the loan, such as maturityDate."),
+        help_text=_("A JSON object with more fields of the loan, such as maturityDate."),
     )
 
     def __init__(self, *args: Any, app: LendingApp, **options: Any) -> None:
@@ -94,11 +94,12 @@ class LoanForm(WriteForm, FarDatesForm):
             raise forms.ValidationError(_("The contract is empty."))
         places = list(find_malformed(LendingContract(contract)))
         if places:
-            words = _("Not of the type that the service has there: %(places)s.")
+            words = _("These do not have the type that the service uses: %(places)s.")
             named, more = ", ".join(places[:_MOST_NAMED]), len(places) - _MOST_NAMED
             if more > 0:
                 words = _(
-                    "Not of the type that the service has there: %(places)s and %(more)s more."
+                    "These do not have the type that the service uses: %(places)s and %(more)s "
+                    "more."
                 )
             raise forms.ValidationError(words % {"places": named, "more": more})
         return contract

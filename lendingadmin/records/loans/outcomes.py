@@ -28,15 +28,15 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     """Whether a loan with the accountId is there, of this borrower and by this contract."""
     there = _read(write)
     if there is None:
-        return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id so far."))
+        return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id yet."))
     places = find_differences(select_fixed(submitted.sent), there.raw)
     if places:
         why = _(
-            "There is a loan with this account id, but somebody else may have made it. "
-            "It differs in: %(places)s."
+            "There is a loan with this account id, but another person may have created "
+            "it. It differs in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = _("There is a loan with this account id, of this borrower and by this contract.")
+    why = _("There is a loan with this account id, for this borrower and with this contract.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
@@ -44,7 +44,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Whether the loan is gone."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there so far."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there."), _link(write))
 
 
 def _read(write: Write) -> Loan | None:
@@ -60,13 +60,13 @@ def _link(write: Write) -> tuple[tuple[str, str], ...]:
 
 
 OUTCOMES = {
-    "loans.create": OutcomeChecker(gettext_noop("Make a loan"), _READS, created),
+    "loans.create": OutcomeChecker(gettext_noop("Create a loan"), _READS, created),
     "loans.delete": OutcomeChecker(
         gettext_noop("Delete this loan"),
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is gone"),
-        not_seen=gettext_noop("Still there so far"),
+        there=gettext_noop("It is deleted"),
+        not_seen=gettext_noop("Not deleted yet"),
     ),
 }

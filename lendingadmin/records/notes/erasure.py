@@ -74,7 +74,7 @@ TABLES = [
 KEPT = [
     KeptOn(
         _("notes, without texts"),
-        _("who wrote about whom, and when"),
+        _("authors and times of notes"),
         lambda app_id, borrower_id: _list_notes(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -13,10 +13,12 @@ class NoteForm(forms.Form):
         label=_("Note"),
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 6, "autofocus": True}),
-        help_text=_("@ and a user name, such as @wanjiru, puts it on that colleague's home page."),
+        help_text=_(
+            "Enter @ and a user name, such as @wanjiru, to show it on that person's home page."
+        ),
     )
     is_pinned = forms.BooleanField(
-        label=_("Pin it: it stands on the record, and beside the review of a repayment"),
+        label=_("Pin it: show it on the record and in the review of a repayment"),
         required=False,
     )
     token = forms.CharField(widget=forms.HiddenInput, required=False)

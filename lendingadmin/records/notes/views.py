@@ -78,10 +78,10 @@ def _new(request: PersonRequest, record: Record, card: Card | None = None) -> Ht
 def _write(request: PersonRequest, form: NoteForm, record: Record, purpose: str) -> Note | None:
     """Keep the note of a valid form; None, with an error in the form, when that can't be."""
     if not record.borrower_id:
-        form.add_error(None, _("Not saved: the service does not say whose loan this is."))
+        form.add_error(None, _("Not saved. The service does not say who owns this loan."))
         return None
     if max(len(record.borrower_id), len(record.account_id)) > LONGEST_ID:
-        form.add_error(None, _("Not saved: the id of this record is too long to be kept here."))
+        form.add_error(None, _("Not saved. The id of this record is too long to be saved here."))
         return None
     key = _check_key(request, form, purpose)
     if key is None:
@@ -97,7 +97,7 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
     try:
         return idempotency.check_key(request, purpose, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        words = _("Not saved: this form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send it again.")
         form.add_error(None, ValidationError(words, code="stale"))
         return None
 
@@ -153,7 +153,7 @@ def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 messages.success(request, _("Saved as a new version."))
                 return redirect(found)
         except services.Gone:
-            form.add_error(None, _("Not saved: the note was deleted meanwhile."))
+            form.add_error(None, _("Not saved. The note was deleted before you saved."))
     token = idempotency.issue_key(request, purpose)
     context = {"form": form, "token": token} | _describe(request, found)
     return render(request, "notes/revise.html", context)
@@ -165,7 +165,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = _find(app_id, number)
     is_pinned = request.POST.get("pin") == "on"
     if services.pin_note(found, request.user, is_pinned=is_pinned):
-        words = _("Pinned.") if is_pinned else _("Unpinned. It stays on the timeline.")
+        words = _("Pinned.") if is_pinned else _("Unpinned. It is still on the timeline.")
         messages.success(request, words)
     return redirect(found)
 
@@ -181,7 +181,9 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Delete the text of a note; that there was one stays."""
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
-        messages.success(request, _("Deleted. Who wrote it and who deleted it is kept."))
+        messages.success(
+            request, _("Deleted. The names of the author and of the person who deleted it remain.")
+        )
     return redirect(found)
 
 

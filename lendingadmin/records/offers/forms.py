@@ -38,13 +38,13 @@ class OfferForm(WriteForm, FarDatesForm):
 
     operation = "borrowers.getOffers"
 
-    timestamp = moment_field(label=_("Evaluated up to"), required=False)
+    timestamp = moment_field(label=_("Data up to"), required=False)
     requestId = IdField(
         label=_("Request id"),
         required=False,
         help_text=_(
-            "Made up here, so that the request can be found again if its answer is lost. "
-            "Left empty, the service makes one up."
+            "Generated here, so that the request can be found if its answer is lost. "
+            "Empty: the service generates one."
         ),
     )
 
@@ -60,7 +60,7 @@ class OfferForm(WriteForm, FarDatesForm):
             choices=[*choices, ("", _("No type: the service chooses one"))],
         )
         field = self.fields["timestamp"]
-        field.help_text = _("Data of the account up to then counts.")
+        field.help_text = _("Only data of the account before this time counts.")
         field.initial = timezone.localtime().replace(second=0, microsecond=0)
         self.fields["requestId"].initial = str(uuid.uuid4())
 
@@ -69,7 +69,7 @@ class OfferForm(WriteForm, FarDatesForm):
         cleaned = super().clean()
         if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
             raise forms.ValidationError(
-                _("Choose an assessment type, give a time, or give a request id."), code="nothing"
+                _("Choose an assessment type, enter a time, or enter a request id."), code="nothing"
             )
         return cleaned
 
@@ -88,7 +88,7 @@ class PreviewForm(forms.Form):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text=_("The amount or the day may be left empty: the service chooses it then."),
+        help_text=_("Leave the amount or the day empty to let the service choose it."),
     )
     startDate = day_field(label=_("Starts on"), zone_words=UTC_DAY, required=False)
 
@@ -107,7 +107,7 @@ class PreviewForm(forms.Form):
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
         self.fields["product"] = forms.MultipleChoiceField(
             label=_("Products"),
-            help_text=_("None ticked means all of them."),
+            help_text=_("None ticked means all."),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             choices=choices,
@@ -123,7 +123,7 @@ class PreviewForm(forms.Form):
         """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
         given = self.cleaned_data
         if not self.errors and given.get("amount") is None and not given.get("startDate"):
-            words = _("Give an amount, a first day, or both.")
+            words = _("Enter an amount, a first day, or both.")
             self.add_error("amount", forms.ValidationError(words, code="nothing"))
 
     def clean_amount(self) -> Decimal | None:
@@ -159,12 +159,12 @@ class ContractLoanForm(forms.Form):
     accountId = IdField(
         label=_("Account id"),
         help_text=_(
-            "Made up here; change it if you number otherwise. It stays as it is once saved."
+            "Generated here. Change it if you use your own numbers; it can't be changed later."
         ),
     )
     lenderId = IdField(
         label=_("Lender id"),
         required=False,
-        help_text=_("Who lends, where the service tells lenders apart."),
+        help_text=_("The lender, where the service has several."),
     )
     token = forms.CharField(widget=forms.HiddenInput)

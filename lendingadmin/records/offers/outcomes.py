@@ -18,7 +18,7 @@ from .asking import Place
 from .models import OfferState
 
 NO_REQUEST_ID = gettext_noop(
-    "It was sent without a request id, so the service cannot be asked for it."
+    "It was sent without a request id, so the dashboard can't ask the service for it."
 )
 
 
@@ -29,15 +29,17 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
     if row is None:
         # It is written down before the call.
-        return CheckResult(WriteFound.NOT_SEEN, _("The request was not written down, so not sent."))
+        return CheckResult(
+            WriteFound.NOT_SEEN, _("The request could not be saved, so it was not sent.")
+        )
     links = ((_("Open the request"), row.get_absolute_url()),)
     if row.state == OfferState.REFUSED:
         return CheckResult(WriteFound.NOT_SEEN, _("The service refused the request."), links)
     if row.state == OfferState.ASKED:
-        why = _("No answer yet. The request's page asks for it, by the same requestId.")
+        why = _("No answer yet. The request's page asks the service with the same requestId.")
         return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
-        why = _("The answer does not say to which request it is.")
+        why = _("The answer does not say which request it belongs to.")
         return CheckResult(WriteFound.DIFFERS, why, links)
     return CheckResult(
         WriteFound.THERE, _("The service knows the request by its requestId."), links

@@ -29,7 +29,7 @@ _OUTCOMES = {
 _OUTCOME_SENTENCES = {
     "authorized": gettext_noop("The service authorizes lending to this account."),
     "declined": gettext_noop("The service advises against lending to this account."),
-    "invalid": gettext_noop("The service could not judge this account: there is no valid result."),
+    "invalid": gettext_noop("The service could not judge this account. There is no valid result."),
 }
 _LEVELS = {
     gettext_noop("very low"): ("good", "shield-check"),
@@ -40,9 +40,9 @@ _LEVELS = {
 }
 _TYPE_WARNINGS = {
     "0": gettext_noop(
-        "In beta testing: its results may change, so check them against another assessment."
+        "In beta testing. Its results may change, so compare them with another assessment."
     ),
-    "2": gettext_noop("Deprecated: the service may refuse it, or stop offering it."),
+    "2": gettext_noop("Deprecated. The service may refuse it or remove it."),
 }
 
 
@@ -126,7 +126,7 @@ class Gauge:
     @property
     def words(self) -> str:
         """The picture for those who can't see it."""
-        return _("%(label)s %(value)s, drawn from %(lowest)s to %(highest)s") % {
+        return _("%(label)s %(value)s, on a scale from %(lowest)s to %(highest)s") % {
             "label": self.label,
             "value": self.value,
             "lowest": self.lowest,
@@ -204,5 +204,5 @@ def list_steps(result: object) -> list[Step]:
     tones = {"authorized": "good", "declined": "bad", "invalid": "warn"}
     tone = tones.get(kind, "odd") if isinstance(kind, str) else "odd"
     decision = (_(as_it_came(kind).replace("_", " ")), tone)
-    stations = ((_("Data"), *data), (_("Rules"), *rules), (_("Outcome"), *decision))
+    stations = ((_("Data"), *data), (_("Rules"), *rules), (_("Result"), *decision))
     return [Step(label, words or _("not reported"), tone) for label, words, tone in stations]

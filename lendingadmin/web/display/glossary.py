@@ -10,171 +10,159 @@ from django.utils.translation import gettext_noop as _
 TERMS = {
     # The loan and its money.
     _("principal"): _(
-        "The amount lent, before interest and fees. What of it is still unpaid bears interest."
+        "The amount lent, before interest and fees. Interest is charged on the part "
+        "that is not repaid."
     ),
-    _("disbursement"): _(
-        "What the borrower is paid out: the principal, less what is deducted beforehand."
-    ),
-    _("tranche"): _("One part of the principal that is paid out by itself, with a day of its own."),
+    _("disbursement"): _("The amount paid out to the borrower: the principal minus deductions."),
+    _("tranche"): _("A part of the principal that is paid out separately, on a day of its own."),
     _("adjustment"): _(
-        "Something added to or taken off an amount of the contract, such as a fee that is kept "
-        "back from the payout."
+        "An amount added to or deducted from an amount of the contract, such as a "
+        "fee deducted from the payout."
     ),
-    _("interest"): _(
-        "The price of borrowing, reckoned from a rate and from how much is owed for how long."
-    ),
-    _("fees"): _("Charges of the contract beside the interest, such as one for paying out."),
-    _("instalment"): _("One payment of the schedule: an amount, and the day by which it is due."),
+    _("interest"): _("The cost of borrowing: a rate on what is owed, for the time it is owed."),
+    _("fees"): _("Charges of the contract other than interest, such as a fee for paying out."),
+    _("instalment"): _("One payment of the schedule: an amount and its due date."),
     _("repayment"): _(
-        "Money that a borrower paid towards a loan. The service spreads it over what is owed."
+        "Money that a borrower paid for a loan. The service divides it between the amounts owed."
     ),
     _("outstanding"): _(
-        "All that is not paid yet, due or not: principal, interest, fees and penalty. In the "
-        "portfolio, of open loans."
+        "Everything that is not paid yet, due or not: principal, interest, fees and "
+        "penalty. In the portfolio: of open loans."
     ),
     _("overdue"): _(
-        "What should have been paid by now and was not. It is part of what is outstanding. In the "
-        "portfolio, of open loans."
+        "The amount that was due and is not paid. It is part of the outstanding "
+        "amount. In the portfolio: of open loans."
     ),
     _("arrears"): _(
-        "Instalments whose day has passed without being paid in full. A loan in arrears is late."
+        "Instalments that were due and are not paid in full. A loan in arrears is late."
     ),
-    _("maturity"): _("The day by which the whole loan is to be paid back."),
+    _("maturity"): _("The day when the last instalment is due."),
     _("term"): _("How long the loan runs, from its start to its maturity."),
     _("penalty"): _(
-        "A charge on what is paid late. The contract says on which amount and at which rate."
+        "A charge on late amounts. The contract says on which amount and at which rate."
     ),
-    _("grace period"): _(
-        "How long after its day an instalment may be unpaid before a penalty is charged."
-    ),
+    _("grace period"): _("The number of days after the due date before a penalty is charged."),
     _("reducing balance"): _(
-        "Interest is reckoned on the principal that is still unpaid, so that it falls with each "
-        "repayment."
+        "Interest is calculated on the unpaid principal, so it falls with each repayment."
     ),
     _("settlement"): _(
-        "The loan is paid in full and closed; the settlement date is the day on which that "
-        "happened."
+        "The loan is paid in full and closed. The settlement date is the day when that happened."
     ),
-    _("performance"): _(
-        "How an open loan keeps to its contract, as the service judges it (the service's "
-        "specification of a loan)."
-    ),
-    _("outcome"): _("How a loan ended. The service fills it in once the account is closed."),
+    _("performance"): _("How well an open loan follows its contract, as the service judges it."),
+    _("result"): _("The result of a closed loan. The service sets it."),
     # Rates.
     _("APR"): _(
-        "Annual percentage rate: what a loan costs in a year, in per cent, usually with its fees. "
-        "It lets one compare loans."
+        "Annual percentage rate: the cost of a loan for one year in per cent, "
+        "usually with fees. Use it to compare loans."
     ),
     _("AER"): _(
-        "Annual effective rate: the interest of a year in per cent, with interest upon interest "
-        "counted in."
+        "Annual effective rate: the interest of one year in per cent, with interest on interest."
     ),
     _("APY"): _(
-        "Annual percentage yield: the same interest upon interest, seen by the one who lends."
+        "Annual percentage yield: the interest of one year with interest on "
+        "interest, as the lender's income."
     ),
-    _("nominal rate"): _("The rate that the contract reckons from, before interest upon interest."),
-    _("periodic rate"): _("The rate for a single compounding period, such as a month."),
+    _("nominal rate"): _("The rate of the contract, without interest on interest."),
+    _("periodic rate"): _("The rate for one compounding period, such as a month."),
     _("compounding period"): _(
-        "How often interest is added up. The periodic rate is for one such period."
+        "How often interest is added to the amount owed. The periodic rate is for one such period."
     ),
-    _("base rate"): _("The product's rate before the risk of the borrower is looked at."),
+    _("base rate"): _("The product's rate, before the risk of the borrower is added."),
     _("risk premium"): _(
-        "What is added to the base rate for the risk of this borrower. An offer may set another "
-        "one than the product has."
+        "A rate added to the base rate for the risk of this borrower. An offer and "
+        "its product may have different ones."
     ),
-    _("waiver"): _("A part of the interest rate that the lender gives up."),
-    _("effective rate"): _(
-        "The rate with interest upon interest counted in. A product may say how high it can get."
-    ),
+    _("waiver"): _("A part of the interest rate that the lender does not charge."),
+    _("effective rate"): _("The rate with interest on interest. A product may state a maximum."),
     # Before the loan.
     _("assessment"): _(
-        "The service's judgement, from the data reported for an account, whether to lend to it."
+        "The service's advice on lending to an account, from the data reported for it."
     ),
-    _("look-back"): _("How far back from its time an assessment looks at an account's data."),
-    _("risk level"): _("How risky the service holds lending to this account to be."),
-    _("risk score"): _("The same risk as a number. The service says no more about its scale."),
+    _("look-back"): _("The period of data that an assessment uses, up to its time."),
+    _("risk level"): _("The risk of lending to this account, as the service sees it."),
+    _("risk score"): _("The same risk as a number. The service does not explain its scale."),
     _("credit score"): _(
-        "A number for how creditworthy an account is. The service says no more about its scale."
+        "A number for the creditworthiness of an account. The service does not explain its scale."
     ),
-    _("rule"): _("A condition of the assessment. The one that failed decided its outcome."),
+    _("rule"): _("A condition of the assessment. The failed rule decided its result."),
     _("offer"): _(
-        "What a borrower may have now: products, a risk premium for each, and the most that is "
-        "lent. It expires."
+        "What a borrower can have now: products, a risk premium for each, and a "
+        "maximum amount. It expires."
     ),
-    _("credit limit"): _("The most that this offer lends."),
+    _("credit limit"): _("The maximum amount of this offer."),
     _("preview"): _(
-        "The contract as the service would make it for an amount and a day. Nothing is saved by it."
+        "The contract that the service would make for an amount and a day. Nothing is saved."
     ),
     # Recording repayments.
-    _("transaction date"): _("When the borrower really paid."),
+    _("transaction date"): _("The time when the borrower paid."),
     _("value date"): _(
-        "When a payment takes effect, for interest and for arrears. Left empty, it is the "
+        "The time when a payment takes effect for interest and arrears. Empty: the "
         "transaction date."
     ),
     _("transaction id"): _(
-        "The payment network's own number of a payment. It keeps the same payment from being "
-        "recorded twice."
+        "The payment network's code for a payment. It prevents that the same payment "
+        "is recorded twice."
     ),
-    _("externalId"): _("The payment network's own number of a payment: the transaction id."),
-    _("channel"): _("How the payment came in: over the web, by mobile phone, or in person."),
-    _("network"): _("Who carried the payment, such as M-PESA or a bank."),
+    _("externalId"): _("The payment network's code for a payment: the transaction id."),
+    _("channel"): _("How the payment was made: on the web, by mobile phone or in person."),
+    _("network"): _("The company that carried the payment, such as M-PESA or a bank."),
     _("estimate"): _(
-        "What we expect of the payment from the balances just read. The service decides."
+        "The expected effect of a payment, computed from the current balances. The service decides."
     ),
     _("evidence"): _(
-        "The loan's balances, read before a repayment is sent and after it. They show whether it "
-        "arrived."
+        "The loan's balances before and after a repayment was sent. They show whether it arrived."
     ),
     _("baseline"): _(
-        "The balances read just before a repayment was sent. Later readings are compared with them."
+        "The balances just before a repayment was sent. Later readings are compared with them."
     ),
-    _("recorded"): _("The service answered that it has the repayment."),
+    _("recorded"): _("The service confirmed that it has the repayment."),
     _("needs checking"): _(
-        "It was sent, and no answer that decides it is kept. It may be recorded or not; do not "
-        "enter it again."
+        "It was sent, but there is no clear answer. It may be recorded or not. Do "
+        "not enter it again."
     ),
     _("probably recorded"): _(
-        "No answer is kept, but afterwards the loan's paid amount was higher by exactly this much. "
+        "There is no answer, but the loan's paid amount rose by exactly this amount. "
         "Another payment may explain it."
     ),
     _("not found at the service"): _(
-        "No answer is kept, and after a while the loan still shows no rise. It may yet appear."
+        "There is no answer, and the loan's paid amount did not rise. It may still appear."
     ),
     _("refused"): _("The service said no, and nothing was recorded."),
-    _("not sent"): _("It did not leave the dashboard, as far as its journal knows."),
+    _("not sent"): _("It was not sent, according to our records."),
     _("set aside"): _(
-        "A manager put an open question aside, so that the customer's next payment can be entered. "
-        "The question stays open."
+        "A manager set an open case aside, so that the customer's next payment can "
+        "be entered. The case stays open."
     ),
-    _("resolved by a person"): _("A person decided what became of a repayment, and said why."),
+    _("resolved by a person"): _("A person decided the result of a repayment and gave a reason."),
     _("counted as recorded"): _(
-        "Recorded by the service, probably recorded by its balances, or resolved as recorded."
+        "Recorded at the service, probably recorded according to the balances, or "
+        "resolved as recorded."
     ),
     _("not recorded"): _(
         "Refused by the service, not sent, or resolved by a person as not recorded."
     ),
     _("end of day"): _(
-        "What was entered on a day, by person and channel, to be compared with the till."
+        "Repayments entered on a day, by person and channel, to compare with the cash."
     ),
     # The portfolio.
     _("open loan"): _(
-        "One whose status has the word open. Where its status has no such word: one that has "
-        "begun, and has neither a settlement date nor a result."
+        "A loan whose status has the word “open”. Without that word: a loan that has "
+        "started and has no settlement date and no result."
     ),
     _("outstanding principal"): _(
-        "What open loans have not paid yet of the principal, due or not (the gross loan portfolio "
-        "of CGAP, Microfinance Consensus Guidelines, 2003)."
+        "The unpaid principal of open loans, due or not (the gross loan portfolio of "
+        "CGAP, Microfinance Consensus Guidelines, 2003)."
     ),
     _("portfolio at risk"): _(
-        "PAR 30: the outstanding principal of open loans more than 30 days late, as a share of all "
-        "open loans' (CGAP, Microfinance Consensus Guidelines, 2003)."
+        "PAR 30: the outstanding principal of open loans more than 30 days late, "
+        "divided by that of all open loans (CGAP, Microfinance Consensus Guidelines, "
+        "2003)."
     ),
-    _("paid since the count before"): _(
-        "How much the paid amounts of all loans, open or not, rose from one count of the portfolio "
-        "to the next."
+    _("paid since last update"): _(
+        "The rise of the paid amounts of all loans between the last two updates."
     ),
     _("principal disbursed by month"): _(
-        "The principal of all loans that began in a month, open or closed since then."
+        "The principal of all loans started in a month, open or closed."
     ),
 }
 

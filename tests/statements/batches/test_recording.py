@@ -189,7 +189,7 @@ class TestRecording:
         batch = check(clerk, pay("L-1"))
         submit(clerk, batch)
         User.objects.filter(pk=support.pk).update(is_active=False)
-        assert record_now(batch).state == "paused" and "may not record" in batch.why
+        assert record_now(batch).state == "paused" and "may no longer record" in batch.why
         assert not service.posted
 
     def test_rows_that_changed_meanwhile_are_shown_again(
@@ -198,7 +198,7 @@ class TestRecording:
         service.add("L-1")
         batch = check(clerk, pay("L-1"))
         answer = clerk.post(f"{BASE}{batch.file_id}/batch/record", {"shown": "0-9-KES1"})
-        assert "changed meanwhile" in answer.content.decode()
+        assert "The rows changed" in answer.content.decode()
         batch.refresh_from_db()
         assert batch.state == "ready"
 

@@ -32,9 +32,9 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
         given = form.cleaned_data
         people, days = (given["officer"], given["standIn"]), (given["firstDay"], given["lastDay"])
         if services.hand_over(app_id, *people, *days, person):
-            messages.success(request, _("Saved: the borrowers are handed over."))
+            messages.success(request, _("Saved. The borrowers are handed over."))
             return redirect("hand-overs", app_id)
-        words = _("Somebody stands in on some of these days already.")
+        words = _("There is a stand-in on some of these days already.")
         form.add_error("firstDay", ValidationError(words, code="taken"))
     rows = HandOver.objects.filter(app_id=app_id, ended_at=None, last_day__gte=today)
     if not may_change:
@@ -56,7 +56,7 @@ def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not _may_end(request.user, row):
         raise Http404("This hand-over is somebody else's.")
     if services.end_hand_over(row, request.user):
-        messages.success(request, _("Saved: the hand-over has ended."))
+        messages.success(request, _("Saved. The hand-over has ended."))
     return redirect("hand-overs", app_id)
 
 

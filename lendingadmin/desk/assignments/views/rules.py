@@ -31,7 +31,7 @@ def edit(request: PersonRequest, app_id: str) -> HttpResponse:
         if shown == effect.fingerprint:
             saved = rules.save(app_id, wanted, effect.replaces, request.user)
             if saved is not None:
-                messages.success(request, _("Saved: the rules are in force."))
+                messages.success(request, _("Saved. The rules are in force."))
                 for walk in saved.walks.all():
                     tasks.enqueue_walk(walk)
                 return redirect("assignments", app_id)

@@ -88,7 +88,7 @@ def _keep(
     try:
         key = idempotency.check_key(request, PURPOSE, given["token"])
     except idempotency.StaleKey:
-        messages.warning(request, _("Not saved: this form was open for too long. Enter it again."))
+        messages.warning(request, _("Not saved. This form was open for too long. Enter it again."))
         return redirect("call", app.app_id, borrower_id)
     entered = Entered(
         borrower_id=borrower_id,
@@ -139,7 +139,7 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Let nobody call this borrower any more, because they asked for that."""
     services.add_stop(app_id, borrower_id, "", StopKind.DO_NOT_CALL, request.user)
     leases.release(app_id, borrower_id, request.user)
-    messages.success(request, _("Saved: nobody calls them until a manager ends that."))
+    messages.success(request, _("Saved. Nobody will call until a manager allows it."))
     return redirect("call", app_id, borrower_id)
 
 

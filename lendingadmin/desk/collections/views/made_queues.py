@@ -55,7 +55,7 @@ def retire(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Take a queue off all pages; what came of its calls stays."""
     queue = _find(app_id, number)
     if made_queues.retire_queue(queue, request.user):
-        words = _("The queue %(name)s is retired. What came of its calls stays.")
+        words = _("The queue %(name)s is closed. The results of its calls remain.")
         messages.success(request, words % {"name": queue.name})
     return redirect("collections", app_id)
 

@@ -21,7 +21,7 @@ from lendingadmin.web.keyset import COUNTED, Slice, build_pager, spell_count
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
-NOBODY_LEFT = gettext_noop("Nobody is left to call here now.")
+NOBODY_LEFT = gettext_noop("No more calls in this queue now.")
 _PAGE = 25
 _FIGURES_OF = timedelta(days=6)
 

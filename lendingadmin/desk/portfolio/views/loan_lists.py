@@ -58,7 +58,7 @@ COLUMNS = name_columns(
         "schedule.nextInstallment.dueDate": gettext_lazy("Next due"),
         "schedule.nextInstallment.amounts.repayment": gettext_lazy("Next instalment"),
         "balances.principal.unpaid": gettext_lazy("Outstanding principal"),
-        "paidSinceLastCount": gettext_lazy("Paid since the update before"),
+        "paidSinceLastCount": gettext_lazy("Paid since last update"),
         "countedAt": (gettext_lazy("Updated"), write_moment),
         "recordedSince": gettext_lazy("Recorded here since"),
         "recordedMeanwhile": gettext_lazy("Recorded here during the update"),
@@ -164,7 +164,7 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if saved.is_shared:
         audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="deleted")
     saved.delete()
-    words = _("Deleted the list %(name)s. Its loans are as they were.")
+    words = _("The list %(name)s is deleted. Its loans are not changed.")
     messages.success(request, words % {"name": saved.name})
     return redirect("loan-list", app_id)
 

@@ -25,7 +25,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.quotas import OverQuota
 from lendingadmin.web.requests import PersonRequest
 
-NOTHING_FITS = gettext_lazy("No person and no loan fits this. Nothing was recorded.")
+NOTHING_FITS = gettext_lazy("No person or loan found. Nothing was recorded.")
 RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 
 
@@ -77,9 +77,7 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     try:
         count_search(request.user, app_id)
     except OverQuota:
-        form.add_error(
-            "who", _("You have searched too often within this hour. Open the loan itself.")
-        )
+        form.add_error("who", _("Too many searches in one hour. Open the loan itself."))
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])
     if found.is_empty:

@@ -28,7 +28,7 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
-        messages.info(request, _("The loans are being counted already."))
+        messages.info(request, _("The portfolio is being updated already."))
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
     return redirect("home", app_id)
@@ -40,7 +40,7 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
-        messages.info(request, _("There was nothing to stop: the counting had ended."))
+        messages.info(request, _("Nothing to stop: the update had ended."))
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
     return redirect("home", app_id)

@@ -61,7 +61,7 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
-        messages.warning(request, _("Nothing is printed: the sheet is cancelled."))
+        messages.warning(request, _("Not printed. The sheet is cancelled."))
         return redirect(sheet)
     printed_at = services.note_printing(sheet, request.user)
     context = {
@@ -81,12 +81,12 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
     """Why nothing is made, as a sentence; empty where it can be."""
     if found.has_more:
-        words = _("Choose a product or an officer: these are more than %(most)s loans.")
+        words = _("There are more than %(most)s loans. Choose a product or an officer.")
         return words % {"most": f"{MOST:,}"}
     if not found.chosen:
-        return _("No loan is left for a sheet.")
+        return _("No loans for a sheet.")
     if request.POST.get("shown") != found.fingerprint:
-        return _("The loans changed meanwhile: this is what would stand on the sheet now.")
+        return _("The loans changed. The sheet would now have these rows.")
     return ""
 
 
@@ -97,19 +97,19 @@ def _make(
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
     except idempotency.StaleKey:
-        words = _("Not saved: this form was open for too long. Look at it and make it again.")
+        words = _("Not saved. This form was open for too long. Check it and make the sheet again.")
         messages.warning(request, words)
         return None
     app = gateway.lending_app(app_id)
     try:
         sheets = services.make_sheets(app, form.wanted, found, key, request.user)
     except services.OnOtherSheet:
-        words = _("Not saved: another sheet was made meanwhile. Look at what is left.")
+        words = _("Not saved. Another sheet was made at the same time. Check the remaining loans.")
         messages.warning(request, words)
         return None
     if len(sheets) == 1:
-        messages.success(request, _("Saved: the sheet is made. Print it."))
+        messages.success(request, _("Saved. The sheet is made. Print it."))
         return redirect(sheets[0])
-    words = _("Saved: %(count)s sheets are made. Print each.")
+    words = _("Saved. %(count)s sheets are made. Print each one.")
     messages.success(request, words % {"count": len(sheets)})
     return redirect("sheets", app_id)

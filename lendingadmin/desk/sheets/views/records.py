@@ -38,7 +38,7 @@ def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
         found = Sheet.objects.filter(app_id=app_id, code=code_form.cleaned_data["code"]).first()
         if found is not None:
             return redirect(found)
-        code_form.add_error("code", _("No sheet of this app has this code."))
+        code_form.add_error("code", _("No sheet has this code in this app."))
     form = SheetsForm(request.GET, officers=list_officers(app_id))
     page = _read_page(request, app_id, form) if form.is_valid() else Slice([])
     standings = outcomes.read_standings(page.rows)
@@ -86,14 +86,14 @@ def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Say that nothing is collected with a sheet, and why."""
     found, form = find_sheet(app_id, code), CancelForm(request.POST or None)
     if not may_cancel(found, request.user):
-        words = _("Nothing was changed: a manager cancels a sheet that was printed and is out.")
+        words = _("Nothing changed. Only a manager can cancel a printed sheet.")
         messages.warning(request, words)
         return redirect(found)
     if form.is_valid():
         if services.cancel(found, form.cleaned_data["reason"], request.user):
-            messages.success(request, _("Cancelled. Its loans may stand on another sheet."))
+            messages.success(request, _("Cancelled. Its loans can be on another sheet."))
         else:
-            messages.warning(request, _("Nothing was changed: the sheet is not out any more."))
+            messages.warning(request, _("Nothing changed. The sheet is not out on paper any more."))
         return redirect(found)
     context = {"app": gateway.lending_app(app_id), "sheet": found, "form": form}
     return render(request, "sheets/cancel.html", context)

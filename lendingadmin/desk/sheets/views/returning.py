@@ -53,9 +53,12 @@ class _Page:
                 self.sheet, amounts, given["counted"], given["day"], self.request.user
             )
         except services.Unbalanced as error:
-            words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is missing.")
+            words = _("Not saved. The amounts add up to %(total)s; %(difference)s is missing.")
             if error.difference > 0:
-                words = _("Nothing was saved. The amounts make %(total)s: %(difference)s is over.")
+                words = _(
+                    "Not saved. The amounts add up to %(total)s; the cash counted is "
+                    "%(difference)s less."
+                )
             difference = self._write(abs(error.difference))
             given = {"total": self._write(error.total), "difference": difference}
             self.form.add_error("counted", words % given)
@@ -63,9 +66,9 @@ class _Page:
         except services.NotReturnable:
             return self._meet_another()
         if kept.file is None:
-            messages.success(self.request, _("Saved: nothing was collected with this sheet."))
+            messages.success(self.request, _("Saved. Nothing was collected with this sheet."))
             return redirect(self.sheet)
-        words = _("Saved: %(amount)s. Nothing is recorded yet: see what was found, and record it.")
+        words = _("Saved: %(amount)s. Nothing is recorded yet. Check the result, then record it.")
         messages.success(self.request, words % {"amount": self._write(kept.counted)})
         return redirect("statement-batch", self.app.app_id, kept.file.pk)
 
@@ -85,7 +88,7 @@ class _Page:
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
             return None
-        words = _("%(username)s typed this sheet before, with the same amounts: nothing was added.")
+        words = _("%(username)s entered the same amounts before. Nothing was added.")
         messages.info(self.request, words % {"username": last.created_by.username})
         return redirect(self.sheet)
 
@@ -95,12 +98,9 @@ class _Page:
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):
             return answer
-        words = _(
-            "Nothing was saved: this sheet was typed before, and that is still on its way into the "
-            "ledger. Finish that first."
-        )
+        words = _("Not saved. Amounts of this sheet are still being recorded. Finish that first.")
         if self.sheet.state == Sheet.State.CANCELLED:
-            words = _("Nothing was saved: this sheet is cancelled.")
+            words = _("Not saved. This sheet is cancelled.")
         self.form.add_error(None, words)
         return None
 
@@ -113,7 +113,7 @@ def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """The grid; the POST keeps the amounts where they make the counted cash, to be recorded."""
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
-        messages.warning(request, _("Nothing comes back with this sheet: it is cancelled."))
+        messages.warning(request, _("This sheet is cancelled. No amounts can be entered."))
         return redirect(sheet)
     page = _Page(request, app, sheet)
     answer = page.submit() if request.method == "POST" else None

@@ -49,7 +49,7 @@ def read(
         return found
     # What its days say against it, and the years that a person is asked about.
     years, wrong = find_old_years(found, context.today, context.answers)
-    words = _("Row %(number)s has a year that is not right.")
+    words = _("Row %(number)s has a wrong year.")
     flaws = [*find_odd_days(found, context.today)]
     flaws += [Flaw(number, words % {"number": number}) for number in sorted(wrong)]
     unknown = found.unknown_words | ({YEAR: years} if years else {})
@@ -87,7 +87,7 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
         found = _open_object(found)
     names = list(dict.fromkeys(name for one in found if isinstance(one, dict) for name in one))
     if not names or not all(isinstance(one, dict) for one in found) or len(found) > MOST_ROWS:
-        raise Refused(_("This JSON holds no payments. Export the statement as CSV."))
+        raise Refused(_("There are no payments in this JSON. Export the statement as CSV."))
     cells = ([one.get(name) for name in names] for one in found)
     return [
         names,
@@ -116,5 +116,8 @@ def _open_object(found: dict[str, Any]) -> list[Any]:
     if len(filled) == 1 and isinstance(filled[0], list):
         return filled[0]
     raise Refused(
-        _("Nothing in this JSON says which list has the payments. Save that list as its own file.")
+        _(
+            "This JSON does not say which list has the payments. Save that list as a "
+            "file of its own."
+        )
     )

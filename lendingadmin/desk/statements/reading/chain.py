@@ -33,7 +33,7 @@ def find_account(accounts: Iterable[str]) -> str:
     """Return the account as the first message writes it. Raises Refused for several accounts."""
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
-        raise Refused(_("The file holds statements of several accounts. Export them one by one."))
+        raise Refused(_("The file has statements of several accounts. Export them one by one."))
     return named[0] if named else ""
 
 
@@ -92,8 +92,8 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
         ends, begins = one[1], other[0]
         if ends is not None and begins is not None and ends != begins:
             words = _(
-                "Message %(number)s ends with %(ends)s and the next begins with %(begins)s: a "
-                "message between them is missing."
+                "Message %(number)s ends with %(ends)s and the next one begins with "
+                "%(begins)s. A message between them is missing."
             )
             values = {"number": number, "ends": f"{ends:,f}", "begins": f"{begins:,f}"}
             yield Flaw(0, words % values)

@@ -34,12 +34,18 @@ def find_format(content: bytes) -> str:
         raise Refused(_("The file is empty. Export the statement again."))
     if len(content) > LARGEST:
         raise Refused(
-            _("The file is larger than %(count)s MB. Export it in parts, such as week by week.")
+            _(
+                "The file is larger than %(count)s MB. Export it in smaller parts, such as "
+                "week by week."
+            )
             % {"count": LARGEST // 1_000_000}
         )
     if content.startswith(b"%PDF"):
         raise Refused(
-            _("This is a PDF, whose rows can't be proven whole. Export CSV, XLSX or XLS instead.")
+            _(
+                "This is a PDF. Missing rows can't be found in a PDF. Export CSV, XLSX or "
+                "XLS instead."
+            )
         )
     if content.startswith(b"PK"):
         return _find_in_zip(content)
@@ -88,7 +94,7 @@ def _find_in_zip(content: bytes) -> str:
                     return _find_xml(part.read(_MOST_UNPACKED))
     except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
         raise Refused(_("This file is damaged. Export the statement again.")) from error
-    raise Refused(_("This archive is not read. Unpack it and choose the statements one by one."))
+    raise Refused(_("This archive can't be read. Unpack it and choose the statements one by one."))
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:
@@ -138,7 +144,7 @@ def _check_ole(content: bytes) -> str:
     if "_VBA_PROJECT".encode("utf-16-le") in content:
         raise Refused(tell_of_macros())
     if not any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")):
-        raise Refused(_("This is no spreadsheet. Export the statement as CSV, XLSX or XLS."))
+        raise Refused(_("This is not a spreadsheet. Export the statement as CSV, XLSX or XLS."))
     return XLS
 
 
@@ -153,7 +159,7 @@ def _find_text(content: bytes) -> str:
         raise Refused(_tell_of_web_page())
     if start.startswith(_OTHERS) or (b"\0" in content and not is_wide):
         raise Refused(
-            _("This file is no statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
+            _("This file is not a statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
         )
     if _MT940.search(content[:20_000]):
         # The envelope of SWIFT begins with a brace, as JSON does.
@@ -172,7 +178,7 @@ def _find_xml(content: bytes) -> str:
         return CAMT
     if re.search(rb"(?i)<(?:html|table|head|body)\b", content[:4_000]):
         raise Refused(_tell_of_web_page())
-    raise Refused(_("This XML is no CAMT.053 statement. Export CAMT.053, CSV or XLSX."))
+    raise Refused(_("This XML is not a CAMT.053 statement. Export CAMT.053, CSV or XLSX."))
 
 
 def tell_of_password() -> str:
@@ -182,12 +188,12 @@ def tell_of_password() -> str:
 
 def tell_of_macros() -> str:
     """What is said of a file that holds something that runs."""
-    return _("This spreadsheet holds macros. Save it as CSV, or as XLSX without them.")
+    return _("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
 
 
 def _tell_of_types() -> str:
-    return _("This XML declares types of its own, as no bank's statement does. It is not read.")
+    return _("This XML declares its own types, which no bank's statement does. It was not read.")
 
 
 def _tell_of_web_page() -> str:
-    return _("This is a web page that is named like a spreadsheet. Export CSV or XLSX instead.")
+    return _("This is a web page with the name of a spreadsheet. Export CSV or XLSX instead.")

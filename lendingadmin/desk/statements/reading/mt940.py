@@ -58,7 +58,9 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
     if sum(len(_ENTRY.findall(one)) for one in messages) != count:
-        raise Refused(_("Amounts of this MT940 are not written as 1234,50. Ask the bank for CSV."))
+        raise Refused(
+            _("Amounts in this MT940 are not written like 1234,50. Ask the bank for CSV.")
+        )
     if count > MOST_ROWS:
         raise Refused(_("The statement has too many entries. Export it in parts."))
     try:
@@ -76,9 +78,9 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         read, balances = read[::-1], balances[::-1]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
-        raise Refused(_("This MT940 holds no entries and no balance. Export it again."))
+        raise Refused(_("This MT940 has no entries and no balance. Export it again."))
     if len(rows) != count:
-        words = _("Of %(count)s entries of this MT940 only %(read)s can be read.")
+        words = _("Only %(read)s of %(count)s entries of this MT940 can be read.")
         raise Refused(words % {"count": count, "read": len(rows)})
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
     return Statement(

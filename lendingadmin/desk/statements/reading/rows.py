@@ -89,8 +89,8 @@ def read_rows(
     if _is_payment(header, context.zone):
         raise Refused(
             _(
-                "Row %(number)s of this file is a payment, and no row of headings says which "
-                "column is what. Export it with headings, or write them above the first payment."
+                "Row %(number)s is a payment, but no row of headings names the columns. "
+                "Export the file with headings, or add them above the first payment."
             )
             % {"number": at + 1}
         )
@@ -297,8 +297,8 @@ class _Reader:
         for number, row in body:
             if any(row[self.width :]) or len(row) > usual:
                 words = _(
-                    "Row %(number)s has more cells than headings, because its text contains a "
-                    "comma or a tab. Its amount is not certain."
+                    "Row %(number)s has more cells than headings because its text has a comma or "
+                    "a tab. Its amount is not certain."
                 )
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
@@ -316,8 +316,8 @@ class _Reader:
                     short.append(number)
         # What only few rows have is no way in which this table is written.
         for numbers, words in (
-            (lined, _("Row %(number)s has several lines in a cell, and may be several rows.")),
-            (short, _("Row %(number)s has fewer cells than the other rows, and may be cut.")),
+            (lined, _("Row %(number)s has several lines in one cell. It may be several rows.")),
+            (short, _("Row %(number)s has fewer cells than the other rows. It may be cut off.")),
         ):
             if len(numbers) * _FEW <= read or len(numbers) == 1 < read:
                 found = self._break_rows(found, numbers, words)

@@ -56,7 +56,10 @@ def check_counts(content: bytes, kind: str) -> None:
     """
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
-            words = _("The file has more than %(count)s rows. Export it in parts, such as by week.")
+            words = _(
+                "The file has more than %(count)s rows. Export it in smaller parts, such as "
+                "week by week."
+            )
             raise Refused(words % {"count": f"{MOST_ROWS:,}"})
 
 
@@ -101,8 +104,8 @@ def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[in
     )
     if number := next(found, 0):
         words = _(
-            "Row %(number)s of this file has a quotation mark that is not closed, so the "
-            "rows behind it can't be told apart. Take the mark out, or export it as XLSX."
+            "Row %(number)s has a quotation mark that is not closed, so the rows after "
+            "it can't be read. Remove the mark, or export as XLSX."
         )
         raise Refused(words % {"number": number})
 
@@ -160,8 +163,8 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
     for number in others:
         if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
             words = _(
-                "Sheets %(one)s and %(other)s of this workbook both hold a statement. Save each as "
-                "a file of its own."
+                "Sheets %(one)s and %(other)s of this workbook both have a statement. Save "
+                "each as a file of its own."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
     # Where a cell ends is certain in a workbook, whatever lines it has.
@@ -216,9 +219,9 @@ def _read_memory(process_id: int) -> int:
 
 def _tell_of_size() -> str:
     return _(
-        "This spreadsheet is too large to open: something may stand far outside the table, such as "
-        "in cell XFD1048576. Delete all rows below the table and all columns beside it, save it "
-        "and try again, or export the statement as CSV."
+        "This spreadsheet is too large to open. Something may be far outside the "
+        "table, such as in cell XFD1048576. Delete all rows below and all columns "
+        "right of the table and save it, or export CSV."
     )
 
 
@@ -240,7 +243,7 @@ def decode(content: bytes) -> str:
         except UnicodeDecodeError:
             text = content.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise Refused(_("This file holds no text. Export the statement as CSV, XLSX or XLS."))
+        raise Refused(_("There is no text in this file. Export the statement as CSV, XLSX or XLS."))
     return _undo_double(text)
 
 
@@ -279,7 +282,10 @@ def _check_length(rows: list[Row]) -> list[Row]:
         rows.pop()
     if len(rows) > MOST_ROWS + _MOST_HEAD:
         raise Refused(
-            _("The file has more than %(count)s rows. Export it in parts, such as week by week.")
+            _(
+                "The file has more than %(count)s rows. Export it in smaller parts, such as "
+                "week by week."
+            )
             % {"count": f"{MOST_ROWS:,}"}
         )
     return rows

@@ -50,7 +50,7 @@ class _Page:
         try:
             return commands[self.action]() if self.action in commands else None
         except allocating.NotReady:
-            words = _("Nothing was changed: nobody decides on its rows now.")
+            words = _("Nothing changed. The rows of this statement can't be decided now.")
             messages.warning(self.request, words)
             return redirect(self.row.batch)
         except LendingError as error:
@@ -87,12 +87,12 @@ class _Page:
         try:
             count_search(self.request.user, self.app_id)
         except OverQuota:
-            words = _("You have searched too often within this hour. Open the loan itself.")
+            words = _("Too many searches in one hour. Open the loan itself.")
             self.payee.add_error("who", words)
             return None
         self.payees = find_payees(self.request.user, self.app_id, self.payee.cleaned_data["who"])
         if self.payees.is_empty:
-            self.payee.add_error("who", _("No person and no loan fits this."))
+            self.payee.add_error("who", _("No person or loan found."))
         return None
 
     def _choose(self) -> HttpResponse | None:

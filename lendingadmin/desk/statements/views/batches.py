@@ -114,7 +114,9 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if found is not None:
             tasks.enqueue(found)
     if found is None:
-        words = _("Nothing was begun: the statement is not whole, or this is under way already.")
+        words = _(
+            "Not started. Rows are missing on the statement, or it is being recorded already."
+        )
         messages.warning(request, words)
         return redirect(file)
     return redirect(found)
@@ -144,11 +146,11 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     shown = _summarise(found)
     if request.method == "POST":
         if request.POST.get("shown") != shown["fingerprint"]:
-            obstacle = _("The rows were changed meanwhile: this is what would be recorded now.")
+            obstacle = _("The rows changed. These would be recorded now.")
         elif _submit(request, found):
             return redirect(found)
         else:
-            obstacle = _("It needs a second person, and nobody else may approve it.")
+            obstacle = _("It needs a second person, and there is no other person to approve it.")
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
     context = {"batch": found, "file": found.file, "app": app, "obstacle": obstacle}
@@ -162,7 +164,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
         # The page says why, where the two are not independent.
-        messages.warning(request, _("Nothing was changed: it does not wait for your approval."))
+        messages.warning(request, _("Nothing changed. It is not waiting for your approval."))
         return redirect(found)
     if request.method == "POST":
         with transaction.atomic():
@@ -171,10 +173,10 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 return redirect(found)
         found.refresh_from_db()
         if _may_approve(request, found) and not approvals.is_expired(found.began_at):
-            words = _("Nothing was approved: the rows have changed. These are the rows now.")
+            words = _("Not approved. The rows have changed. These are the rows now.")
             messages.warning(request, words)
             return redirect(request.path)
-        messages.warning(request, _("Nothing was approved: it no longer waits for approval."))
+        messages.warning(request, _("Not approved. It is no longer waiting for approval."))
         return redirect(found)
     context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
     context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
@@ -207,7 +209,7 @@ def _move(
         if command(found, request.user):
             tasks.enqueue(found)
         else:
-            messages.info(request, _("Nothing was changed: it went on meanwhile."))
+            messages.info(request, _("Nothing changed: the batch has already moved on."))
     return redirect(found)
 
 
@@ -216,15 +218,17 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Accept all undecided rows with one finding, for one reason."""
     found, form = find_batch(app_id, number), AcceptForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Nothing was accepted: say why in five letters or more."))
+        messages.warning(request, _("Not accepted. Enter a reason of five letters or more."))
         return redirect(found)
     finding, reason = form.cleaned_data["finding"], form.cleaned_data["reason"]
     try:
         count = allocating.accept_all(found, finding, reason, request.user)
     except allocating.NotReady:
-        messages.warning(request, _("Nothing was changed: nobody decides on its rows now."))
+        messages.warning(
+            request, _("Nothing changed. The rows of this statement can't be decided now.")
+        )
     except allocating.NoneAtOnce:
-        words = _("Nothing was accepted. Decide each of these rows on its own page.")
+        words = _("Not accepted. Decide each of these rows on its own page.")
         messages.warning(request, words)
     else:
         messages.success(request, _("%(count)s rows are accepted.") % {"count": count})

@@ -28,9 +28,7 @@ from lendingadmin.web.requests import PersonRequest
 from .records import find_file
 
 #: Said where columns, days or words can't be answered any more.
-UNCHANGED = gettext_noop(
-    "Nothing was changed: its payments are decided on, or the file itself is deleted."
-)
+UNCHANGED = gettext_noop("Nothing changed. Its payments are being decided, or the file is deleted.")
 
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
@@ -45,7 +43,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
             form.add_error("file", str(error))
         else:
             if not is_new:
-                messages.info(request, _("This file was brought in before; nothing was added."))
+                messages.info(request, _("This file was uploaded before. Nothing was added."))
             _tell_managers(request, file)
             return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
     context = {"form": form, "app": app, "days": settings.KEEP_ROWS_DAYS["files"]}
@@ -70,7 +68,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         else:
             if not is_read:
                 return _say_unchanged(request, file)
-            words = _("The table is read. Others like it are read so from now on.")
+            words = _("Saved. Statements with the same headings are read like this from now on.")
             messages.success(request, words)
             _tell_managers(request, file)
             return redirect(file)
@@ -100,7 +98,7 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _say_refused(request, file, error)
     if not is_read:
         return _say_unchanged(request, file)
-    messages.success(request, _("The days are read as you said."))
+    messages.success(request, _("Dates are now read as you said."))
     _tell_managers(request, file)
     return redirect(file)
 
@@ -111,7 +109,7 @@ def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     file = find_file(app_id, number)
     form = WordsForm(request.POST, file.unknown_words)
     if not form.is_valid():
-        messages.error(request, _("Not saved: choose a meaning for each word."))
+        messages.error(request, _("Not saved. Choose a meaning for each word."))
         return redirect(file)
     try:
         is_read = keeping.answer_words(file, form.build_meanings(), request.user)
@@ -137,7 +135,7 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
     """Tell managers what the statement contradicts, and this person that they are told."""
     if count := alarms.raise_alarms(file, request.user):
-        words = _("It contradicts %(count)s repayments: managers are told, on their home page.")
+        words = _("It disagrees with %(count)s repayments. Managers see this on their home page.")
         messages.warning(request, words % {"count": count})
 
 
@@ -162,7 +160,7 @@ def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     if rows.has_odd_day(line):
         return _("the date of this row can't be right.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
-        return _("somebody said that it is returned, not ours or elsewhere.")
+        return _("a person marked it as returned, not ours or recorded elsewhere.")
     if places.find_taken_back(app_id, [line.receipt_key]):
         return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):

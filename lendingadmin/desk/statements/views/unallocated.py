@@ -52,7 +52,9 @@ def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if form.is_valid():
         where, reason = Place(form.cleaned_data["place"]), form.cleaned_data["reason"]
         if not places.put(line, where, reason, request.user):
-            messages.warning(request, _("Nothing was changed: it is in another place by now."))
+            messages.warning(
+                request, _("Not saved. Someone moved this payment. Load the page again.")
+            )
         return redirect("unallocated", app_id)
     visible = rows.read_visibility(request.user) | {"sees_phones": False}
     shown = rows.describe_line(line, Standing.MISSING, {}, **visible)

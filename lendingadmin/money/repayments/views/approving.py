@@ -49,7 +49,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
-        words = _("Nothing was changed: it does not wait for your approval.")
+        words = _("Nothing changed. It is not waiting for your approval.")
         messages.warning(request, why or words)
         return redirect(repayment)
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
@@ -58,7 +58,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if request.method == "POST":
         has_agreed, has_checked = "may_double" in request.POST, "not_there" in request.POST
         if not constant_time_compare(request.POST.get("shown", ""), page["shown"]):
-            words = _("The loan, or what looks like this repayment, changed meanwhile.")
+            words = _("The loan changed, or there is a new similar repayment.")
             obstacle = Obstacle("changed", words)
         else:
             obstacle = _send(request, repayment, agreed=has_agreed, checked=has_checked)
@@ -89,7 +89,7 @@ def _send(
     except NotIndependent as rule:
         return Obstacle("not_independent", str(rule))
     if not is_approved:
-        messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
+        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
     return None
 
 

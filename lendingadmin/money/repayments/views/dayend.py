@@ -123,12 +123,12 @@ COLUMNS = name_columns(
         "entered": _("Entered"),
         "recorded": _("Recorded"),
         "recordedSum": _("Amount recorded"),
-        "probablyRecorded": _("Of these probably recorded"),
+        "probablyRecorded": RepaymentState.PRESUMED.label,
         "needsChecking": RepaymentState.UNKNOWN.label,
-        "needsCheckingSum": _("Amount that needs checking"),
+        "needsCheckingSum": _("Needs checking: amount"),
         "refused": _("Refused"),
         "notSent": RepaymentState.NOT_SENT.label,
-        "awaitingApproval": _("Of these waiting for approval"),
+        "awaitingApproval": _("Waiting for approval"),
         "resolvedAsNotRecorded": _("Resolved as not recorded"),
     }
 )

@@ -280,19 +280,19 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved: you entered it, so somebody else resolves it."))
+        form.add_error(None, _("Not saved. You entered it, so another person resolves it."))
         return _receipt(request, repayment, resolve_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
         return redirect(repayment)
     except services.DuplicateExternalId as rule:
-        words = _("%(repayment)s bears the same transaction id and holds it now.")
+        words = _("%(repayment)s has the same transaction id.")
         form.add_error(None, words % {"repayment": rule.other})
         return _receipt(request, repayment, resolve_form=form)
     if done:
-        messages.success(request, _("Resolved. Your reason is kept with it."))
+        messages.success(request, _("Resolved. Your reason is saved."))
     else:
-        messages.warning(request, _("Nothing was changed: its state had changed meanwhile."))
+        messages.warning(request, _("Nothing changed. Someone else resolved it before."))
     return redirect(repayment)
 
 
@@ -310,15 +310,15 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved: you entered it, so somebody else sets it aside."))
+        form.add_error(None, _("Not saved. You entered it, so another person sets it aside."))
         return _receipt(request, repayment, aside_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
         return redirect(repayment)
     if done:
-        messages.success(request, _("Set aside. The loan takes its next repayment again."))
+        messages.success(request, _("Set aside. You can record the next repayment of this loan."))
     else:
-        messages.warning(request, _("Nothing was changed: it is not unknown any more."))
+        messages.warning(request, _("Nothing changed. It no longer needs checking."))
     return redirect(repayment)
 
 
@@ -336,10 +336,10 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not form.is_valid():
         return _receipt(request, repayment, decline_form=form)
     if services.decline(repayment, form.cleaned_data["reason"], request.user):
-        words = _("Saved: it is not sent. Your reason is kept with it.")
+        words = _("Declined. The repayment will not be sent; your reason is saved.")
         messages.success(request, words, extra_tags="declined")
     else:
-        messages.warning(request, _("Nothing was changed: it does not wait for approval any more."))
+        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
     return redirect(repayment)
 
 
@@ -366,17 +366,17 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
             repayment, form.cleaned_data["note"], request.user, idempotency_key
         )
     except idempotency.StaleKey:
-        words = _("Not saved: this form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send it again.")
         form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
-        words = _("Not saved: the report of %(person)s waits for its review already.")
+        words = _("Not saved. The report of %(person)s is still waiting for review.")
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
-            messages.success(request, _("Saved: reported. A manager reviews it."))
+            messages.success(request, _("Reported. A manager will review it."))
         else:
-            words = _("Nothing new was saved: this was reported and reviewed before.")
+            words = _("Nothing new was saved. This was reported and reviewed before.")
             messages.warning(request, words, extra_tags="reported-before")
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
@@ -398,12 +398,12 @@ def review_mistake(
         messages.warning(request, str(rule))
         return redirect(repayment)
     if is_done:
-        messages.success(request, _("Saved: reviewed. Your reason is kept with it."))
+        messages.success(request, _("Saved. Your decision and reason are saved."))
     elif mistake.is_open:
-        words = _("Not saved: you reported it, so somebody else reviews it.")
+        words = _("Not saved. You reported it, so another person reviews it.")
         messages.warning(request, words, extra_tags="own-report")
     else:
-        words = _("Nothing was changed: %(person)s has reviewed it before.")
+        words = _("Nothing changed. %(person)s reviewed it before.")
         words %= {"person": mistake.reviewed_by}
         messages.warning(request, words, extra_tags="reviewed-before")
     return redirect(repayment)

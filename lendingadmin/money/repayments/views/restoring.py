@@ -19,7 +19,7 @@ from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
-TICK = gettext_lazy("Tick the box below once you have looked whether the service has it.")
+TICK = gettext_lazy("Tick the box below after you have checked it at the service.")
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
@@ -45,9 +45,9 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
         return redirect("needs-checking", app_id)
     if request.method == "POST":
         if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
-            messages.success(request, _("Saved. Repayments are recorded without that tick again."))
+            messages.success(request, _("Saved. Repayments no longer need that tick."))
         else:
-            messages.warning(request, _("Nothing was changed."))
+            messages.warning(request, _("Nothing changed."))
         return redirect("needs-checking", app_id)
     days = _describe_days(found, app) if found else {}
     context = {"suspected": restores.find_suspected(), "gap": found, "app": app, **days}

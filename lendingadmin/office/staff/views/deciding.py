@@ -14,8 +14,8 @@ from lendingadmin.web.requests import PersonRequest
 
 from .people import apply_change, draw_setup_link
 
-APPROVED = gettext_lazy("Approved and done: %(change)s.")
-NOT_DONE = gettext_lazy("%(state)s. Nothing was changed.")
+APPROVED = gettext_lazy("Approved: %(change)s.")
+NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))

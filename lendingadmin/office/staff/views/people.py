@@ -26,8 +26,8 @@ from lendingadmin.web.requests import PersonRequest, address_with
 
 PAGE = 100
 
-WAITS = gettext_lazy("A second manager must approve it first. Nothing of it is changed yet.")
-SAVED_BUT_ROLES = gettext_lazy("Saved but for the roles. %(waits)s")
+WAITS = gettext_lazy("A second manager must approve it first. Nothing has changed yet.")
+SAVED_BUT_ROLES = gettext_lazy("Saved, except the roles. %(waits)s")
 
 
 @access(MANAGE_PEOPLE)
@@ -134,7 +134,7 @@ def setup_link(request: PersonRequest, number: int) -> HttpResponse:
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def password_require(request: PersonRequest, number: int) -> HttpResponse:
     """Let a person choose another password before they work on: somebody may know theirs."""
-    words = _("%(person)s is signed out, and chooses a new password at the next sign-in.")
+    words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
     return apply_change(
         request,
         number,
@@ -162,7 +162,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
             return str(WAITS)
         if not done.is_changed:
             return _("%(person)s had no two-step sign-in.") % {"person": done.person}
-        return _("Two-step sign-in is removed: %(person)s signs in with the password alone.") % {
+        return _("Two-step sign-in is removed. %(person)s signs in with the password only.") % {
             "person": done.person
         }
 

@@ -31,9 +31,7 @@ class ProfileForm(_Form):
     class Meta:
         model = User
         fields = ("zone", "uses_keys")
-        help_texts = {
-            "uses_keys": _("Off for who speaks to the computer, or types where no field is.")
-        }
+        help_texts = {"uses_keys": _("Turn this off if you use speech input.")}
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
@@ -42,8 +40,8 @@ class ProfileForm(_Form):
             required=False,
             choices=_list_zones,
             help_text=_(
-                "Times and the days of the audit trail are in it. Dates in other forms, due "
-                "dates and the end of day stay in the lender's zone, which is named beside them."
+                "Times on screens are in this zone. Due dates, the end of day and dates in "
+                "forms stay in the lender's zone, shown next to them."
             ),
         )
 

@@ -54,7 +54,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
             Choice(types.name_of(kind), kind, types.name_of(kind) == chosen) for kind in kinds
         ]
     except LendingError as error:
-        title = _("The assessment types can't be read just now")
+        title = _("The assessment types can't be read now")
         types_card = replace(errors.card(error), title=title, saved="", tone="warn")
     context = {
         "form": form,
@@ -93,7 +93,7 @@ def _read_running(
         return running.list_of_account(app_id, account_id), None
     except LendingError as error:
         card = errors.card(error)
-        title = _("Whether one is already running could not be checked")
+        title = _("The dashboard could not check whether one is running")
         return None, replace(card, title=title, saved="", tone="warn")
 
 
@@ -146,6 +146,6 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
         again_at=reverse("assessment-new", args=[app_id]),
     )
     if outcome.card:
-        links = ((_("Look at the assessments"), reverse("assessments", args=[app_id])),)
+        links = ((_("Open the assessments"), reverse("assessments", args=[app_id])),)
         return outcome._replace(card=replace(outcome.card, links=links))
     return outcome

@@ -30,8 +30,7 @@ from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest
 
 _ODD_PHONE = gettext_lazy(
-    "The phone number is kept as it was typed: it is no complete number of this country, and names "
-    "no other one."
+    "The phone number is saved as you typed it. It is not a complete number of this country."
 )
 
 

@@ -82,7 +82,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
     try:
         encode(raw)
     except (RecursionError, ValueError) as error:
-        words = _("The record is nested too deeply to be edited here.")
+        words = _("The record is nested too deeply to be edited.")
         raise Unreadable(words, operation="borrowers.get", saved=Saved.NO) from error
     return raw
 
@@ -116,7 +116,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         return _show(request, draft, form, token)
     patch = patch_between(draft.base, form.result())
     if not patch:
-        words = _("Nothing was changed, so there is nothing to send.")
+        words = _("You changed nothing, so nothing was sent.")
         form.add_error(None, ValidationError(words, code="unchanged"))
         return _show(request, draft, form, token)
     sent = request.POST.urlencode()
@@ -184,7 +184,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
-        messages.warning(request, _("No such form of yours is kept. Nothing was sent from it."))
+        messages.warning(request, _("This form is not saved here. Nothing was sent from it."))
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":
         return _show_confirm(request, draft, form)
@@ -195,7 +195,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
             return _show_confirm(request, draft, form, card=errors.card(error))
         # The first sending of a form that was sent twice may have changed the record itself.
         if not same(now, draft.base) and not sent_before.exists():
-            messages.error(request, _("Not sent: the record changed since the form was opened."))
+            messages.error(request, _("Not sent. The record changed while the form was open."))
             return redirect(f"{reverse('borrower-edit', args=[app_id, borrower_id])}?form={form}")
     return _send(request, draft, form)
 

@@ -106,7 +106,7 @@ _COLUMNS = name_columns(
         "category": gettext_lazy("Category"),
         "appVersionId": gettext_lazy("App version"),
         "createdAt": (gettext_lazy("Received"), write_moment),
-        "data": gettext_lazy("Holds"),
+        "data": gettext_lazy("Contents"),
         "borrowerName": gettext_lazy("Borrower name"),
     }
 )
@@ -171,7 +171,7 @@ def _show(
     if (found := result.found) is None:
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = _("The event is not among the %(count)s that were read.") % {
+        words = _("The event is not among the %(count)s events that were read.") % {
             "count": result.looked_at
         }
         return fault(

@@ -34,7 +34,7 @@ from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
 #: The title of the card of an event that is there.
-DUPLICATE = gettext_noop("The service has this event already")
+DUPLICATE = gettext_noop("The service already has this event")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
 _LONGEST_ADDRESS = 1000  # what the record of a write keeps
@@ -134,8 +134,8 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
         return None
     return Card(
         title=_(DUPLICATE),
-        cause=_("It keeps one event for each account, type and time, and this one is there."),
-        next=_("Open it and compare. For other data, give the time at which that was captured."),
+        cause=_("There can be one event for each account, type and time. This one exists."),
+        next=_("Open it and compare. For other data, enter the time of its capture."),
         saved="no",
         tone="warn",
         links=((_("Open the existing event"), build_url(app_id, *key)),),
@@ -155,7 +155,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     services.entered(request, PURPOSE, app_id)
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
-        messages.warning(request, _("No such form of yours is kept. Nothing was sent from it."))
+        messages.warning(request, _("This form is not saved here. Nothing was sent from it."))
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)
     if request.method != "POST":
@@ -240,6 +240,6 @@ def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Ca
     key = _build_key(body)
     with suppress(LendingError):
         if card and search_event(app_id, *key).found:
-            link = (_("Open the event that is there"), build_url(app_id, *key))
+            link = (_("Open the existing event"), build_url(app_id, *key))
             return replace(card, links=(*card.links, link))
     return card

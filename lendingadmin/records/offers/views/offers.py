@@ -38,8 +38,8 @@ _OF_OFFER = list_places(
     "result.response", "creditLimit interestRateWaiver validFrom"
 ) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
 _NOT_NAMED = gettext_lazy(
-    "The service took the request, but gave it no request id, so it can't be followed here. "
-    "Its assessment may be in the list of assessments."
+    "The service accepted the request without a request id, so you can't follow "
+    "it here. Look for its assessment in the list of assessments."
 )
 
 
@@ -149,7 +149,7 @@ def ask_again(
             lands_on=lambda _row: page,
         )
     except idempotency.StaleKey:
-        messages.warning(request, _("The page was open for too long. Nothing was asked."))
+        messages.warning(request, _("The page was open for too long. Nothing was sent."))
         return redirect(page)
     return redirect(page) if outcome.saved else _show(request, place, outcome.card)
 
@@ -221,7 +221,7 @@ def _standing(
             asking.check(row)
         except LendingError as error:
             # To look is no write: what was asked for keeps its requestId.
-            next_step = _("Nothing is lost: the same request will be looked for again.")
+            next_step = _("Nothing is lost. The dashboard will look for the same request again.")
             card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()
     waits = row.may_be_read(now)
