@@ -117,7 +117,7 @@ def test_each_loan_once_with_what_the_record_says(
 ) -> None:
     page = desk.get(address).content.decode()
     assert page.count('class="stretch id"') == 1
-    assert "record: 111.00 paid of 1,000.00" in page
+    assert "111.00 paid of 1,000.00 (from" in page
     assert "750.00" in page
     assert page.count(escape(loan_table.ONLY_RECORD)) == 1
     assert "/assessments/a-1/" in page
@@ -147,7 +147,7 @@ def test_on_a_page_of_several_nothing_is_said_to_be_in_the_record_alone(
     assert "not on this page of accounts" in first
     assert "only in the borrower" not in first
     later = desk.get(f"{PANEL}?pageToken=t").content.decode()
-    assert "record: 111.00 paid" in later
+    assert "(from the borrower's record)" in later
     assert "X-9" not in later
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.client import AppClient
@@ -50,34 +50,14 @@ LIST_NOT_READ = gettext_lazy("The service's list could not be read: %(why)s")
 
 
 class Listed(NamedTuple):
-    """What a list panel shows: the borrower's items, when they were read, and what to know.
+    """The borrower's items in a list panel, and when they were read.
 
-    `next_page_token` leads to the service's further pages, None where there are none. `left_out`
-    is how many items of others were, None where the service filters by borrower.
+    `next_page_token` leads to the service's next page; None on the last page.
     """
 
     items: tuple[Any, ...]
     read_at: datetime
     next_page_token: str | None = None
-    left_out: int | None = None
-
-    @property
-    def note(self) -> str:
-        """What was left out, a sentence; empty where the service filters by borrower."""
-        if self.left_out is None:
-            return ""
-        words = ngettext(
-            "Only recent ones are shown.",
-            "Only recent ones are shown.",
-            self.left_out,
-        )
-        if self.next_page_token:
-            words = ngettext(
-                "Only recent ones are shown.",
-                "Only recent ones are shown.",
-                self.left_out,
-            )
-        return words % {"count": self.left_out}
 
 
 class ListedLoans(NamedTuple):
@@ -89,7 +69,6 @@ class ListedLoans(NamedTuple):
     rows: list[loan_table.LoanRow]
     read_at: datetime
     next_page_token: str | None = None
-    note: str = ""
     without_record: str = ""
 
 
@@ -156,9 +135,7 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
         for item, owner in zip(page.items, owners, strict=True)
         if owner == wanted or (asked_by_account and not isinstance(owner, str))
     )
-    left_out = len(page.items) - len(own)
-    is_filtered = asked_by_account and not left_out
-    return Listed(own, page.read_at, page.next_page_token, None if is_filtered else left_out)
+    return Listed(own, page.read_at, page.next_page_token)
 
 
 class AssessmentRow(NamedTuple):
@@ -237,7 +214,7 @@ def _prepare_search(
             tuple(sorted((*items, *others), key=get_created_at, reverse=True)),
             listed.read_at,
             listed.next_page_token,
-            note or listed.note,
+            note,
             assessment_index=index,
         )
 
@@ -401,9 +378,7 @@ class Shown:
         rows = loan_table.build_rows(
             accounts.items, summaries, origin="" if page_token else origin, zone=zone
         )
-        found = ListedLoans(
-            rows, accounts.read_at, accounts.next_page_token, accounts.note, without_record=fault
-        )
+        found = ListedLoans(rows, accounts.read_at, accounts.next_page_token, without_record=fault)
         return cls(LOANS, found, page_token=page_token)
 
     @property
