@@ -1,8 +1,9 @@
-"""Garbage of a web process on SQLite, collected where nobody waits for it.
+"""Garbage collection of a web process on SQLite, in a thread that no request waits for.
 
-A cursor that is garbage is closed by who collects it, once the thread of its connection lets it be.
-Where that thread waits to write, and who collects is the writer, both stand still until one of them
-gives up: all others wait with them, for up to a minute.
+A cursor that is garbage is closed by the thread that collects it, as soon as the thread of its
+connection allows that. If that thread waits to write and the collecting thread is the writer,
+both are blocked until one of them gives up. All other threads wait with them, for up to a
+minute.
 """
 
 import gc

@@ -1,7 +1,7 @@
-"""The dashboard's settings. Every value that differs between places comes from the environment.
+"""The dashboard's settings. Every value that differs by place comes from the environment.
 
-docs/configure.md lists each variable with meaning, default and example, .env.example and
-demo/environment.py have their line of it; a test keeps them in step.
+docs/configure.md lists each variable with meaning, default and example. Each also has its line
+in .env.example and demo/environment.py. A test compares these files.
 """
 
 import os
@@ -64,7 +64,7 @@ _problems: list[str] = []
 def read(name: str, reader: Callable[[str], Read], default: str | None = None) -> Read:
     """Read one variable; a missing or malformed value stops the start, naming the variable.
 
-    Until then its default stands in for it, or an empty tuple where there is none.
+    Until then the variable has its default, or an empty tuple if it has none.
     """
     # Not by django-environ, which takes a value that begins with $ for the name of a variable.
     text = os.environ.get(name, default)
@@ -236,7 +236,7 @@ TEMPLATES = [
 # Forms are drawn by templates/django/forms: label, hint and error in the product's own way.
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-# --- what it keeps -------------------------------------------------------------------------
+# --- storage -------------------------------------------------------------------------------
 
 # What any process of the dashboard writes, its own account alone may read.
 os.umask(0o077)
@@ -400,7 +400,8 @@ STORAGES = {
 # Files hold personal data: none touches a disk, and none is longer than it may be.
 FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
 # An event typed in by hand holds up to 5 MB (Spec: Limits). A form that is not sent in parts writes
-# three bytes for each that is no plain letter. What is a little over is told beside its field.
+# three bytes for each byte that is not a plain letter. A text that is a little longer gets a
+# message at its field.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
 
 # --- words, times, mail, logs --------------------------------------------------------------
@@ -465,7 +466,8 @@ LOGGING = {
         "lendingadmin.core.audit.entries": {"handlers": ["stdout"], "propagate": False},
         # It writes down each row of a statement that it can't read, with the name of who paid.
         "mt940": {"level": "CRITICAL"},
-        # Its lines carry whole addresses. The client logs every call and its faults without them.
+        # Its lines carry complete addresses. The client logs every call and its faults without
+        # them.
         "urllib3": {"handlers": ["nowhere"], "propagate": False},
     },
 }

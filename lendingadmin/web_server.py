@@ -18,7 +18,7 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.http import errors  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
-# Whole, so that nobody who sends it slowly keeps the place.
+# Only a complete request matches, so that a slow sender can't occupy the thread.
 _PROBE = re.compile(rb"(?:GET|HEAD) /(healthz|readyz)[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
@@ -111,7 +111,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException
     ) -> None:
-        """Answer what Django never gets, or failed to answer; nothing of it is said or logged."""
+        """Answer a request that never reached Django or that Django failed to answer.
+
+        The answer has only the status. The log has the status and the error's class, and a
+        trace only for a 500.
+        """
         failed = HTTPStatus.INTERNAL_SERVER_ERROR
         found = (status for kind, status in _REFUSALS.items() if isinstance(exc, kind))
         status = next(found, failed)
@@ -138,7 +142,7 @@ def _set_up(log: Logger) -> None:
 
 
 def _find_probe(conn: TConn) -> bytes:
-    """Which probe a connection asks for; empty for none."""
+    """Return the probe that a connection asks for; empty for none."""
     try:
         if not conn.wait_for_data(_LONGEST_LOOK):
             return b""

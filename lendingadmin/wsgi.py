@@ -19,7 +19,7 @@ application.request_class = Utf8Request
 database = connection.settings_dict
 if connection.vendor == "postgresql":
     database["OPTIONS"]["options"] += " -c statement_timeout=30s"
-    # Seconds: a server that hangs keeps to no limit of its own.
+    # Seconds: a server that hangs does not apply its own limits.
     database["LONGEST_WAIT"] = 35.0
 
 # What was loaded stays for good, and a page of loans is fifty thousand objects that are all alive:

@@ -1,1 +1,1 @@
-"""What has no page: the client in settings, people and roles, the trail, the worker, monitoring."""
+"""Parts without a page: client in settings, people, roles, audit trail, worker, monitoring."""

@@ -15,12 +15,13 @@ Names = str | tuple[str, ...]
 
 
 class AreaConfig(AppConfig):
-    """An app with its manifest. Each attribute is one name, `module.NAME`, or a tuple of names.
+    """An app with its manifest.
 
-    A name stands for one thing, or for a list or tuple of them.
+    Each attribute is one name, `module.NAME`, or a tuple of names. A name refers to one object,
+    or to a list or tuple of objects.
     """
 
-    #: `web.navigation.Badge`: numbers beside entries of the sidebar.
+    #: `web.navigation.Badge`: numbers next to entries of the sidebar.
     badges: Names = ()
     #: `web.navigation.ToDecide`: rows on the home page that wait for a decision.
     decisions: Names = ()

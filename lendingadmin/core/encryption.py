@@ -1,14 +1,14 @@
-"""Encryption at rest: what is secret or personal is encrypted before it is stored.
+"""Encryption at rest. Secrets and personal data are encrypted before they are stored.
 
-Keys come from DATA_KEYS, newest first: the first encrypts, all of them decrypt, so that a key can
-be retired slowly (`manage.py reencrypt`).
+Keys come from DATA_KEYS, newest first. The first key encrypts and all of them decrypt, so a key
+can be retired slowly (`manage.py reencrypt`).
 
-A ciphertext is bound to its place: the place stands before the text, within what is authenticated.
-So nobody without a key can move a ciphertext to another row, column or use, where it would be read
-as if it belonged there. Binding does not show that a row got an earlier value of its own back, that
-a text was emptied, or that whole rows were exchanged with the columns that they are bound to. What
-was encrypted before there were bindings has no place, and opens everywhere until it is
-re-encrypted.
+A ciphertext is bound to its place: the place comes before the text, within the authenticated
+part. Without a key an attacker can't move a ciphertext to another row, column or use, where it
+would be read as if it belonged there. Binding does not detect three changes: a row got an
+earlier value of its own back, a text was emptied, or entire rows were exchanged together with
+the columns that they are bound to. Text that was encrypted before bindings existed has no
+place. It opens everywhere until it is re-encrypted.
 """
 
 import json
@@ -43,9 +43,10 @@ def _build_prefix(place: Sequence[str]) -> str:
 
 
 def encrypt(text: str, *place: str) -> str:
-    """Encrypt and authenticate; the answer is ASCII and about a third longer.
+    """Encrypt and authenticate the text. The result is ASCII and about a third longer.
 
-    `place` says where it will stand: a use, or table, column and what names the row.
+    `place` is where the result will be stored: a use, or the table, the column and the values
+    that identify the row.
     """
     bound = (_build_prefix(place) + text).encode()
     return _keys(tuple(settings.DATA_KEYS)).encrypt(bound).decode("ascii")
@@ -87,15 +88,15 @@ def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str
 
 
 class Undecryptable(str):
-    """Stands for text that cannot be opened, so that the rest of its row can still be shown."""
+    """Replacement for text that cannot be opened, so that the rest of its row can be shown."""
 
 
 class Ciphertext(str):
-    """What stands in the column. `values()` and `values_list()` give it, since they have no row."""
+    """Content of the column. `values()` and `values_list()` return it: they have no row."""
 
 
 class _DecryptedText(DeferredAttribute):
-    """Decrypts a column's text when it is first asked for: only then the row is known whole."""
+    """Decrypts a column's text at its first use, because the row is complete only then."""
 
     field: "EncryptedTextField"
 
@@ -117,16 +118,16 @@ else:
 
 
 class EncryptedTextField(_Text):
-    """Text that is encrypted in the database: readable in Python, useless to a filter or a dump.
+    """Text that is encrypted in the database: readable in Python, useless in a filter or dump.
 
-    `bound_to` names columns of the row that are set when it is made and never change, at best
-    unique: with table and column they are what the text is bound to. A table or column that is
-    renamed needs a migration that encrypts its texts again.
+    `bound_to` names columns of the row that are set when it is made and never change. They are
+    best unique. The text is bound to them and to its table and column. A table or column that
+    is renamed needs a migration that encrypts its texts again.
 
-    Text that cannot be opened reads as an Undecryptable sentence; storing that raises
-    DecryptionError, since it would destroy what a key that is found again could still open.
-    `save`, `create` and `bulk_create` bind by themselves; an `update` of one row takes `bind`, and
-    raises Unbound without it, as `bulk_update` does.
+    Text that cannot be opened reads as an Undecryptable sentence. Storing that sentence raises
+    DecryptionError, because it would destroy text that a recovered key could still open.
+    `save`, `create` and `bulk_create` bind without further steps. An `update` of one row needs
+    `bind`, and raises Unbound without it, as `bulk_update` does.
     """
 
     descriptor_class = _DecryptedText
@@ -142,7 +143,7 @@ class EncryptedTextField(_Text):
         return name, path, args, options | ({"bound_to": self.bound_to} if self.bound_to else {})
 
     def list_place(self, row: Any) -> list[str]:
-        """What the text of this row is bound to."""
+        """Return the place to which the text of this row is bound."""
         meta = self.model._meta
         fields = map(meta.get_field, self.bound_to)
         values = (field.value_to_string(row) for field in fields)  # type: ignore[union-attr]

@@ -16,7 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
 LEAST_ROW_DAYS = 90
-# What always ages, whatever number stands alone: nobody needs it for long, and it is large.
+# Kinds that always age, whatever the number without a kind says. They are large and not needed for
+# long.
 _OWN_DAYS = {"tasks": 14, "files": 90}
 _MOST_HOURS = 12
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
@@ -156,14 +157,14 @@ def interval(text: str) -> timedelta | None:
 
 
 def whole_number(text: str) -> int:
-    """Read a whole number of at most nine digits, 0 or more."""
+    """Read an integer of at most nine digits, 0 or more."""
     if not re.fullmatch(r"[0-9]{1,9}", text.strip()):
         raise ValueError(f"“{text}” is no whole number")
     return int(text)
 
 
 def positive_number(text: str) -> int:
-    """Read a whole number of at most nine digits, 1 or more."""
+    """Read an integer of at most nine digits, 1 or more."""
     if not whole_number(text):
         raise ValueError("give 1 or more")
     return int(text)
@@ -172,7 +173,7 @@ def positive_number(text: str) -> int:
 def days_by_kind(text: str) -> dict[str, int]:
     """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
 
-    The key of the number that stands alone is empty.
+    The number without a kind has an empty key.
     """
     found: dict[str, int] = {}
     for piece in words(text):
@@ -237,7 +238,7 @@ def existing_file_or_none(text: str) -> str:
 
 
 def proxy_address_or_none(text: str) -> str:
-    """Read the http(s) address of a proxy, which may bear a name and password; or nothing."""
+    """Read the http(s) address of a proxy, with or without name and password; or nothing."""
     parts = urlsplit(text)
     is_address = parts.scheme in ("http", "https") and parts.hostname
     if text and (not is_address or parts.path.strip("/") or parts.query):

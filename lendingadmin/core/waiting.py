@@ -1,4 +1,4 @@
-"""How long a write waits for another one; what a page keeps beside what it shows hardly waits."""
+"""Limits on how long a write waits for another one. A page's extra writes hardly wait."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -23,7 +23,7 @@ def sqlite_waiting(milliseconds: int) -> Iterator[None]:
     """For so long SQLite waits for another writer within this block."""
     with connection.cursor() as cursor:
         (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
-        # Each gives a row; one that nobody fetches keeps its statement open (garbage.py).
+        # Each PRAGMA returns a row. If it is not fetched, the statement stays open (garbage.py).
         cursor.execute(f"PRAGMA busy_timeout = {milliseconds}").fetchone()
         try:
             yield

@@ -24,7 +24,7 @@ class InUse(Exception):
 
 @contextmanager
 def held(var: Path, *, fresh: bool) -> Iterator[None]:
-    """Keep the databases from being removed while inside; `fresh` removes them first.
+    """Protect the databases from removal inside the block; `fresh` removes them first.
 
     Raises InUse when they are to be removed and another demo holds them. Databases that the
     person named elsewhere are never touched.

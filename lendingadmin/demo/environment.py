@@ -50,7 +50,7 @@ def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
 
 
 def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -> dict[str, str]:
-    """The whole environment of the demo, its databases under `var` unless `given` names others."""
+    """Return all settings of the demo. Databases are in `var` unless `given` names others."""
     chosen = {name: given.get(name) or default for name, default in DEFAULTS.items()}
     service = f"http://127.0.0.1:{chosen['SANDBOX_PORT']}"
     is_local = chosen["DEMO_HOST"] == "127.0.0.1"
@@ -129,9 +129,10 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 
 
 def kept_secrets(path: Path) -> dict[str, str]:
-    """The demo's secrets: made once, then kept in a file only its owner reads.
+    """Return the demo's secrets: made once, then read from a file that only its owner reads.
 
-    One that is missing is made and added; what the others sealed stays readable.
+    A missing secret is made and added. The others do not change, so data that they encrypted
+    stays readable.
     """
     kept = _read(path)
     if kept.keys() == _SECRETS.keys():

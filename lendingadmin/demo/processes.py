@@ -15,7 +15,7 @@ _ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Died(Exception):
-    """A child ended by itself, or did not become ready; the sentence says which and how."""
+    """A child process ended or did not become ready; the sentence says which one and how."""
 
 
 class Processes:

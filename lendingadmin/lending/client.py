@@ -55,7 +55,7 @@ class Borrowers(ListResource[Borrower]):
         return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
-        """Change fields of a borrower; lists are replaced whole (Spec: Borrowers, 3).
+        """Change fields of a borrower; each list is replaced as one (Spec: Borrowers, 3).
 
         Raises NotFound, and ValueError for a body without a field.
         """
@@ -131,7 +131,7 @@ class Borrowers(ListResource[Borrower]):
 
 
 def select_fixed(body: Mapping[str, object]) -> dict[str, object]:
-    """What of a loan stays as it was sent (Spec: Loan); balances, for one, change by themselves."""
+    """Return the fields of a loan that stay as sent (Spec: Loan); balances do change."""
     return {key: body[key] for key in ("borrowerId", "contract") if key in body}
 
 
@@ -145,7 +145,7 @@ class Loans(ListResource[Loan]):
     item = Loan
 
     def create(self, body: Mapping[str, object]) -> Loan:
-        """Make a loan account; its contract is a previewed one, sent back whole (Spec: Loans)."""
+        """Create a loan account; its contract is a complete previewed one (Spec: Loans)."""
         sent, expected_id = select_fixed(body), body.get("accountId")
         return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
 
@@ -227,7 +227,7 @@ class AssessmentTypes(ListResource[AssessmentType]):
 
 
 class AppClient:
-    """What lives inside one lending app: borrowers, loans, assessments, events."""
+    """Everything inside one lending app: borrowers, loans, assessments, events."""
 
     def __init__(
         self, transport: Transport, project_id: str, app_id: str, custom_methods: CustomMethods

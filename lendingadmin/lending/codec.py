@@ -21,8 +21,9 @@ import simplejson
 
 from lendingadmin.lending.fields import Malformed, Value, timestamp_text
 
-# Beyond this a number is as good as infinite: written out it would fill the memory. All digits are
-# kept, and a number out of this range is an error; that the context does it is what makes it quick.
+# Larger exponents are as good as infinite: the number, written out, would fill the memory. All
+# digits are preserved, and a number out of this range is an error. The context checks the range,
+# which makes reading fast.
 _LARGEST_EXPONENT = 400
 _NUMBERS = Context(
     prec=MAX_PREC,
@@ -52,11 +53,11 @@ def encode(body: object) -> bytes:
 
 
 def build_json(value: object) -> object:
-    """What is sent for a value: JSON with Decimals.
+    """Return the JSON that is sent for a value, with Decimals.
 
-    A Value or Malformed goes back as it came, a time in UTC with milliseconds, a date as
-    `YYYY-MM-DD`. Raises TypeError for a float (money would lose digits) and for what JSON does not
-    have.
+    A Value or Malformed is sent as it came, a time in UTC with milliseconds, a date as
+    `YYYY-MM-DD`. Raises TypeError for a float (money would lose digits) and for types that JSON
+    does not have.
     """
     if isinstance(value, Value | Malformed):
         return value.raw
@@ -76,10 +77,11 @@ def build_json(value: object) -> object:
 
 
 def decode(body: bytes) -> object:
-    """Read JSON: whole numbers as int, all others as Decimal with the digits that came.
+    """Read JSON: integers as int, all other numbers as Decimal with the digits that came.
 
-    Raises ValueError for what is no JSON, for NaN, infinities and numbers of absurd size, and for
-    nesting that is too deep. A lone surrogate, which no page could show, becomes U+FFFD.
+    Raises ValueError for text that is not JSON, for NaN, infinities and numbers of absurd size,
+    and for nesting that is too deep. A lone surrogate, which no page could show, becomes
+    U+FFFD.
     """
     return _read(_ANYTHING, body)
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a call to the lending service, sorted by what a person can do about it.
+"""Errors of a call to the lending service, sorted by what a person can do about them.
 
 Spec: Errors. Beyond `error_description` the spec shows little, so every status has a class,
 expected or not.
@@ -168,7 +168,7 @@ class NotSent(LendingError):
 
 
 class TimedOut(LendingError):
-    """The request went out and no whole answer came in time."""
+    """The request went out and no complete answer came in time."""
 
     default_message = "The lending service did not answer in time."
 
@@ -193,7 +193,7 @@ class UnfinishedList(LendingError):
 
 
 class WrongRecord(LendingError):
-    """The answer names another record than was asked for; nothing of it may be shown."""
+    """The answer names another record than the requested one; its data must not be shown."""
 
     default_message = "The lending service answered with another record than was asked for."
 

@@ -1,8 +1,8 @@
-"""What the values of the service are made of: frozen, tolerant, whole, and silent in their repr.
+"""Parts of the service's values: frozen, tolerant, complete, and silent in their repr.
 
 Each field is the documented type, a Malformed for anything else, or None. It is written
-`Annotated[type, reader]`: the reader makes the field of the JSON value that came; a reader of
-objects gets their kind too. A second note is the key, where it is not the name's own.
+`Annotated[type, reader]`: the reader makes the field from the JSON value that came. A reader of
+objects gets their kind too. A second note is the key, where it differs from the name's own key.
 """
 
 import re
@@ -59,9 +59,10 @@ class Malformed:
 class Value:
     """A JSON object of the service, read tolerantly: no field of any type makes it fail.
 
-    A field that is absent or null is None; one of the wrong type is a Malformed. Keys that the spec
-    does not name are kept, and `raw` is the whole object as it came. Each field is read when it is
-    first asked for: a list shows nine of the hundred and fifty that a page's loans have each.
+    A field that is absent or null is None; a field of the wrong type is a Malformed. Keys that
+    the spec does not name are preserved, and `raw` is the complete object as it came. Each
+    field is read at its first use, because a list shows nine of the hundred and fifty fields
+    that each loan on a page has.
     """
 
     # The field that tells one from another in a log; None where that would be personal data.
@@ -117,9 +118,10 @@ class Value:
 
 
 class _Field:
-    """A field of a value: read from the wire's key at its first use, and kept with the value.
+    """A field of a value. It reads the wire's key at its first use and saves the result there.
 
-    Not a data descriptor, so what it left in the value's `__dict__` is found without it from then.
+    It is not a data descriptor. After the first use Python finds the result in the value's
+    `__dict__` and does not call the field.
     """
 
     def __init__(self, name: str, hint: Any) -> None:

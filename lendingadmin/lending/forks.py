@@ -1,7 +1,7 @@
-"""What must not be shared with a parent process: connections, locks, semaphores, pools.
+"""Objects that must not be shared with a parent process: connections, locks, pools.
 
-A connection used on both sides of a fork gives one customer's answer to another, and a lock that
-some thread of the parent held stays locked forever in the child.
+A connection used on both sides of a fork gives one customer's answer to another. A lock or
+semaphore that a thread of the parent held stays locked forever in the child.
 """
 
 import os

@@ -1,8 +1,9 @@
-"""Whether an answer is about the record that was asked for, by what it says of itself.
+"""Check that an answer is about the requested record, by the ids that it names.
 
-A record names itself by its own id and its uid, and the service takes either in an address (Spec:
-Loans, Assessments); an offer operation names account, request and app in its metadata (Spec: Offer
-operation). An id that is absent or no text names nothing: then the record may be somebody else's.
+A record names itself by its own id and its uid, and the service accepts either in an address
+(Spec: Loans, Assessments). An offer operation names account, request and app in its metadata
+(Spec: Offer operation). An id that is absent or not text names nothing; then the record may
+belong to another borrower.
 """
 
 from collections.abc import Callable

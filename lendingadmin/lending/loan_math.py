@@ -34,10 +34,11 @@ PARTS = ("principal", "interest", "fees", "penalty")
 
 
 def total_of(loan: Loan, column: Column) -> Decimal | None:
-    """One column of the balances for the whole loan.
+    """Return one column of the balances for the complete loan.
 
-    The `repayment` group counts; without it, the sum of the four others if all of them are there.
-    A total that came and can't be read is None: a sum of ours must not replace the service's.
+    The `repayment` group counts. Without it, return the sum of the four other groups if all of
+    them are there. Return None for a total that came and can't be read, because our own sum
+    must not replace the service's.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
@@ -58,7 +59,7 @@ def overdue_charges(loan: Loan) -> Decimal:
 
 
 def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
-    """The columns whose total for the whole loan came, and can't be read."""
+    """Return the columns whose total for the complete loan came and can't be read."""
     group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
     return tuple(
         column for column in get_args(Column) if isinstance(_cell(group, column), Malformed)
@@ -66,7 +67,7 @@ def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
 
 
 def _cell(group: object, column: Column) -> object:
-    """What came: of a group that is none of balances, the group itself."""
+    """Return the raw amount; if the group is not a Balance, return the group."""
     return getattr(group, column) if isinstance(group, Balance) else group
 
 
@@ -81,7 +82,7 @@ class Progress(StrEnum):
 
 
 class ScheduleRow(NamedTuple):
-    """One instalment of the schedule; `covered` is how much of it is paid, None where unknown."""
+    """One instalment of the schedule; `covered` is the paid part, None where unknown."""
 
     installment: Installment
     number: str
@@ -126,7 +127,7 @@ def instalments(loan: Loan) -> tuple[Installment, ...]:
 
 
 def due_of(installment: Installment) -> Decimal | None:
-    """What is to be paid of an instalment in total."""
+    """Return the total amount to be paid for an instalment."""
     amounts = installment.amounts
     return number(amounts.repayment) if isinstance(amounts, InstallmentAmounts) else None
 
@@ -169,7 +170,7 @@ def _progress(
 
 
 class LoanFacts(NamedTuple):
-    """What a person asks first of a loan: what is owed, what is overdue, what comes next."""
+    """Main facts of a loan: the amount owed, the amount overdue, the next instalment."""
 
     owed: Decimal | None
     total: Decimal | None
@@ -214,7 +215,7 @@ def account_of(loan: Loan) -> str:
 
 
 def key_of(loan: Loan) -> str:
-    """What a loan is asked for by: its accountId, else its uid, else empty (Spec: Loans)."""
+    """Return the id for requests of a loan: accountId, else uid, else empty (Spec: Loans)."""
     return account_of(loan) or _id(loan.uid)
 
 

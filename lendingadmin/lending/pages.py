@@ -27,11 +27,11 @@ from lendingadmin.lending.wire import Answer, Deadline
 from .values import Malformed, Value, text
 
 MAXIMUM_PAGE_SIZE = 1000
-# A page without items that has a next page is no end. So many more are read for one that a person
-# waits for, as long as they are begun within these seconds.
+# A page without items that has a next page is not the end. For a page that a person waits for, at
+# most this number of further pages is read, and each must begin within these seconds.
 MORE_PAGES = 5
 READ_ON_SECONDS = 10.0
-# A walk gives up after so many pages without items in a row.
+# A walk gives up after this number of pages without items in a row.
 EMPTY_PAGES = 100
 
 _TOO_FAR = (
@@ -86,7 +86,7 @@ def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
 
 
 class ListQuery(TypedDict, total=False):
-    """What a list is asked for: filters by field, an order by creation, the page.
+    """Parameters of a list: filters by field, an order by creation, the page.
 
     `page_size` is 1 to 1000; `page_token` is that of the page to begin with.
     """
@@ -225,7 +225,7 @@ class Position(NamedTuple):
 
 
 def is_same_page(one: str | None, other: str | None) -> bool:
-    """Whether two page tokens stand for the same page of the service."""
+    """Return whether two page tokens lead to the same page of the service."""
     return Position.read(one)[:2] == Position.read(other)[:2]
 
 
@@ -252,7 +252,7 @@ class PageReader(Generic[Listed]):
         self._page_size = page_size
         self._may_be_large = may_be_large
         self._seconds = seconds
-        # How many items stand before each token that this reader gave out.
+        # The number of items before each token that this reader gave out.
         self._passed: dict[str, int] = {}
 
     def __call__(self, token: str | None) -> Page[Listed]:
@@ -278,7 +278,11 @@ class PageReader(Generic[Listed]):
         return replace(page, next_page_token=Position(following, at.page_size, passed).write())
 
     def _read_again(self, passed: int, page_size: int | None) -> tuple[Page[Listed], int]:
-        """The items after so many, in a page of a quarter of this size or less, and that size."""
+        """Read the list again in smaller pages; return the remaining items and the page size.
+
+        The remaining items are those after the first `passed` items. The size is at most a
+        quarter of `page_size`.
+        """
         size = max(1, (page_size or MAXIMUM_PAGE_SIZE) // 4)
         token, start, time = None, 0, Deadline(self._seconds or float("inf"))
         while True:
@@ -344,11 +348,11 @@ def first_items(
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """The pages without the items that came before, which each page counts.
+    """Return the pages without items that came before; each page counts those as repeated.
 
-    An item is known by its id, else its uid; one without either is kept. What is remembered of an
-    item is a hash: 70 bytes or so. Raises UnfinishedList for a page with nothing but items
-    that came before: the list leads back to itself.
+    An item is recognised by its id, else its uid. An item without either is never left out.
+    Only a hash of each item is remembered: about 70 bytes. Raises UnfinishedList for a page
+    with only items that came before, because the list leads back to itself.
     """
     keys = set[int]()
     for page in pages:
@@ -366,7 +370,7 @@ def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
 
 
 def _hash_id(item: object) -> int | None:
-    """What tells an item from others of its list; None where nothing does."""
+    """Return a hash that identifies an item within its list; None where it has no id."""
     if not isinstance(item, Value):
         return None
     key = text(getattr(item, item.id_field, None)) if item.id_field else None
@@ -377,9 +381,9 @@ def _hash_id(item: object) -> int | None:
 
 
 class Search(NamedTuple, Generic[Listed]):
-    """What a search in a list came to: the item or None, and how many items were looked at.
+    """Result of a search in a list: the item or None, and the number of items looked at.
 
-    `whole` says, where none was found, whether the list was seen to its end.
+    `whole` says, where no item was found, whether the list was seen to its end.
     """
 
     found: Listed | None

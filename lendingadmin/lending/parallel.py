@@ -30,12 +30,12 @@ Work = Callable[[], Any]
 
 @dataclass(repr=False)
 class ParallelCalls:
-    """What several parallel calls have in common: one token, one deadline, one place under way.
+    """Shared state of parallel calls: one token, one deadline, one place under way.
 
-    `token` is the error that each of them raises where there is no place or no token. With
-    `cuts_off` the deadline is that of each call too; otherwise none begins after it. Only with
-    `may_write` a write goes out. Their `calls` are reported by the thread that started them,
-    because theirs must not touch the ORM; each bears the `headers`.
+    `token` is the error that each call raises if no place or no token is available. With
+    `cuts_off` the deadline also limits each call; otherwise no call begins after it. A write
+    goes out only with `may_write`. The thread that started the calls reports them (`calls`),
+    because their own threads must not touch the ORM. Each call has the `headers`.
     """
 
     token: AccessToken | LendingError
@@ -47,7 +47,7 @@ class ParallelCalls:
 
 
 class Written(NamedTuple):
-    """What came of one write: its result, or what it raised; its call, None where none was made."""
+    """Result of one write, or the error that it raised; its call, None if none was made."""
 
     result: Any
     call: Call | None = None
@@ -107,12 +107,13 @@ def read_in_parallel(
 
 
 def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
-    """Send these writes at once, each at most once, and give back what came of each.
+    """Send these writes at once, each at most once, and return the result of each.
 
-    Each is a function without arguments that makes one call through `client`. What one of them
-    raises, of whatever kind, says nothing of the others, so it is its result. When there is no
-    place under way or no token, nothing is sent and that error is the result of all. RuntimeError,
-    for threads that cannot be started, passes through: then nobody knows what went out.
+    Each is a function without arguments that makes one call through `client`. An error of any
+    kind that one of them raises says nothing about the others, so it is the result of that
+    write. If no place under way or no token is available, nothing is sent and that error is the
+    result of all. RuntimeError, for threads that cannot be started, passes through: then it is
+    unknown which writes went out.
     """
     transport = client.transport
     with ExitStack() as stack:

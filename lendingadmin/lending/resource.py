@@ -1,4 +1,4 @@
-"""What the resources share: one way to call, and one way to read each shape of answer."""
+"""Base of the resources: one way to call, and one way to read each shape of answer."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -68,9 +68,9 @@ class Resource:
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
         """Read the record that is addressed by this id. Raises WrongRecord for another one.
 
-        A record that does not say which it is is returned: `identity.check_named` refuses it before
-        anything is entered from it. It must come on a new connection, because on a kept one it may
-        be the answer to an earlier request.
+        A record that does not say which one it is, is returned. `identity.check_named` refuses
+        it before anything is entered from it. Such a record must come on a new connection,
+        because on a reused one it may be the answer to an earlier request.
         """
 
         def parse(answer: Answer) -> Named:

@@ -233,7 +233,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class TokenState:
-    """What the processes share: the token, the last refusal, and the lease for renewing it.
+    """State that the processes share: the token, the last refusal and the lease for renewal.
 
     One caller has the lease until `leased_until` (aware, UTC). `version` is the store's own.
     """
@@ -245,7 +245,7 @@ class TokenState:
 
 
 class TokenStore(Protocol):
-    """Where the processes keep their one TokenState."""
+    """Store in which the processes share one TokenState."""
 
     def load(self) -> TokenState:
         """The state; an empty one where nothing is stored, or nothing that can be read."""

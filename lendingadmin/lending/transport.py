@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MAX_BYTES = 32 * 1024 * 1024  # 1,000 loans with full contracts are about a third of it
+MAX_BYTES = 32 * 1024 * 1024  # about three times the size of 1,000 loans with full contracts
 
 _BROKEN = "The connection to the lending service broke before its whole answer arrived."
 _KINDS: dict[Fault, type[LendingError]] = {
@@ -71,14 +71,14 @@ _RETRIED_STATUSES = frozenset({502, 503, 504})
 class Call:
     """One call that is over.
 
-    `path` has no query, since filters may be personal. `status` and `request_id` are those of the
-    last answer, None when none came. It began at `began`, as time.monotonic has it, and took
-    `seconds`. `attempts` counts what went out or tried to; `faults` says
-    what went wrong with each that did not succeed: a fault of the wire, or a status. `error` is the
-    name of the error's class, None for a success. `may_have_saved` is true of a write that went out
-    and was not refused. `url` is whole, `sent` the body that went out and `answer` the JSON that
-    came back, unread (of a refusal the service's own words). `clock_offset` is that of the last
-    answer that had one.
+    `path` has no query, because filters may be personal. `status` and `request_id` are those of
+    the last answer, None when none came. The call began at `began`, as time.monotonic has it,
+    and took `seconds`. `attempts` counts the requests that went out or tried to. `faults` names
+    the fault of each attempt that did not succeed: a fault of the wire, or a status. `error` is
+    the name of the error's class, None for a success. `may_have_saved` is true of a write that
+    went out and was not refused. `url` is complete, `sent` is the body that went out, and
+    `answer` is the unread JSON that came back (for a refusal, the service's own words).
+    `clock_offset` is that of the last answer that had one.
     """
 
     operation: str
@@ -148,12 +148,12 @@ class PendingCall:
 
 @dataclass(eq=False, repr=False)
 class Transport(ForkSafe):
-    """Sends operations to the service at `base_url`; safe to share between threads and over forks.
+    """Sends operations to the service at `base_url`; safe to share by threads and over forks.
 
     connect_timeout, read_timeout   seconds for opening a connection, and for each wait for bytes
-    deadline                        seconds for a whole call with all its tries
+    deadline                        seconds for a call with all its tries
     max_bytes                       the largest body that is read, unpacked
-    size                            calls under way at once; keep it below the server's threads, so
+    size                            calls under way at once; set it below the server's threads, so
                                     that sign-in answers while the service hangs
     slot_wait                       seconds to wait for one of those places, counted from when one
                                     was last taken or given back: while the service hangs, callers
@@ -161,7 +161,7 @@ class Transport(ForkSafe):
     backoff                         seconds before the second try of a read
     route                           certificates and proxy
     on_call                         called with every call once it is over, in the caller's thread
-    build_headers                   what each call bears besides, asked in the caller's thread
+    build_headers                   returns further headers for each call, in the caller's thread
     """
 
     base_url: str
@@ -358,7 +358,7 @@ class Transport(ForkSafe):
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:
-        """What the caller makes of an accepted answer. Raises the LendingError of any other."""
+        """Return the parsed accepted answer. Raises the LendingError of any other answer."""
         operation = pending.operation
         if not answer.is_accepted:
             raise error_for_status(
@@ -421,4 +421,4 @@ def pause_before_retry(
     if retry_after is not None:
         return retry_after if retry_after <= _LONGEST_RETRY_AFTER else None
     longest: float = backoff * 2 ** (tries - 1)
-    return longest * (0.5 + random.random() / 2)  # noqa: S311 - spreads load, keeps no secret
+    return longest * (0.5 + random.random() / 2)  # noqa: S311 - spreads load, protects no secret

@@ -137,7 +137,7 @@ class Terms(Value):
 
 
 class ContractAmounts(Value):
-    """What the loan comes to, in money."""
+    """The amounts of the loan, in money."""
 
     requested: Number
     disbursement: Number
@@ -181,7 +181,7 @@ class Tranche(Value):
 
 
 class InstallmentAmounts(Value):
-    """What one instalment consists of, in money."""
+    """The parts of one instalment, in money."""
 
     repayment: Number
     principal: Number
@@ -230,7 +230,7 @@ class Balance(Value):
 
 
 class LoanBalances(Value):
-    """What is owed, part by part; `repayment` is the whole (Spec: Loan, LoanBalances)."""
+    """The amounts owed, part by part; `repayment` is the total (Spec: Loan, LoanBalances)."""
 
     fees: One[Balance]
     penalty: One[Balance]
@@ -315,7 +315,7 @@ class OfferProduct(Value):
 
 
 class OffersResponse(Value):
-    """What the borrower may have: a limit in money, and products (Spec: GetOffersResponse)."""
+    """The borrower's offers: a limit in money, and products (Spec: GetOffersResponse)."""
 
     credit_limit: Number
     products: Many[OfferProduct]
@@ -336,7 +336,7 @@ class OfferResult(Value):
 
 
 class OfferMetadata(Value):
-    """Whose operation it is and how far it got; status `queued` or `completed` were seen."""
+    """The subject and progress of an operation; status `queued` or `completed` were seen."""
 
     status: Text
     start_time: Timestamp
@@ -365,7 +365,7 @@ class OfferOperation(Value):
 
 
 class AssessmentOutcome(Value):
-    """What an assessment found; absent until it is processed (Spec: Assessment)."""
+    """The result of an assessment; absent until it is processed (Spec: Assessment)."""
 
     type: Text
     reason: Text

@@ -1,12 +1,13 @@
-"""One request out, one whole answer back, or a fault that says how far it came.
+"""One request out, one complete answer back, or a fault that says how far it came.
 
-The time limits of HTTP libraries bound each read of the socket: a service that drips one byte at a
-time, in its headers or its body, holds a thread forever. Here connections ask the current
-`HttpExchange` before every read and write how long it may take, count what they read, and know
-whether anything was sent.
+The time limits of HTTP libraries apply to each read of the socket. A service that drips one
+byte at a time, in its headers or its body, would hold a thread forever. Our connections ask the
+current `HttpExchange` before every read and write how long it may take. They count the bytes
+that they read, and know whether anything was sent.
 
-A kept connection carries the next request only while it is in step: its last answer was read to the
-end, and no further byte came. Otherwise an answer would be taken for the answer to another request.
+A reused connection carries the next request only while it is in step: its last answer was read
+to the end, and no further byte came. Otherwise an answer would be taken for the answer to
+another request.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError, NotSent
 
 _PIECE = 64 * 1024
-# A service that works on an answer for the whole deadline sends fewer.
+# Even a service that works on an answer for the entire deadline sends fewer.
 _MOST_INTERIM = 100
 _HTTP_1_1 = 11
 _OUR_HEADERS = {
@@ -277,7 +278,7 @@ _POOLS = {"http": _Pool, "https": _TLSPool}
 
 
 class _Adapter(HTTPAdapter):
-    """An adapter that never tries again by itself and opens only bounded connections."""
+    """An adapter that never retries on its own and opens only bounded connections."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
@@ -323,7 +324,7 @@ class Session(requests.Session):
 
 
 class Fault(StrEnum):
-    """What happened on the wire; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
+    """Faults on the wire; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
 
     OUT_OF_STEP is an answer that may be the answer to another request.
     """
@@ -338,7 +339,7 @@ class Fault(StrEnum):
 
 
 class WireFault(Exception):
-    """No whole answer. `status` is that of the answer which broke off, None when none had begun."""
+    """No complete answer. `status` is that of the broken answer, None when none had begun."""
 
     def __init__(self, fault: Fault, status: int | None = None) -> None:
         super().__init__(fault)
@@ -348,7 +349,7 @@ class WireFault(Exception):
 
 @dataclass(repr=False)
 class Answer:
-    """What came back, whole. Header names compare without regard to case.
+    """A complete answer. Header names compare without regard to case.
 
     `is_kept` is whether the connection had carried another request before, `read_at` when the
     answer came (aware, UTC). `json` is the body of an accepted answer: None when it was empty,
@@ -427,10 +428,11 @@ def send(
     *,
     route: Route = DIRECT,
 ) -> Answer:
-    """Send once and read the whole answer; without a session, over a connection of its own.
+    """Send once and read the complete answer; without a session, over a new connection.
 
-    `url` is whole and percent-encoded, and goes out exactly as it is. Raises WireFault, a
-    LendingError from the exchange's hook (nothing was sent then), and what else the hook raises.
+    `url` is complete and percent-encoded, and goes out exactly as it is. Raises WireFault, a
+    LendingError from the exchange's hook (nothing was sent then), and any other error of the
+    hook.
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
@@ -514,7 +516,7 @@ def _find_fault(error: BaseException, exchange: HttpExchange) -> Fault:
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and those inside it: requests and urllib3 keep them as arguments."""
+    """Return the error and those inside it: requests and urllib3 pass them as arguments."""
     yield error
     for inner in (*error.args, getattr(error, "reason", None)):
         if isinstance(inner, BaseException):

@@ -1,4 +1,4 @@
-"""Who may do what (Spec: Scopes and permissions): clients, and what each operation asks for."""
+"""Access rules (Spec: Scopes and permissions): clients, and the needs of each operation."""
 
 import hmac
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ SCOPES = (ALL, LENDING, READ, WRITE)
 
 
 class Need(NamedTuple):
-    """What one operation asks of a caller: one of the scopes, and the permission."""
+    """The needs of one operation: one of the scopes, and the permission."""
 
     scopes: tuple[str, ...]
     permission: str

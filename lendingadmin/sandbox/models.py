@@ -9,7 +9,7 @@ from lendingadmin.sandbox.store.encryption import decrypt
 
 
 class Row(models.Model):
-    """What every table shares. Tests import the models where the sandbox is not installed."""
+    """Base of every table. Tests import the models where the sandbox is not installed."""
 
     class Meta:
         abstract = True
@@ -20,7 +20,7 @@ class Row(models.Model):
 
 
 class Token(Row):
-    """An access token that was issued; only its hash is kept."""
+    """An access token that was issued; only its hash is stored."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     client_id = models.CharField(max_length=200)

@@ -40,7 +40,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException
     ) -> None:
-        """Write the whole answer and leave closing to the caller."""
+        """Write the complete answer and leave closing to the caller."""
         status, description = find_refusal(exc)
         if status == 500:
             log.error("not foreseen", exc_info=exc)
@@ -65,7 +65,7 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
         super().__init__()
 
     def load_config(self) -> None:
-        """Settings that the environment of a dashboard beside it must not change."""
+        """Set options that the environment of a dashboard on this machine must not change."""
         values = {
             "bind": f"fd://{self.listener}",
             "workers": self.workers,

@@ -1,4 +1,4 @@
-"""The sandbox's own settings, all from the environment; README.md beside this file lists them."""
+"""The sandbox's own settings, all from the environment. This folder's README.md lists them."""
 
 import hashlib
 from collections.abc import Callable
@@ -66,7 +66,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"
 USE_I18N = False
-DATA_UPLOAD_MAX_MEMORY_SIZE = None  # the envelope keeps the limit, with an answer of its own
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # the envelope applies the limit, with its own answer
 
 DATABASES = {
     "default": {

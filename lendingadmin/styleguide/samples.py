@@ -1,4 +1,4 @@
-"""What the components show in the styleguide: people and loans that nobody has."""
+"""Sample data for the styleguide's components: invented people and loans."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The tokens as tokens.css says them, and how far two colours stand apart."""
+"""The tokens as in tokens.css, and the contrast between two colours."""
 
 import re
 from pathlib import Path

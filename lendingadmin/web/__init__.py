@@ -1,1 +1,1 @@
-"""What every area's views share: who may reach them, error cards, form tokens, lists, health."""
+"""Shared parts of all areas' views: access rules, error cards, form tokens, lists, health."""

@@ -1,10 +1,10 @@
-"""Who may reach a view. A view that declares nothing does not exist: it answers 404.
+"""Access rules of views. A view without a declared rule does not exist: it answers 404.
 
 @access("lending.loans.makeRepayment", methods=("GET", "POST"))
 def confirm(request, app_id, account_id): ...
 
-A view declares all permissions that it needs and checks none by itself. What depends on the record
-or list that the address names is given by a function (`needs`).
+A view declares all permissions that it needs and does not check them in its own code. A
+function (`needs`) gives the permissions that depend on the record or list in the address.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -62,13 +62,13 @@ Condition = Callable[..., bool]
 
 
 class Rule(NamedTuple):
-    """What a view declares: whom it is for, and the HTTP methods it knows.
+    """Access rule of a view: the people that may use it, and its HTTP methods.
 
-    A person must hold each of `permissions`; () means that being signed in is enough, and None that
-    the view is for everybody. `needs` gives the further ones of one address. Before a method of
-    `confirmed` the person confirms who they are, unless they did so lately (`staff.confirming`);
-    where `confirmed_if` is given, only at addresses for which it holds. `quota` names how often
-    they may (`quotas.LIMITS`).
+    A person must hold each of `permissions`; () means that being signed in is enough, and None
+    that the view is open to everyone. `needs` gives the further permissions of one address.
+    Before a method of `confirmed` the person confirms who they are, unless they did so recently
+    (`staff.confirming`). With `confirmed_if` this applies only to addresses for which it holds.
+    `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -139,13 +139,13 @@ def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
 
 
 def rule_of(view: Callable[..., Any]) -> Rule | None:
-    """What a view declared, or None."""
+    """Return the rule that a view declared, or None."""
     rule = getattr(view, "access_rule", None)
     return rule if isinstance(rule, Rule) else None
 
 
 def guards_itself(view: Callable[..., Any]) -> bool:
-    """Return whether a view belongs to allauth, which checks people by itself."""
+    """Return whether a view belongs to allauth, which checks people with its own rules."""
     return (getattr(view, "__module__", "") or "").startswith("allauth.")
 
 
@@ -205,7 +205,10 @@ class AccessMiddleware:
 
 
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
-    """What is asked before a view that guards itself. Raises Http404 for one that does not."""
+    """Return the answer in place of a view that guards itself; None to let the view run.
+
+    Raises Http404 for a view that does not guard itself.
+    """
     match = request.resolver_match
     if not match or not guards_itself(view):
         raise Http404("This address has no declared access.")
@@ -220,8 +223,8 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
     # password could remove the factor, read the recovery codes or choose another password.
     if (changes_factors or match.view_name == _CHANGE_PASSWORD) and has_factor(request.user):
         return _confirm_first(request)
-    # allauth changes the factors of somebody who has none to confirm with at once: a stranger at
-    # their machine would add one of their own.
+    # allauth changes the factors of a person without any factor to confirm with at once. A stranger
+    # at that person's machine could add a factor of their own.
     if changes_factors and must_ask_provider(request.user):
         return _confirm_first(request)
     return None
@@ -284,7 +287,7 @@ def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Django's handler403: the same page for a view that refuses somebody by itself."""
+    """Answer as Django's handler403: the usual page when a view refuses a person itself."""
     return _refused(request, str(exception or "") or _("Your role does not allow this."))
 
 
@@ -305,8 +308,9 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
 
 
 def _record_refusal(request: HttpRequest) -> None:
-    """Put it into the trail, once a minute for each person and page: by its name, since an address
-    may be somebody's.
+    """Record the refusal in the audit trail, once a minute for each person and page.
+
+    The page is recorded by its name, because an address may identify a borrower.
     """
     route = request.resolver_match.view_name if request.resolver_match else ""
     person = request.user
@@ -332,9 +336,10 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
 def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Send the browser to sign in and back to the page it was on.
 
-    htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it is
-    told to leave the page instead. The address of a fragment or of a POST is nothing to come back
-    to; the page around it is. Who sent a form reads at sign-in that it was not sent.
+    htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it
+    gets the order to leave the page instead. The browser does not return to the address of a
+    fragment or of a POST, but to the page around it. If the person sent a form, they read at
+    sign-in that it was not sent.
     """
     if _sends_a_form(request):
         messages.warning(
@@ -358,7 +363,7 @@ def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def _sends_a_form(request: HttpRequest) -> bool:
-    """Return whether a person sent something, and no script by itself."""
+    """Return whether a person sent a form. Requests that a script makes do not count."""
     asks_for_page = "text/html" in request.headers.get("Accept", "")
     is_form = asks_for_page or bool(getattr(request, "htmx", False))
     return is_form and request.method not in ("GET", "HEAD")

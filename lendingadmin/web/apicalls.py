@@ -39,8 +39,10 @@ class Shown:
 
 
 def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:
-    """The calls so far, masked; without what was sent and answered where `held`, a person's rights
-    to a borrower's record, do not open all of it: nobody knows what stands in an answer.
+    """Return the calls so far, masked; with bodies only if `held` opens the full record.
+
+    `held` is the person's rights to a borrower's record. It is unknown which data an answer
+    contains, so with fewer rights neither the sent nor the received body is shown.
     """
     return [_shown(call, with_bodies=is_whole(held)) for call in calls]
 
@@ -76,9 +78,10 @@ def _pretty(call: Call, body: bytes) -> str:
 
 
 def read_head(body: bytes) -> object:
-    """The JSON of a body as far as `redact` shows it: of each list the first items.
+    """Return the JSON of a body as far as `redact` shows it: the first items of each list.
 
-    The others are None, so that they can be counted. What is very long is told by its size.
+    The other items are None, so that they can be counted. A very long item is replaced by its
+    size.
     """
     try:
         return {key: _read_items(bytes(raw)) for key, raw in _FIELDS.decode(body).items()}

@@ -1,4 +1,4 @@
-"""What the pages of all areas share, as a Django app."""
+"""Shared parts of the pages of all areas, as a Django app."""
 
 from django.urls import register_converter
 

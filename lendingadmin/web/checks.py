@@ -22,7 +22,7 @@ _RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old
 
 @register(Tags.security)
 def files_are_private(**_: Any) -> list[CheckMessage]:
-    """Who can read the database or the keys needs no password."""
+    """Warn if other accounts can read the database or the keys; they need no password then."""
     kept = [settings.BASE_DIR / ".env"]
     for database in settings.DATABASES.values():
         if database["ENGINE"] == "django.db.backends.sqlite3":
@@ -55,7 +55,7 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 
 @register()
 def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
-    """A kind that is misspelt would be kept as long as everything else."""
+    """Report a kind that is misspelt. Its data would stay as long as everything else."""
     known = {
         "KEEP_TEXTS_DAYS": {one.kind for one in collect("erasable") if one.kind},
         "KEEP_ROWS_DAYS": {one.kind for one in collect("tables") if one.kind},
@@ -103,7 +103,10 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
-    """Who reads or changes what it answers could sign in as anybody."""
+    """Report an identity provider on another machine that is called without https.
+
+    An attacker who reads or changes its answers could sign in as any person.
+    """
     if settings.DEBUG or not _plain_to_elsewhere(settings.OIDC_ISSUER):
         return []
     return [
@@ -162,7 +165,7 @@ def _has_plain_mail() -> bool:
 
 @register(Tags.security, deploy=True)
 def data_keys_are_random(**_: Any) -> list[CheckMessage]:
-    """A key that somebody typed, or copied out of an example, protects nothing."""
+    """Report a key that was typed or copied from an example, because it protects nothing."""
     return [
         Error(
             f"Key {position} of {name} is made of text, not of random bytes.",
@@ -210,7 +213,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Mail from a host that is nobody's is refused, or lands among junk."""
+    """Warn of the example's sender. Mail from a foreign host is refused or lands in junk."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
     if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []

@@ -33,7 +33,7 @@ _PAUSE = 0.05
 _FIRST_PAUSE = 0.002
 # What its answers are encrypted for.
 _USE = "ui.coalesce"
-# A lock that can be neither taken nor seen so many times cannot be kept.
+# After this number of times without taking or seeing a lock, the cache is assumed not to save it.
 _MISSES = 5
 
 Read = TypeVar("Read", bound=Value)
@@ -47,12 +47,13 @@ class Answered(NamedTuple):
 
 
 def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, datetime]:
-    """The value that somebody was given within the last two seconds, or what `call` gives now.
+    """Return an answer from the last two seconds, or make the call now.
 
-    Of all that share the cache, one makes the call; the others wait for what it comes to, be it an
-    error, for `LONGEST_WAIT` seconds, and then raise Throttled. The answer is kept encrypted, under
-    a key that tells nothing, with a time stamp of its own: a cache may keep longer than it was
-    asked to. The caller has checked the person's right before. Raises the LendingError of `call`.
+    One of the callers that share the cache makes the call. The others wait up to `LONGEST_WAIT`
+    seconds for its result or its error, and then raise Throttled. The answer is saved
+    encrypted, under a key that reveals nothing, with its own time stamp, because a cache may
+    hold it longer than requested. The caller has checked the person's right before. Raises the
+    LendingError of `call`.
     """
     kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
     found = _fresh(kept_under) or _ask_once(kept_under, call)
@@ -60,18 +61,20 @@ def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, da
 
 
 def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
-    """Make the call if nobody else is making it; otherwise wait for what they get.
+    """Make the call if no other caller is making it; otherwise wait for that caller's result.
 
-    `add` decides between many at once as long as no lock is left behind, so it is always given
-    back. Where a process died with it, several may follow at once after `_LOCKED_SECONDS`. A
-    wait takes a place under way, as if it were a call: the server's other threads stay free.
+    `add` lets one of many callers win as long as no old lock is left, so the lock is always
+    released. If a process died with the lock, several callers may make the call after
+    `_LOCKED_SECONDS`. A wait takes a place under way, like a call, so the server's other
+    threads stay free.
     """
     lock, mine, misses = f"{key}:lock", uuid4().hex, 0
     time_left = Deadline(LONGEST_WAIT)
     while not shared.add(lock, mine, timeout=_LOCKED_SECONDS):
         holder = shared.get(lock)
         if holder is None:
-            # Given back just now; or the cache takes no writes, and then nobody can share.
+            # The lock was just released, or the cache takes no writes, and then answers can't be
+            # shared.
             misses += 1
             if misses == _MISSES:
                 return _ask(key, mine, call)
@@ -108,7 +111,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
 
 
 def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
-    """What the holder of the lock gets for its call; None where it is gone without a word.
+    """Return the result of the lock holder's call; None if the lock is gone without a result.
 
     Raises that call's LendingError, and Throttled when the time is over.
     """
@@ -133,7 +136,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
 
 
 def _fresh(key: str) -> Answered | None:
-    """The answer that is kept, if it is not too old."""
+    """Return the saved answer, if it is not too old."""
     kept = _open(shared.get(key))
     if kept is None:
         return None

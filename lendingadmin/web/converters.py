@@ -1,9 +1,9 @@
 """Ids of the service in the dashboard's own addresses.
 
-A server decodes `%2F` before it routes, so percent-encoding cannot keep borrower `a/edit` apart
+A server decodes `%2F` before it routes, so percent-encoding cannot separate borrower `a/edit`
 from `a`'s edit page. This escape is our own and reversible: every byte outside letters, digits,
-`-`, `.` and `~` becomes `_` and two hex digits, and an id that is a word of a route is escaped in
-its first letter.
+`-`, `.` and `~` becomes `_` and two hex digits, and an id that is a word of a route is escaped
+in its first letter.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What dates in forms and addresses have in common."""
+"""Shared rules for dates in forms and addresses."""
 
 from datetime import date, datetime
 
@@ -19,7 +19,7 @@ _CONTROLS = ("date", "datetime-local")
 
 
 def plausible(value: date) -> None:
-    """Validate a date or a time: zones can't be reckoned with at the ends of the calendar.
+    """Validate the year of a date or time: zones don't work at the ends of the calendar.
 
     Raises ValidationError.
     """
@@ -52,10 +52,10 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 
 
 def zone_beside(field: forms.Field) -> str:
-    """The zone that a field's day or time is meant in, for beside its label; else empty.
+    """Return the zone of a field's day or time, for a place next to its label; else empty.
 
-    It is the current one, which reads the field: the lender's on an app's pages, elsewhere UTC. A
-    field that means something else says so by an attribute `zone_words`.
+    It is the current zone, which reads the field: the lender's on an app's pages, elsewhere
+    UTC. A field with another meaning has an attribute `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

@@ -42,10 +42,10 @@ from .quotas import OverQuota
 
 @dataclass(frozen=True)
 class Card:
-    """What `_error_card.html` draws. `saved` is "no", "unknown" or "yes"; empty for a read.
+    """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
 
     `status` is the HTTP status that the service answered with, None where no answer came.
-    `finding` names the kind of the fault on the page, for what reads its marks.
+    `finding` is the kind of the fault, for readers of the page's marks.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Card:
     finding: str = ""
 
 
-# What each kind of fault is called, what to do about it, and which status the page bears.
+# For each kind of fault: its title, the advice, and the status of the page.
 _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         NotFound,
@@ -240,7 +240,7 @@ def _cause(error: LendingError) -> str:
 
 
 def status(error: LendingError) -> int:
-    """The HTTP status of a whole page that shows this fault."""
+    """Return the HTTP status of a full page that shows this fault."""
     return int(_kind(error)[3])
 
 

@@ -94,8 +94,8 @@ logger = logging.getLogger(__name__)
 Row = Iterable[object]
 Item = TypeVar("Item")
 
-# Where a spreadsheet would take a cell for a formula: this text, or a part of it, where it cuts at
-# another separator. Full-width signs are signs to it.
+# The places where a spreadsheet would read a formula: the start of the text, or the start of a part
+# if the spreadsheet splits the text at another separator. Full-width signs count too.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
 # What is not a formula: nothing, most texts, a number with its sign, and a phone number as people
 # write it; quicker to see than where a formula begins.
@@ -135,7 +135,7 @@ class MomentText(Func):
     template = """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """SQLite keeps the text of a moment: in UTC, with microseconds where it has some."""
+        """Write the SQL for SQLite: it stores a moment as UTC text, with any microseconds."""
         parts = (
             "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
             " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
@@ -146,8 +146,8 @@ class MomentText(Func):
 class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
-    Without a word it stands in the technical export alone. `write` makes what a person reads of a
-    value and the lender's zone.
+    A column without a word is only in the technical export. `write` makes the text for people
+    from a value and the lender's zone.
     """
 
     name: str
@@ -171,7 +171,7 @@ def _read_moment(value: object) -> datetime | None:
 
 
 def write_status(find: Callable[[object], Status | None]) -> Callable[[object, tzinfo], object]:
-    """What writes a status as the word that the screen has for it."""
+    """Return a function that writes a status as its word on the screen."""
 
     def write(value: object, _zone: tzinfo) -> object:
         found = find(value)
@@ -181,7 +181,7 @@ def write_status(find: Callable[[object], Status | None]) -> Callable[[object, t
 
 
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
-    """What writes a value of ours as the label of its choice."""
+    """Return a function that writes a value of ours as the label of its choice."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
@@ -257,7 +257,7 @@ def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[
 
 
 class _Stream:
-    """The parts of an export, which keeps its place until it ends or its reader leaves."""
+    """The parts of an export. It holds its place until it ends or its reader leaves."""
 
     def __init__(
         self, parts: Generator[str | bytes], rows: Generator[Any], place: ExportPlace
@@ -271,7 +271,7 @@ class _Stream:
         return next(self._parts)
 
     def close(self) -> None:
-        """The response is over: it was read whole, or its reader left."""
+        """End the response: it was read to its end, or its reader left."""
         self._parts.close()
         self._rows.close()
         self._place.give_back()

@@ -35,7 +35,7 @@ _LONGEST_ID = 255
 
 
 class _Prefilled(forms.BoundField):
-    """What the product itself fills in has one reading, for everybody, and its cents are whole."""
+    """A field whose prefilled amount has one meaning in every locale and all its cents."""
 
     field: "AmountField"
 
@@ -120,7 +120,7 @@ class IdField(LineField):
 
 
 class JsonObjectField(forms.CharField):
-    """A JSON object as text; its cleaned value keeps every digit, as the client sends it."""
+    """A JSON object as text; its cleaned value has every digit, as the client sends it."""
 
     def __init__(self, **options: Any) -> None:
         rows = options.pop("rows", 6)

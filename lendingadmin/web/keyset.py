@@ -1,7 +1,7 @@
 """Pages of a table that may hold millions of rows: each begins where the one before ended.
 
-A page is read in the order of an index, from one key on, so that the last page takes as long as the
-first and nothing is counted. Rows that are written meanwhile shift nothing.
+A page is read in the order of an index, from one key on, so that the last page takes as long as
+the first and nothing is counted. Rows that are added between two pages shift nothing.
 """
 
 import sys
@@ -17,22 +17,22 @@ from django.utils.translation import gettext as _
 
 from .requests import address_with
 
-# So many rows are looked through for a page at most. What an index finds at once needs no such
-# limit; it is for filters that few rows meet.
+# The most rows that are looked through for a page. Rows that an index finds at once need no such
+# limit. It is for filters that match few rows.
 AT_MOST = 5_000
 
-# A list of what waits for somebody says how many that are, up to here.
+# A list of rows that wait for a person shows their number up to this limit.
 COUNTED = 1000
 
 Key = tuple[datetime, int]
 
 
 class Slice(NamedTuple):
-    """The rows of one page, and the key of the row behind which the next begins, if any.
+    """The rows of one page, and the key of the row after which the next page begins, if any.
 
-    `total` is the length of the whole list as far as `COUNTED`, or one more; None where the search
-    did not come to its end. `looked_through` says that the page ends where the search did, not
-    where it was full.
+    `total` is the length of the entire list up to `COUNTED`, or one more; None if the search
+    did not reach its end. `looked_through` says that the page ends because the search stopped,
+    not because the page was full.
     """
 
     rows: list[Any]
@@ -57,9 +57,9 @@ def read_slice(
 ) -> Slice:
     """Read a page in the order of `column`, a moment, and the primary key.
 
-    An index gives the rows in that order, or they are few. `only` filters further by what no index
-    serves: then at most AT_MOST rows are looked through. `behind` is the number of a row, wherever
-    it is listed by now.
+    An index gives the rows in that order, or they are few. `only` is a further filter that no
+    index serves; then at most AT_MOST rows are looked through. `behind` is the id of a row. Its
+    current place in the list counts.
     """
     sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
@@ -89,11 +89,12 @@ def read_slice(
 
 
 def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[list[Any]]:
-    """All rows, newest first, so many at a time: each slice begins where the one before ended.
+    """Return all rows, newest first, in slices: each begins where the one before ended.
 
-    No cursor stays open between two slices, so none is lost where a pooler shares connections, and
-    no snapshot of the database is held for as long as somebody reads. An index gives the rows in
-    the order of `column`, a moment, and the primary key; a row has its `id`.
+    `size` is the number of rows in a slice. No cursor stays open between two slices, so none is
+    lost where a pooler shares connections, and no snapshot of the database is held while a
+    person reads. An index gives the rows in the order of `column`, a moment, and the primary
+    key; a row has its `id`.
     """
     whole = rows.order_by(f"-{column}", "-pk")
     found = list(whole[:size])
@@ -125,9 +126,9 @@ def build_prefix(column: str, start: str) -> Q:
 
 
 def unindexed(condition: Q) -> Case:
-    """The condition where no database sees an index for it, so that the rest of a query decides.
+    """Return the condition in a form that uses no index, so that the rest of a query decides.
 
-    SQLite keeps no figures of its tables and takes `app_id` for rare.
+    SQLite has no statistics of its tables and assumes that an `app_id` is rare.
     """
     return Case(When(condition, then=True), default=False, output_field=BooleanField())
 
@@ -157,7 +158,7 @@ def run_counts(query: str, params: Sequence[Any]) -> list[int]:
 
 
 def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
-    """What counts these rows, in SQL with its parameters."""
+    """Return the SQL that counts these rows, with its parameters."""
     try:
         sql, params = rows.query.sql_with_params()
     except EmptyResultSet:
@@ -181,7 +182,7 @@ def spell_count(count: int) -> str:
 def build_pager(
     request: HttpRequest, page: Slice, parameter: str = "before", note: str = ""
 ) -> dict[str, object]:
-    """What `_pager.html` shows of a slice; the place stands in the address under `parameter`."""
+    """Return the content of `_pager.html`; the address has the place in `parameter`."""
     if page.looked_through:
         note = _("%(count)s entries searched; older ones are next") % {"count": f"{AT_MOST:,}"}
     return {

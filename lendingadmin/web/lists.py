@@ -1,7 +1,7 @@
-"""List pages over the service: filters, order, page size and page, all of it in the URL.
+"""List pages over the service: filters, order, page size and page, all in the URL.
 
-Spec: Shared list behaviour. Filters and order are offered only where the spec lists them; page
-size is sent to every list, and a service that ignores it or refuses it is worked with all the same.
+Spec: Shared list behaviour. Filters and order are offered only where the spec lists them. The
+page size is sent to every list. A service that ignores or refuses it works all the same.
 """
 
 import re
@@ -36,8 +36,8 @@ NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
-# What a choice is set to by somebody who looks for a value without a word: the choice becomes a
-# field to write in. It has a space, so no filter can be meant by it.
+# The value of a choice when a person looks for a value without a word. The choice then becomes a
+# field to write in. The value has a space, so it can't be meant as a filter.
 ANOTHER = "another one"
 
 
@@ -124,7 +124,7 @@ class ListForm(FoldingForm):
         return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
 
     def asked(self) -> dict[str, Any]:
-        """What the client's `list` and `pages` are asked for: filters and order, where any."""
+        """Return the arguments of the client's `list` and `pages`: filters and order."""
         given = {"filters": self.filters(), "order": self.cleaned_data.get("order")}
         return {name: value for name, value in given.items() if value}
 
@@ -184,7 +184,7 @@ class ListPage:
 
     @property
     def pager(self) -> dict[str, object]:
-        """What `_pager.html` shows."""
+        """Content of `_pager.html`."""
         note = ""
         if self.leads_back and not self.next_url:
             note = _("the service's list repeats this page, so the rest can't be read")
@@ -197,7 +197,7 @@ class ListPage:
 
     @property
     def filtered(self) -> bool:
-        """Whether a filter stands, so that an empty page can say why it is empty."""
+        """True if a filter is set, so that an empty page can say why it is empty."""
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
@@ -209,9 +209,9 @@ def read_page(
 ) -> ListPage:
     """Read the page that the URL asks for. `call` is the client's `list` of this operation.
 
-    A filter that can't be sent leaves its message beside its field, and nothing is sent; one that
-    the service refuses leaves the service's words above them. Raises the LendingError of any other
-    read that failed.
+    A filter that can't be sent has its message at its field, and nothing is sent. For a filter
+    that the service refuses, the service's words are shown above the fields. Raises the
+    LendingError of any other read that failed.
     """
     form = ListForm(request.GET, operation, words)
     if not form.is_valid():
@@ -234,7 +234,7 @@ def read_page(
         notes.append(
             _("%(size)s rows are too large for one page, so this page has fewer.") % {"size": size}
         )
-    # What reads only the ids of a list does so for nobody.
+    # A caller that reads only the ids of a list has no person.
     person = getattr(request, "user", None)
     held = list_rights(person) if person else ()
     return ListPage(
@@ -291,5 +291,5 @@ def as_id(value: object) -> str:
 
 
 def record_key(record: Any) -> str:
-    """What a record is asked for by: its own id, else its uid, else empty."""
+    """Return the id for requests about a record: its own id, else its uid, else empty."""
     return as_id(getattr(record, str(record.id_field))) or as_id(record.uid)

@@ -1,4 +1,4 @@
-"""What the log may say: no address, since ids of borrowers may be phone numbers, and no flood."""
+"""Rules for the log: no addresses, because borrowers' ids may be phone numbers; no flood."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 # What a line says in place of an address that leads nowhere.
 NO_ROUTE = "(no route)"
-# What Django says of a request beside its line.
+# The statuses for which Django adds a trace to the line of a request.
 _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
@@ -30,9 +30,9 @@ class NoAddress(logging.Filter):
 
 
 class NoTraceOfRefusals(logging.Filter):
-    """Leaves a line alone where a request was refused: a bad Host, a form that can't be read.
+    """Removes the trace from a line about a refused request: a bad Host, an unreadable form.
 
-    That is the sender's fault, and anybody could fill the log with traces of it.
+    The sender is at fault there, and any sender could fill the log with traces.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

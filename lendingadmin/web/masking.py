@@ -1,9 +1,9 @@
-"""What of a borrower's record a person may see: one policy for pages, CSV, search and print.
+"""Masking of a borrower's record: one policy for pages, CSV, search and print.
 
-A record is masked before it reaches a template or a file, so that what a person may not see is not
-in the answer at all. Each field of the spec stands in the table below with the right that opens it.
-Everything else that comes may be personal: it is left out, name and value, unless the person holds
-the rights to the whole record.
+A record is masked before it reaches a template or a file, so that hidden values are not in the
+answer at all. Each field of the spec is in the table below with the right that opens it. Any
+other field may be personal: its name and value are left out, unless the person holds all rights
+to the record.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,7 +22,8 @@ WHOLE_RECORD = frozenset({SEE_NAMES, SEE_CONTACT, SEE_IDENTITY})
 
 T = TypeVar("T")
 
-# Of a phone so much says whether it is the number that somebody calls from, and no more.
+# The number of last digits shown of a phone number: enough to recognise a caller's number, and no
+# more.
 _ENDING = 3
 _SHORTEST_PHONE = 7
 _PLAIN = (str, int, Decimal)
@@ -45,9 +46,9 @@ def _write_nothing(_value: object) -> str:
 
 
 class Rule(NamedTuple):
-    """The right that opens a field, and what stands in its place for people without it.
+    """The right that opens a field, and the replacement for people without it.
 
-    The right is empty where everybody may see the field, and `*` where it takes all of them.
+    The right is empty where everyone may see the field, and `*` where all rights are needed.
     """
 
     right: str
@@ -137,26 +138,27 @@ def list_rights(person: User, app_id: str = "") -> frozenset[str]:
 
 
 def is_whole(held: Collection[str]) -> bool:
-    """Whether these rights open the whole record, with what the spec does not name."""
+    """Return whether these rights open the full record, with fields outside the spec."""
     return WHOLE_RECORD.issubset(held)
 
 
 def mask_record(raw: Mapping[str, object], held: Collection[str]) -> dict[str, Any]:
-    """A borrower's record, or a part that is sent of it, as far as these rights open it."""
+    """Return a borrower's record, or a part that is sent, as far as these rights open it."""
     return dict(raw) if is_whole(held) else _mask(raw, FIELDS, held, set())
 
 
 def find_masked(raw: Mapping[str, object], held: Collection[str]) -> frozenset[str]:
-    """The rights that would open more of this record; empty where nothing of it is masked."""
+    """Return the rights that would open more of this record; empty if nothing is masked."""
     missing = set[str]()
     _mask(raw, FIELDS, held, missing)
     return frozenset(missing)
 
 
 def mask_item(item: T, held: Collection[str]) -> T:
-    """A record: a borrower as far as these rights open it, any other as it is.
+    """Return a record: a borrower as far as these rights open it, any other unchanged.
 
-    An item of a list that is no object may say anything of anybody: it is masked as a whole.
+    An item of a list that is not an object may contain anything about any person, so all its
+    content is masked.
     """
     if is_whole(held):
         return item
@@ -171,16 +173,20 @@ def mask_open(cell: object) -> object:
 
 
 def mask_leaves(leaves: Sequence[Leaf], held: Collection[str]) -> list[Leaf]:
-    """What is listed under Technical: without a mask, and without what the spec does not name."""
+    """Return the leaves under Technical, without masked values and undocumented fields.
+
+    With all rights, return all leaves. An undocumented field is not in the spec.
+    """
     if is_whole(held):
         return list(leaves)
     return [leaf for leaf in leaves if leaf.documented and REDACTED not in leaf.text]
 
 
 def mask_card(fields: Mapping[str, str], held: Collection[str]) -> dict[str, str]:
-    """What a search may compare and show of a card of the index.
+    """Return the fields of an index card that a search may compare and show.
 
-    What the person may not see is empty, so that typing a number does not confirm whose it is.
+    Fields that the person may not see are empty, so that typing a number does not confirm its
+    owner.
     """
     hidden = {name for right, names in _CARD_FIELDS.items() if right not in held for name in names}
     return {name: "" if name in hidden else value for name, value in fields.items()}
@@ -210,7 +216,7 @@ def may_edit(held: Collection[str], value: object, *place: str) -> bool:
 
 
 def _mask(raw: object, rules: Any, held: Collection[str], missing: set[str]) -> Any:
-    """A value under its rules; `missing` gets the rights that would have shown more of it."""
+    """Return a value under its rules; `missing` gets the rights that would show more."""
     if raw is None or raw in ("", [], {}):
         return raw
     if isinstance(rules, ListOf) and isinstance(raw, list | tuple):

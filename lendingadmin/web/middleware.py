@@ -1,4 +1,4 @@
-"""What every request to the dashboard goes through."""
+"""Middleware for every request to the dashboard."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -42,8 +42,8 @@ class FramesMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         return self.get_response(request)
 
-    # In values of 8 bytes, a little over 256 kB: the piece is then of 512 kB, and what is left of
-    # it holds the calls of a page with room to spare.
+    # In values of 8 bytes, a little over 256 kB. The piece then has 512 kB, and the rest is more
+    # than enough for the calls of a page.
     __call__.__code__ = __call__.__code__.replace(co_stacksize=33_000)
 
 
@@ -141,11 +141,12 @@ class SecurityHeadersMiddleware:
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Pages travel compressed, to a sixth of their size; what is streamed goes out as it is made.
+    """Compresses pages to a sixth of their size; streamed answers go out as they are made.
 
-    A page holds words from its address beside personal data. Their lengths tell little: Django
-    adds bytes at random, tokens are masked again each time, and the session cookie (SameSite=Lax)
-    goes along with nothing that another site could have a browser fetch over and over.
+    A page holds words from its address next to personal data. Their lengths reveal little:
+    Django adds bytes at random, tokens are masked again each time, and the browser does not
+    send the session cookie (SameSite=Lax) with requests that another site could repeat over and
+    over.
     """
 
     def process_response(

@@ -1,4 +1,4 @@
-"""What forms keep between their steps."""
+"""Storage for forms between their steps."""
 
 from datetime import timedelta
 
@@ -17,9 +17,9 @@ from .quotas import OverQuota
 
 
 class Draft(models.Model):
-    """What a person entered in the first step of a form, encrypted until the last step used it.
+    """Input from the first step of a form, encrypted until the last step used it.
 
-    `token` is the form's idempotency key, `size` how long the text of `entered` is.
+    `token` is the form's idempotency key, `size` is the length of the text in `entered`.
     """
 
     KEPT_FOR = timedelta(hours=settings.SESSION_HOURS)
@@ -44,8 +44,8 @@ class Draft(models.Model):
     def check_room(cls, person: User, token: str, size: int) -> None:
         """Raise OverQuota where a person's drafts would be too long with this one.
 
-        None is deleted for it: each may be work that somebody means to finish. Those that are not
-        finished are deleted when they are KEPT_FOR old.
+        No draft is deleted to make room, because each may be unfinished work that a person
+        still needs. Unfinished drafts are deleted when they are KEPT_FOR old.
         """
         others = cls.objects.filter(person=person).exclude(token=token)
         if (others.aggregate(kept=Sum("size"))["kept"] or 0) + size <= cls.MOST_KEPT:

@@ -1,7 +1,7 @@
 """A day and a time as people type them, in the current zone: the lender's on an app's pages.
 
-In the hour in which clocks go back a time comes twice. The field then offers both, and what was
-chosen stands behind the time as its distance from UTC: `2026-10-25T02:30+02:00`.
+In the hour in which clocks go back a time occurs twice. The field then offers both. The chosen
+one is written as the time with its distance from UTC: `2026-10-25T02:30+02:00`.
 """
 
 import re
@@ -128,9 +128,9 @@ def _offset(moment: datetime) -> str:
 
 
 class FarDatesForm(forms.Form):
-    """A form that leads to no confirm step, so that it asks by itself.
+    """A form without a confirm step, so the form asks about distant dates.
 
-    Where one of its moments lies more than a year away, it is valid only with the box ticked.
+    If one of its moments is more than a year away, it is valid only with the box ticked.
     """
 
     datesChecked = forms.BooleanField(required=False, label=gettext_lazy("The year is right"))  # noqa: N815

@@ -1,4 +1,4 @@
-"""What the frame around every page shows: the sidebar of areas, the app switch, the person."""
+"""The frame around every page: the sidebar of areas, the app switch, the person."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ Groups = tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
 
 
 class Keys(NamedTuple):
-    """What the list of keys is drawn from: the sidebar's groups, and which keys do something."""
+    """Data for the list of keys: the sidebar's groups, and the keys that are active."""
 
     groups: Groups
     may_record: bool
@@ -157,9 +157,9 @@ ListWaiting = Callable[[str, Any], QuerySet[Any]]
 
 
 class Badge(NamedTuple):
-    """The number beside a sidebar entry: rows of the app at hand that wait for the person.
+    """A number next to a sidebar entry: the app's rows that wait for the person.
 
-    It is on each page and read by an index, and counts no further than `keyset.COUNTED`. An entry
+    It is on each page, is read by an index, and counts only up to `keyset.COUNTED`. An entry
     shows the sum of its badges.
     """
 
@@ -197,7 +197,7 @@ class Waiting(NamedTuple):
 
 
 def list_decisions(app_id: str, person: Any) -> list[Waiting]:
-    """What waits for a person's decision in an app, by kind, in one query."""
+    """Return the rows in an app that wait for a person's decision, by kind, in one query."""
     decisions: tuple[ToDecide, ...] = collect("decisions")
     lists = [one.list_waiting(app_id, person) for one in decisions]
     counts = [0] * len(lists) if all(one.query.is_empty() for one in lists) else count_each(lists)
@@ -257,7 +257,7 @@ class Navigation:
 
     @property
     def calls(self) -> list[apicalls.Shown]:
-        """What this page asked of the service so far, for those with the right to see it."""
+        """Calls of this page to the service so far, for people with the right to see them."""
         return apicalls.shown(
             getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
         )
@@ -269,7 +269,7 @@ class Navigation:
 
     @property
     def chosen(self) -> Groups:
-        """What this person has chosen to have below: headings with entries."""
+        """Entries that this person chose to have below: headings with entries."""
         return self._sidebar[1]
 
     @property

@@ -11,7 +11,7 @@ from .lists import whole_number
 
 # Seconds before each question; the last one stays.
 DELAYS = (1, 2, 4, 8, 15)
-# Of what goes on before somebody's eyes: longer pauses would look as if it stood still.
+# For progress that a person watches: longer pauses would look as if nothing happened.
 WATCHED = (1, 2)
 
 
@@ -37,9 +37,9 @@ def poll(
     waiting: bool,
     delays: Sequence[int] = DELAYS,
 ) -> Poll:
-    """How to go on with a thing that was asked for at `since` and normally takes `normal`.
+    """Return the next step of polling for a result requested at `since`.
 
-    Past the normal time the page asks no more by itself.
+    The result normally takes `normal`. After that time the page stops asking.
     """
     asked = request.GET.get("polls", "")
     polls = whole_number(asked) + 1 if asked else 0

@@ -1,8 +1,8 @@
-"""How often a person may do what could be done without end, within an hour or a day.
+"""Limits on how often a person may do something within an hour or a day.
 
-A view declares its quota beside its access (`@access(…, quota=READS)`). Each person has it in each
-app. The counters stand in Django's `default` cache, where nothing makes room for anything else;
-their windows are whole hours and days of UTC.
+A view declares its quota with its access (`@access(…, quota=READS)`). Each person has it in
+each app. The counters are in Django's `default` cache, where no entry is removed to make room
+for another one. Their windows are full hours and days of UTC.
 """
 
 import logging
@@ -33,10 +33,10 @@ NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
-    """So many within `seconds`; `words` say what was done too often.
+    """At most `most` uses within `seconds`; `words` name the action that was done too often.
 
-    Requests with one of `methods` count; with `once_by`, each value of that argument of the route
-    counts once.
+    Requests with one of `methods` count; with `once_by`, each value of that argument of the
+    route counts once.
     """
 
     most: int
@@ -93,16 +93,17 @@ class OverQuota(Throttled):
 
 
 def take(person: User, name: str, of: str = "") -> None:
-    """Count one more, in the app of the page at hand. Raises OverQuota where none is left.
+    """Count one more use in the app of this page. Raises OverQuota if none is left.
 
-    With `of`, what bears the same counts once. A database that takes no writes counts nothing.
+    With `of`, uses with the same value count once. If the database takes no writes, nothing is
+    counted.
     """
     limit, (key, left) = LIMITS[name], _find_window(person, name)
     once = build_key(key, person, of) if of else ""
     if once and cache.get(once):
         return
     try:
-        # Of a refused one nothing is kept, so that it is refused the next time too.
+        # For a refused use nothing is saved, so that it is refused the next time too.
         with atomic_waiting(WAIT_MS):
             if once and not cache.add(once, True, left):
                 return
@@ -118,9 +119,9 @@ def count(person: User, name: str) -> int:
 
 
 def build_key(name: str, person: User, of: str = "") -> str:
-    """The key under which something of a person, in the app of the page at hand, is kept.
+    """Return the key for a saved value of a person in the app of this page.
 
-    `of` says of what, such as of which borrower; it is hashed, since it may be anything.
+    `of` names the subject, such as a borrower. It is hashed, because it may be any text.
     """
     digest = sha256(of.encode()).hexdigest()[:32] if of else ""
     return f"{name}:{person.pk}:{person.app_id}:{digest}"

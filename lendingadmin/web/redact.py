@@ -25,7 +25,7 @@ _PERSONAL_TREES = frozenset(
     }
 )
 
-# In devices and wherever else they stand.
+# In devices and in any other object.
 _PERSONAL_KEYS = frozenset(
     {"serialNumber", "equipmentId", "otherEquipmentId", "deviceId", "address", "phoneNumber"}
 )

@@ -1,4 +1,4 @@
-"""What a view behind the access rule is given, and the address of what it shows."""
+"""Requests of views behind the access rule, and the addresses of their pages."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -23,9 +23,9 @@ class Utf8Request(WSGIRequest):
 
 
 class PersonRequest(HttpRequest):
-    """A request whose person is known: the access rule lets nobody else through.
+    """A request of a known person: the access rule refuses all others.
 
-    `htmx` is true where a fragment is asked for.
+    `htmx` is true where a fragment is requested.
     """
 
     user: "User"

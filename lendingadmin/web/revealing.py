@@ -25,7 +25,7 @@ GROUPS: Mapping[str, str] = {
 
 
 class RevealPurpose(TextChoices):
-    """What masked content is revealed for."""
+    """The purpose for which masked content is revealed."""
 
     CALL = "call", _("The person is on the line")
     IDENTITY = "identity", _("Checking an identity")
@@ -36,7 +36,7 @@ class RevealPurpose(TextChoices):
 
 
 class RevealForm(forms.Form):
-    """What somebody says before masked content is shown."""
+    """The form that a person fills in before masked content is shown."""
 
     purpose = forms.ChoiceField(
         choices=[("", _("Choose a purpose")), *RevealPurpose.choices], label=_("Purpose")
@@ -51,9 +51,9 @@ def list_groups(rights: frozenset[str]) -> list[str]:
 def record_reveal(
     request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
 ) -> None:
-    """Write to the trail what of which record is revealed, and for what; call it before showing it.
+    """Record in the audit trail which record is revealed and why; call it before showing it.
 
-    `subject` is an account id, a space and what of it: an event's time, or `record`. `what` holds
+    `subject` is an account id, a space and the part: an event's time, or `record`. `what` holds
     no content. The form is valid.
     """
     purpose = RevealPurpose(form.cleaned_data["purpose"])

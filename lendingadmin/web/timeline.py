@@ -1,8 +1,8 @@
-"""What the timeline of a borrower or a loan is made of: areas name their sources.
+"""Sources of the timeline of a borrower or a loan, which areas name.
 
-A source of our own is a queryset: the timeline reads its moments to count the months, and the rows
-of one month to describe them. A source of the service is read live, beside the others; it may fail
-without them.
+One of our own sources is a queryset: the timeline reads its moments to count the months, and
+the rows of one month to describe them. A source of the service is read live, in parallel with
+the others; if it fails, the others are still shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ from lendingadmin.web.display.statuses import Status
 
 
 class Subject(NamedTuple):
-    """Whose timeline a person opens: a borrower's, or with `account_id` that of one loan.
+    """The subject of a timeline: a borrower, or with `account_id` one loan.
 
-    `loan` is that loan as it was read at `read_at`, or why it could not be. Then `borrower_id` may
-    be empty.
+    `loan` is that loan as read at `read_at`, or the error of the read. After an error
+    `borrower_id` may be empty.
     """
 
     app: LendingApp
@@ -37,10 +37,10 @@ class Subject(NamedTuple):
 
 
 class Item(NamedTuple):
-    """What happened once: when (aware), in words, where that leads to, and who did it.
+    """One event: its moment (aware), its words, its link, and the person who caused it.
 
-    `detail` is a second line. `text` is what a person wrote; a source that has it declares the
-    right that opens it. `is_day` says that no more than the day is known.
+    `detail` is a second line. `text` is text that a person wrote; a source with such text
+    declares the right that opens it. `is_day` says that only the day is known.
     """
 
     moment: datetime
@@ -66,9 +66,9 @@ class OwnRows(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was read of the service: items in any order, and when.
+    """Result of a read at the service: items in any order, and the time of the read.
 
-    `note` says what is not among them, and `more_url` is where that is.
+    `note` says which items are missing, and `more_url` is their address.
     """
 
     items: Sequence[Item]
@@ -78,10 +78,10 @@ class Found(NamedTuple):
 
 
 class LiveReads(NamedTuple):
-    """Calls that run beside those of other sources, and what is found by their results.
+    """Calls that run in parallel with those of other sources, and how to use their results.
 
-    The calls leave the database alone, since they run on threads. `finish` gets the value of each,
-    or the LendingError that it raised, and may raise one.
+    The calls must not use the database, because they run on threads. `finish` gets the value of
+    each call, or the LendingError that it raised, and may raise one.
     """
 
     calls: Sequence[Callable[[], Any]]
@@ -90,10 +90,10 @@ class LiveReads(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """What one area tells: its key in the address, what it is called, its icon, and its right.
+    """One source of an area: its key in the address, its label, its icon, and its right.
 
-    `prepare` gives the reads of a source of the service; None for one that has nothing to tell of
-    this subject. `of_loans` is False for what belongs to a borrower alone.
+    `prepare` gives the reads of a source of the service; None if the source has nothing about
+    this subject. `of_loans` is False for a source that belongs only to a borrower.
     """
 
     key: str
@@ -106,7 +106,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What it is called, in the language of the page."""
+        """The label, in the language of the page."""
         return gettext(self.label)
 
 

@@ -1,7 +1,7 @@
-"""When the dashboard's own database or cache can't be used: 503, and whether anything was saved.
+"""Answers while the dashboard's own database or cache can't be used: 503, and what was saved.
 
-Such a fault can come up in any view, middleware or template, so it is told apart where all of them
-end: in Django's handler of uncaught exceptions.
+Such a fault can come up in any view, middleware or template. Django's handler of uncaught
+exceptions recognises it, because all of them end there.
 """
 
 import logging
@@ -37,14 +37,14 @@ NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
 _SAVED = gettext_noop("saved")
 
 
-# For so many seconds an outcome is tried to be kept; nobody takes over a sender before 90.
+# Seconds for which saving an outcome is retried. A sender is taken over only after 90.
 KEEP_WITHIN = 30.0
 
 
 class OutcomeNotKept(Exception):
-    """What became of a write is known, and the database did not take it down.
+    """The outcome of a write is known, but the database did not save it.
 
-    `card` tells it to the person: nothing else here will.
+    `card` reports the outcome to the person, because nothing else in the dashboard will.
     """
 
     def __init__(self, card: Card) -> None:
@@ -63,7 +63,7 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
 
 
 def build_saved_card(done: str = _SAVED) -> Card:
-    """The service said yes, and the confirmation is not kept here."""
+    """Return the card for a write that the service confirmed but that could not be saved."""
     return Card(
         title=_("The service %(done)s this, but the confirmation could not be saved here")
         % {"done": _(done)},
@@ -75,7 +75,7 @@ def build_saved_card(done: str = _SAVED) -> Card:
 
 
 def build_unknown_card(done: str = _SAVED) -> Card:
-    """It was sent, and what came back is not kept here."""
+    """Return the card for a write that was sent and whose outcome could not be saved."""
     return Card(
         title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
         cause=" ".join([_("It was sent to the lending service."), _(NO_DATABASE)]),
@@ -121,7 +121,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def find_unavailable(error: BaseException | None) -> BaseException | None:
-    """What of an error says that our own database or cache can't be used; None for nothing."""
+    """Return the error that shows that our database or cache can't be used; None if none does.
+
+    The error itself or one of its causes is returned.
+    """
     while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
         error = error.__cause__
     return error

@@ -1,7 +1,7 @@
-"""Files that people send: kept in memory only, and never more of them than may be used.
+"""Files that people upload: held in memory only, and never more than may be used.
 
-They hold personal data, so none is ever written to a disk unsealed, as Django's own handler does
-with larger ones.
+They hold personal data, so no file is ever written to a disk unencrypted, as Django's own
+handler does with larger ones.
 """
 
 from io import BytesIO
@@ -15,11 +15,11 @@ GIVE_UP = 64_000_000
 
 
 class CutOff(InMemoryUploadedFile):
-    """Stands for a file that was longer than LONGEST; nothing of it was kept."""
+    """Replacement for a file that was longer than LONGEST; it has no content."""
 
 
 class BoundedMemory(FileUploadHandler):
-    """Counts while it reads: past LONGEST nothing is kept, far past it the connection is closed.
+    """Counts while it reads. Content over LONGEST is dropped; far over it the connection ends.
 
     Reading on a little lets the form come back with a message instead of a broken connection.
     """

@@ -42,7 +42,10 @@ def ready(request: HttpRequest) -> HttpResponse:
 
 @public()
 def metrics(request: HttpRequest) -> HttpResponse:
-    """What monitors count, for who brings METRICS_TOKEN; without that setting there is no page."""
+    """Return the figures for monitors if the request has METRICS_TOKEN.
+
+    Without that setting the page does not exist.
+    """
     if not settings.METRICS_TOKEN:
         return _answer_plainly(["there is no METRICS_TOKEN"], status=404)
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
@@ -53,7 +56,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _answer_plainly(lines: Iterable[str], status: int = 200) -> HttpResponse:
     text = "".join(f"{line}\n" for line in lines)
-    # No middleware that counts comes behind it: whole, not in chunks.
+    # No later middleware sets the length. With a length the text is sent in one part, not in
+    # chunks.
     headers = {"Content-Length": str(len(text)), "Cache-Control": "no-store"}
     plain = "text/plain; charset=utf-8"
     return HttpResponse(text, status=status, content_type=plain, headers=headers)

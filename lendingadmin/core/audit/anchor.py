@@ -1,8 +1,9 @@
-"""The anchor of the trail: files outside the database that know how far the chain reached.
+"""The anchor of the trail: files outside the database with the end of the chain.
 
-The chain alone does not show that its newest entries were cut off. The worker writes up to which
-entry it found the chain whole, and at which one its walk through all entries stands. A process
-that sends something to the service writes which entry was the newest then, into a second file.
+The chain alone does not show that its newest entries were cut off. The worker writes the entry
+up to which it found the chain complete, and the entry that its walk through all entries has
+reached. A process that sends something to the service writes the newest entry at that time into
+a second file.
 """
 
 import os
@@ -28,10 +29,11 @@ class Link(NamedTuple):
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """What the file holds.
+    """The content of the file.
 
-    `newest` is the last entry up to which the chain was whole, `walked` the one at which the walk
-    through all entries stands, and `notified` the entry of whose break managers were notified.
+    `newest` is the last entry up to which the chain was complete, `walked` the one that the
+    walk through all entries has reached, and `notified` the entry of the break about which
+    managers were notified.
     """
 
     newest: Link
@@ -40,7 +42,7 @@ class Anchor(msgspec.Struct, frozen=True):
 
 
 class SentAnchor(msgspec.Struct, frozen=True):
-    """What the second file holds: the newest entry when this host last sent something."""
+    """The content of the second file: the newest entry when this host last sent something."""
 
     newest: Link
     cast_at: datetime
@@ -51,17 +53,17 @@ class AnchorUnreadable(Exception):
 
 
 def read_anchor() -> Anchor | None:
-    """What the file holds; None where there is none yet. Raises AnchorUnreadable and OSError."""
+    """Return the file's content; None without a file. Raises AnchorUnreadable and OSError."""
     return _read(Path(settings.AUDIT_ANCHOR), Anchor)
 
 
 def read_sent_anchor() -> SentAnchor | None:
-    """What the second file holds; None where there is none yet. Raises as `read_anchor` does."""
+    """Return the second file's content; None without a file. Raises as `read_anchor` does."""
     return _read(_get_sent_path(), SentAnchor)
 
 
 def write_anchor(anchor: Anchor) -> None:
-    """Replace the file, as a whole: a process that dies meanwhile leaves the old one."""
+    """Replace the file at once: a process that dies during the write leaves the old file."""
     _write(Path(settings.AUDIT_ANCHOR), anchor)
 
 

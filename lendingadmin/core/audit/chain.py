@@ -28,14 +28,14 @@ _LOCK = 0x7472_6169_6C
 
 
 class Match(NamedTuple):
-    """What of an entry's mac fits: its own content, and the entry that stands before it."""
+    """The parts of an entry's mac that fit: its own content, and the entry before it."""
 
     is_own: bool
     is_linked: bool
 
 
 def lock_chain() -> None:
-    """Let nobody else add an entry before this transaction ends, so that there is one order.
+    """Prevent other transactions from adding entries until this one ends: there is one order.
 
     On SQLite every transaction that writes is alone from its beginning.
     """
@@ -63,15 +63,15 @@ def match(previous: str, entry: "Entry") -> Match:
 
 
 def follows(previous: str, entries: Iterable["Entry"]) -> bool:
-    """Whether one of these entries is authentic and stood directly behind `previous`."""
+    """Return whether one of these entries is authentic and directly follows `previous`."""
     return any(all(match(previous, entry)) for entry in entries)
 
 
 def _canonicalize(entry: "Entry") -> str:
-    """The content of an entry as one text.
+    """Return the content of an entry as one text.
 
-    Empty columns are left out, so that a column which is added later changes no older entry. The
-    id is not part of it: it is given by the database, and the order is that of the links.
+    Empty columns are left out, so that a column which is added later changes no older entry.
+    The id is left out too: the database gives it, and the order is that of the links.
     """
     content = {
         field.attname: _write(value)

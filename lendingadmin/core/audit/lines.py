@@ -1,4 +1,4 @@
-"""Entries as JSON lines, for a log host that keeps them where nobody of the dashboard can reach."""
+"""Entries as JSON lines, for a log host out of reach of the dashboard's people."""
 
 import json
 import logging

@@ -75,7 +75,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("sign-in", "refused"): _("Tried to sign in"),
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
         ("sign-out", "over"): _("Was signed out at the end of the longest session"),
-        # As it was kept before how long that is became a setting.
+        # The outcome as it was stored before the length became a setting.
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
         ("dashboard.sheets.make", "opened for printing"): _(
@@ -114,7 +114,7 @@ _SAVED: Mapping[str, str] = MappingProxyType(
 
 
 def describe_action(entry: Entry) -> str:
-    """What was done, in words; an action without words as it is stored."""
+    """Return the action in words; an action without words is returned as it is stored."""
     words = _BY_OUTCOME.get((entry.action, entry.outcome)) or ACTIONS.get(entry.action)
     return gettext(words) if words else entry.action
 

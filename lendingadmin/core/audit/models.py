@@ -13,7 +13,7 @@ from lendingadmin.core.audit import chain, lines
 
 
 class AppendOnly(Exception):
-    """Somebody tried to change or remove an entry of the audit trail."""
+    """An attempt to change or remove an entry of the audit trail."""
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
@@ -47,11 +47,11 @@ class EntryQuerySet(models.QuerySet["Entry"]):
 
 
 class Entry(models.Model):
-    """One thing that somebody did, as it was known at that moment.
+    """One action of a person, as it was known at that moment.
 
     `username` and `role` are copied, because names and roles change; `user` stays for the link.
-    They are empty for somebody who was not signed in, and `username` is `system` for the dashboard
-    itself.
+    They are empty for a person who was not signed in, and `username` is `system` for the
+    dashboard itself.
     """
 
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -67,7 +67,7 @@ class Entry(models.Model):
     saved = models.CharField(max_length=10, blank=True, editable=False)
     request_id = models.CharField(max_length=200, blank=True, editable=False)
     detail = models.CharField(max_length=1000, blank=True, editable=False)
-    # Where the record stands that this is about: what the trail does not say is read there.
+    # The address of the record, which has the details that the trail leaves out.
     url = models.CharField(max_length=300, blank=True, editable=False)
     # From where a person acted: the client's IP address, and its User-Agent, cut.
     address = models.CharField(max_length=45, blank=True, editable=False)
@@ -81,7 +81,7 @@ class Entry(models.Model):
         ordering = ["-id"]
         verbose_name_plural = _("entries")
         default_permissions = ()
-        # Each filter of the page with the days beside it, in the page's order.
+        # Each filter of the page together with the days, in the page's order.
         indexes = [
             models.Index(fields=["at", "id"], name="audit_at"),
             models.Index(Upper("username"), "at", "id", name="audit_person"),
@@ -123,10 +123,10 @@ class Entry(models.Model):
 
 
 class SuspectedRestore(models.Model):
-    """That the database was perhaps put back to an earlier moment, and nobody said so.
+    """A suspicion that the database was restored to an earlier moment without notice.
 
-    While one is open nothing is sent to the service. It is resolved once the command `restored` was
-    run, or somebody said that the database was not put back.
+    While one is open nothing is sent to the service. It is resolved once the command `restored`
+    was run, or a person said that the database was not restored.
     """
 
     found_at = models.DateTimeField(default=timezone.now)

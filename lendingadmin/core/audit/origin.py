@@ -48,13 +48,13 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
     try:
         address = get_adapter().get_client_ip(request)
     except (ImproperlyConfigured, PermissionDenied):
-        # Somebody came past the proxies. That must not keep the entry from being written.
+        # The request did not pass through the proxies. The entry must be written all the same.
         address = ""
     return Origin(address, request.headers.get("User-Agent", ""))
 
 
 def describe_operator() -> str:
-    """Who runs this command: “by amina”, by their name on the server, or its number of them."""
+    """Return the operator of this command: “by amina”, their name on the server or number."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):

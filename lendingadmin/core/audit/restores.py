@@ -1,10 +1,11 @@
-"""Whether the database was put back to an earlier moment, and nobody said so.
+"""Detection of a database that was restored to an earlier moment without notice.
 
-What was sent since that moment is at the service, and a form, a batch or a draft of then would send
-it again. So the newest entry of the trail when something was last sent is written into a file
-beside the database (`anchor`). Where the trail does not have it any more, nothing is sent until
-somebody has run `manage.py restored`, or said that the database was not put back. A host notes that
-in the database, so that the others, whose files may know less, send nothing either.
+What was sent since that moment is at the service, and an old form, batch or draft would send it
+again. So the newest entry of the trail when something was last sent is written into a file
+outside the database (`anchor`). Where the trail does not have that entry any more, nothing is
+sent until a person has run `manage.py restored`, or said that the database was not restored. A
+host notes the suspicion in the database, so that the others, whose files may know less, send
+nothing either.
 """
 
 import logging
@@ -71,9 +72,9 @@ def find_suspected() -> SuspectedRestore | None:
 
 
 def resolve(by: User | None) -> None:
-    """End the suspicion: `restored` was run, or somebody said that nothing was put back.
+    """End the suspicion: `restored` was run, or a person said that nothing was restored.
 
-    Files that were written before now, on this host or another, are trusted no more.
+    Files that were written before now, on this host or another, are no longer trusted.
     """
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)
@@ -102,10 +103,10 @@ def cast_anchors() -> None:
 
 
 def note_sent() -> None:
-    """Write down which entry is the newest now that something is sent.
+    """Write down which entry is the newest at the time of sending.
 
-    Where that can't be written it is sent all the same: the journal itself knows of it, and
-    `/readyz` warns of the file.
+    Where that fails, the sending continues: the journal itself has the row, and `/readyz` warns
+    of the file.
     """
     if not settings.AUDIT_ANCHOR:
         return
@@ -116,7 +117,7 @@ def note_sent() -> None:
 
 
 def describe() -> str:
-    """What an operator must know of it, in words; empty for nothing."""
+    """Return in words what an operator must know about it; empty for nothing."""
     if found := find_suspected():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "
@@ -148,9 +149,10 @@ def _is_behind() -> bool:
 
 
 def _list_anchored() -> Iterator[tuple[Link, datetime]]:
-    """The entries that the files of this host know of, and when each was written.
+    """Yield the entries that this host's files know of, and when each was written.
 
-    A file that can't be read stops nobody: no money would move until somebody mends the disk.
+    A file that can't be read is ignored: otherwise no money would move until the disk is
+    repaired.
     """
     with suppress(AnchorUnreadable, OSError):
         if anchor := read_anchor():

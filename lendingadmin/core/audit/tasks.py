@@ -1,4 +1,4 @@
-"""The worker watches the chain: what is new every few minutes, all of it about once a day."""
+"""Watch over the chain by the worker: new entries every few minutes, all about once a day."""
 
 import logging
 from datetime import timedelta
@@ -33,7 +33,7 @@ ENTRIES_OF_A_TASK = 20_000
 
 @task(priority=-5)
 def watch() -> None:
-    """Compare what was added since the anchor, and the next entries of the whole chain."""
+    """Compare the entries added since the anchor, and the next ones of the complete chain."""
     with duties.hide_error_words("watching the audit trail"):
         try:
             anchor = read_anchor()
@@ -43,12 +43,13 @@ def watch() -> None:
         if anchor is None:
             write_anchor(Anchor(find_newest()))
         elif (moved := _move_on(anchor)) != anchor:
-            # Where it stays, its file keeps its time: `restores` asks how old it is.
+            # An unchanged anchor is not written, so that its file has the old time: `restores` uses
+            # its age.
             write_anchor(moved)
 
 
 def _move_on(anchor: Anchor) -> Anchor:
-    """The anchor after one more task; where the chain is broken, it stays and managers are told."""
+    """Return the anchor after one more task; at a break it stays, and managers are mailed."""
     if not stands(anchor.newest):
         return _notify(anchor, anchor.newest.entry_id, CUT)
     new = Verifier(after=anchor.newest)
@@ -62,7 +63,7 @@ def _move_on(anchor: Anchor) -> Anchor:
 
 
 def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
-    """Log a break, and mail it where managers were not notified of it before."""
+    """Log a break, and mail managers if they do not know about it; return the anchor."""
     logger.error("the audit trail is broken at entry %s: %s", entry_id, what)
     if entry_id == anchor.notified:
         return anchor

@@ -18,7 +18,7 @@ LONGEST_URL = 300
 
 
 class EntryTexts(TypedDict, total=False):
-    """What an entry says besides who did what; what is not given is empty."""
+    """The texts of an entry, without the person and the action; a missing one is empty."""
 
     outcome: Required[str]
     app_id: str
@@ -32,11 +32,12 @@ class EntryTexts(TypedDict, total=False):
 def record(
     actor: "HttpRequest | User | AnonymousUser | None", action: str, **texts: Unpack[EntryTexts]
 ) -> "Entry":
-    """Append one entry and give it back; `build_entry` says what it holds.
+    """Append one entry and return it; `build_entry` describes its content.
 
-    Entries have one order, so nobody else adds one until the caller's transaction ends. Call this
-    when the transaction has changed, or locked, all rows that it changes: one that waits for a row
-    here, while the row's holder waits to add an entry, would wait for ever.
+    Entries have one order, so no other one is added until the caller's transaction ends. Call
+    this when the transaction has changed, or locked, all rows that it changes: a transaction
+    that waits for a row after this call, while the row's holder waits to add an entry, would
+    wait for ever.
     """
     entry = build_entry(actor, action, **texts)
     entry.save()
@@ -79,16 +80,17 @@ def record_about(
 def build_entry(
     actor: "HttpRequest | User | AnonymousUser | None", action: str, **texts: Unpack[EntryTexts]
 ) -> "Entry":
-    """An entry that is not stored yet.
+    """Return an entry that is not stored yet.
 
     `actor` is the request, the person, or None for the system itself (a command). `action` is a
-    permission name or one of the dashboard's own words (`sign-in`); `outcome` says in a word how
-    it ended; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
-    `request_id` is the service's own; `subject` and `detail` say on what and how, and must carry
-    no secret and no personal content: a person's reason is kept with the record, encrypted, and
-    `url` leads to its page, where those who may read it can. What is too long for its column is
-    cut, and a `url` left out, so that writing the trail cannot fail for its length. A request, or
-    the one in hand of this person, says from which address and browser.
+    permission name or one of the dashboard's own words (`sign-in`); `outcome` is the result in
+    a word; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
+    `request_id` is the service's own. `subject` and `detail` give the object and the manner,
+    and must contain no secret and no personal content: a person's reason is stored with the
+    record, encrypted, and `url` leads to its page, where those who may read it can. A text that
+    is too long for its column is cut, and a `url` left out, so that writing the trail cannot
+    fail for its length. The address and browser come from the request, or from the person's
+    current one.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.core.audit.models import Entry

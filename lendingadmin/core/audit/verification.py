@@ -1,4 +1,4 @@
-"""Whether the trail is whole: every entry as it was written, none missing, none put in."""
+"""Verification of the trail: every entry is as it was written, none is missing or inserted."""
 
 from collections.abc import Iterator
 from datetime import datetime

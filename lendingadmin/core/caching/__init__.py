@@ -1,8 +1,9 @@
-"""What is kept for a while and may be lost: signed JSON, never code.
+"""Caches of values that expire and may be lost. They hold signed JSON, never code.
 
-Used codes and quotas are in Django's `default` cache, in the database, where nothing makes room for
-anything else. What processes share of the service's answers is in `shared`, where CACHE_URL says,
-and so are counters of sign-ins where that is Redis (`counters`).
+Used codes and quotas are in Django's `default` cache, in the database. No entry there is
+removed to make room for another one. The service's answers that processes share are in
+`shared`, at the address in CACHE_URL. Counters of sign-ins are there too if that is Redis
+(`counters`).
 """
 
 from django.core.cache import caches

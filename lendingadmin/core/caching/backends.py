@@ -1,7 +1,7 @@
-"""Django caches that keep signed JSON, so that who can write into them can't run code here.
+"""Django caches that save signed JSON. An attacker who can write into them can't run code.
 
-A value is bound to its key, so none can be moved to another. What is not signed by SECRET_KEY is
-as if it were not there. JSON makes lists of tuples.
+A value is bound to its key, so it can't be moved to another key. A value that is not signed by
+SECRET_KEY is treated as missing. JSON turns tuples into lists.
 """
 
 import logging
@@ -43,10 +43,10 @@ def open_signed(key: str, text: object, default: Any) -> Any:
 
 
 class DatabaseCache(BaseCache):
-    """Keeps what it was given until it expires: nothing makes room for anything else.
+    """Cache in the database. It holds each value until it expires and evicts nothing.
 
-    Like Django's own, it keeps nothing where the database takes no writes. Where that does not
-    answer at all, its errors pass through.
+    Like Django's own, it saves nothing where the database takes no writes. If the database does
+    not answer at all, its errors pass through.
     """
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class DatabaseCache(BaseCache):
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
-        """Keep it, in place of what was there."""
+        """Save the value. It replaces any earlier value."""
         row = self._make_row(key, value, timeout, version)
         with suppress(DatabaseError), transaction.atomic():
             Kept.objects.bulk_create(
@@ -74,7 +74,7 @@ class DatabaseCache(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Keep it if nothing is there; of several at once one does."""
+        """Save the value if the key has none; only one of many callers at once succeeds."""
         row = self._make_row(key, value, timeout, version)
         try:
             with transaction.atomic():
@@ -83,7 +83,7 @@ class DatabaseCache(BaseCache):
                 return Kept.objects.get_or_create(key=row.key, defaults=kept)[1]
         except DatabaseError:
             if not connection.is_usable():
-                raise  # it is gone: “somebody else has it” would be taken for “too many tries”
+                raise  # the connection is gone; False would be read as “too many tries”
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
@@ -106,7 +106,7 @@ class DatabaseCache(BaseCache):
         return bool(Kept.objects.filter(key=name).delete()[0])
 
     def clear(self) -> None:
-        """Forget everything that is kept under this cache's prefix."""
+        """Delete everything that is saved under this cache's prefix."""
         Kept.objects.filter(key__startswith=self.make_key("")).delete()
 
     def _make_row(self, key: Any, value: Any, timeout: Any, version: int | None) -> Kept:
@@ -135,16 +135,16 @@ _LIMITS = {
     # Once more at once, because a server that was started again has closed what was open.
     "retry": Retry(NoBackoff(), 1),
 }
-# The moment (monotonic, seconds) until which a server that did not answer is left alone. Django
-# makes a cache for each thread, and none of them needs to find that out by itself.
+# The moment (monotonic, seconds) until which a server that did not answer is not asked again.
+# Django makes a cache for each thread, and they share this finding.
 _LEFT_ALONE_UNTIL: dict[str, float] = {}
 
 
 class RedisCache(DjangoRedisCache):
-    """Django's, with signed JSON in place of pickles.
+    """Django's Redis cache, with signed JSON in place of pickles.
 
-    While the server does not answer it keeps nothing: a page asks by itself what it would have
-    shared.
+    While the server does not answer, nothing is saved. Each page then asks the service for the
+    values that it would have shared.
     """
 
     get_many = BaseCache.get_many
@@ -165,14 +165,14 @@ class RedisCache(DjangoRedisCache):
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
-        """Keep it, in place of what was there."""
+        """Save the value. It replaces any earlier value."""
         text = sign(self.make_and_validate_key(key, version=version), value)
         self._ask(None, lambda: DjangoRedisCache.set(self, key, text, timeout, version))
 
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Keep it if nothing is there; of several at once one does."""
+        """Save the value if the key has none; only one of many callers at once succeeds."""
         text = sign(self.make_and_validate_key(key, version=version), value)
         return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
 
@@ -191,7 +191,7 @@ class RedisCache(DjangoRedisCache):
         return self._ask(None, lambda: known(keys=names, args=arguments))
 
     def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
-        """What the server says, or `otherwise` where it does not answer, or did not just now."""
+        """Return the server's answer; `otherwise` if it does not answer or just failed to."""
         now, until = time.monotonic(), _LEFT_ALONE_UNTIL.get(self._server)
         if until is not None:
             if now < until:

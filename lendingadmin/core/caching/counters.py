@@ -1,7 +1,7 @@
-"""Counters of tries, such as of wrong passwords: many tries at once are each counted once.
+"""Counters of tries, such as of wrong passwords. Many tries at once are each counted once.
 
-They are kept in Redis where CACHE_URL names one, and in the database otherwise and while Redis does
-not answer. In both a try is compared with its limits and counted in one step.
+The counters are in Redis if CACHE_URL names one. Otherwise, and while Redis does not answer,
+they are in the database. In both places one step compares a try with its limits and counts it.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ _GIVE_BACK = "for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
 
 
 class Limit(NamedTuple):
-    """At most `most` tries under this name within so many seconds."""
+    """A limit: at most `most` tries under this name within `seconds`."""
 
     name: str
     most: int

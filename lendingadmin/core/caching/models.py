@@ -1,4 +1,4 @@
-"""What the database keeps for a while."""
+"""The table of cached values in the database."""
 
 from django.db import models
 

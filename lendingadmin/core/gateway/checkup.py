@@ -33,8 +33,9 @@ class CheckResult:
 class Checkup:
     """One run over the token, the reads of each app, and the table of writes.
 
-    Nothing is written to the service, and no content of a record is kept. Once the service cannot
-    be reached, the rest of the reads is not tried: each would only time out again.
+    Nothing is written to the service, and no content of a record is saved. After the service
+    could not be reached once, the remaining reads are not tried, because each would only time
+    out again.
     """
 
     def __init__(self, client: LendingClient, app_ids: Iterable[str]) -> None:

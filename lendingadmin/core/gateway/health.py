@@ -10,7 +10,7 @@ from django.utils import timezone
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.transport import Call
 
-# An older failure says nothing of now: the service may be back, and nobody has asked it since.
+# An older failure does not count: the service may be back, because it was not called since then.
 _SAID_FOR = timedelta(minutes=5)
 _WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
@@ -60,7 +60,7 @@ def note_call(call: Call) -> None:
 
 
 def find_silence() -> datetime | None:
-    """When the service stopped answering; None while it answers, or where nobody asked lately."""
+    """Return when the service stopped answering; None if it answers or no call was recent."""
     with _silence.lock:
         seen_at, began_at = _silence.seen_at, _silence.began_at
     return began_at if seen_at and timezone.now() - seen_at <= _SAID_FOR else None

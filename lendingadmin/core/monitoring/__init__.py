@@ -1,1 +1,1 @@
-"""What an operator sees of a running dashboard: a line for each request, and its id everywhere."""
+"""Monitoring for an operator: a log line for each request, and the request's id everywhere."""

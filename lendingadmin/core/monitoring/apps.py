@@ -1,4 +1,4 @@
-"""What an operator sees of a running dashboard, as a Django app."""
+"""Monitoring of a running dashboard, as a Django app."""
 
 from django.conf import settings
 from django.db.models.signals import post_migrate

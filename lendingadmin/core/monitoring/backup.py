@@ -18,15 +18,16 @@ class BackupFailed(Exception):
 
 
 def back_up(target: Path) -> int:
-    """Copy the database into a file that only this account may read; its size in bytes.
+    """Copy the database into a file that only this account may read. Return its size in bytes.
 
-    It appears under its name once it is whole. Raises BackupFailed, and where there is such a file.
+    The file gets its name when it is complete. Raises BackupFailed, also if the file exists
+    already.
     """
     if target.exists():
         raise BackupFailed(f"{target} is there already.")
     draft = target.with_name(f"{target.name}.{os.getpid()}")
     try:
-        # Made first, so that nobody else can read what is written into it.
+        # The file is made first, so that other accounts can't read its content while it is written.
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         _copy_postgresql(draft) if connection.vendor == "postgresql" else copy_sqlite(draft)
         with draft.open("rb") as file:

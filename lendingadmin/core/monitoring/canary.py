@@ -1,7 +1,7 @@
-"""Whether the keys of this host are those that the others write with.
+"""Check that the keys of this host are the same as the keys of the other hosts.
 
-A host with other keys would show nothing of what is encrypted, end every session, find nobody by
-name, and write entries of the audit trail that no other host can verify.
+A host with other keys could not show encrypted data, would end every session and would find no
+person by name. It would write audit trail entries that no other host can verify.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
-    """Which key does not fit this database; empty where all do, or nothing was kept yet."""
+    """Return which key does not fit this database; empty if all fit or none was saved yet."""
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None:
         return ""

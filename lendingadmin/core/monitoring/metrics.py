@@ -1,7 +1,7 @@
-"""What monitors count: requests, calls, and how our own tables stand, as Prometheus reads it.
+"""Figures for monitors: requests, calls and the state of our tables, in Prometheus's format.
 
-Counters are kept by each process, in files of METRICS_DIR that all of a host share; what stands in
-the database is read when somebody asks. No label holds an id.
+Each process saves its counters in files of METRICS_DIR, which all processes of a host share.
+Figures from the database are read when a monitor asks for them. No label holds an id.
 """
 
 import os
@@ -82,7 +82,7 @@ class TableGauge(NamedTuple):
 
 
 def count_request(method: str, route: str, status: int, own_seconds: float) -> None:
-    """Count a request that is answered. Anybody may send any word as its method: few are kept."""
+    """Count an answered request. A client may send any method, so few names are counted."""
     method = method if method in _METHODS else "other"
     REQUESTS.labels(method, route, str(status)).inc()
     OWN_SECONDS.labels(route).observe(own_seconds)
@@ -105,14 +105,14 @@ class _Tables(Collector):
 
 
 def render() -> bytes:
-    """All of it in Prometheus's text format. Raises DatabaseError."""
+    """Return all figures in Prometheus's text format. Raises DatabaseError."""
     tables = CollectorRegistry()
     tables.register(_Tables())
     return generate_latest(tables) + generate_latest(make_shared())
 
 
 def make_shared() -> CollectorRegistry:
-    """What all processes of this host counted; of this process alone where they share no files."""
+    """Return the counts of this host's processes; only of this one if no files are shared."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     _forget_dead()

@@ -1,4 +1,4 @@
-"""What the database keeps so that each host can tell whether its keys are those of the others."""
+"""The saved values by which each host checks that its keys are those of the other hosts."""
 
 from django.db import models
 

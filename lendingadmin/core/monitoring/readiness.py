@@ -1,5 +1,6 @@
-"""What `/readyz` and `manage.py worker_check` say: what keeps this host from serving, and what is
-amiss elsewhere.
+"""Checks for `/readyz` and `manage.py worker_check`.
+
+Errors prevent this host from serving pages. Warnings report problems elsewhere.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,7 +46,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """What else somebody should know: pages are served, and work waits. Raises DatabaseError."""
+    """Return warnings: pages are served, but some work is delayed. Raises DatabaseError."""
     return [words for words in (check() for check in collect("warnings")) if words]
 
 

@@ -41,7 +41,7 @@ def make_request_id(headers: Mapping[str, str] | None = None) -> RequestId:
 
 @contextmanager
 def use_request_id(one: RequestId) -> Iterator[None]:
-    """What is logged and called inside the block belongs to this id."""
+    """Use this id for everything that is logged and called inside the block."""
     before = _current.set(one)
     try:
         yield
@@ -56,7 +56,7 @@ def find_request_id() -> str:
 
 
 def build_headers() -> dict[str, str]:
-    """What a call to the service bears of it; nothing outside of a request or task."""
+    """Return the id's headers for a call to the service; none outside a request or task."""
     one = _current.get()
     if one is None:
         return {}

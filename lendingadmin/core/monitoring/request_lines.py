@@ -1,8 +1,8 @@
-"""One line in the log for each request: what was asked, what came of it, and where the time went.
+"""One line in the log for each request: the route, the result and the time spent.
 
 A call to the lending service that takes longer than SLOW_CALL has a line of its own.
 
-No address and no id stand in it: the route does, and who asked by role alone.
+The line has no address and no id. It has the route, and only the role of the person.
 """
 
 import logging
@@ -29,9 +29,9 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Timings(NamedTuple):
-    """Where a request's time went; seconds. `own` is the whole without the waits for the service.
+    """Time spent by a request, in seconds. `own` is the total without waits for the service.
 
-    Calls that ran at once count once.
+    Calls that ran at the same time count once.
     """
 
     own: float

@@ -1,8 +1,7 @@
-"""Faults of our own, told to Sentry where the operator asks for it: what broke and where, without
-anything of people.
+"""Reports of our own faults to Sentry, if the operator wants them: the error and its place.
 
-sentry-sdk is an extra: requirements-sentry.lock. What leaves is made of the fields listed
-here, so nothing else does.
+The reports hold no data of people. sentry-sdk is an extra: requirements-sentry.lock. A report
+is built only from the fields listed below, so nothing else is sent.
 """
 
 from typing import Any
@@ -53,9 +52,10 @@ def init_sentry(dsn: str) -> None:
 
 
 def scrub(event: Any, _hint: Any) -> Any:
-    """What leaves of an event: kinds of errors, places in the code, the view and the request's id.
+    """Return the part of an event that is sent: error kinds, code places, view and request id.
 
-    No message of an error, no text of the log, no address, header, body, person or variable.
+    It has no message of an error, no text of the log, no address, header, body, person or
+    variable.
     """
     kept = {name: event[name] for name in _OF_EVENT if name in event}
     kept["tags"] = {"request_id": find_request_id()}

@@ -1,8 +1,8 @@
-"""Django's backend of PostgreSQL, which gives up a server that says nothing.
+"""Django's backend of PostgreSQL, which gives up a server that does not answer.
 
-The server's own limits (`statement_timeout`) end a statement that takes long. A server that hangs,
-or a network that swallows what it says, keeps to none of them, and would hold every thread for as
-long as that lasts.
+The server's own limits (`statement_timeout`) end a statement that takes long. They do not help
+if the server hangs or the network loses its answers. Every thread would then be blocked until
+that ends.
 """
 
 from types import ModuleType
@@ -14,7 +14,8 @@ from psycopg.abc import PQGen
 
 Result = TypeVar("Result")
 
-# Seconds. Is a connection that is kept still good? A server that is busy says so by then.
+# Seconds for checking that a reused connection still works. Even a busy server answers within this
+# time.
 _LONGEST_LOOK = 3.0
 
 

@@ -24,7 +24,7 @@ from lendingadmin.core.staff.provider import note_sign_in_at_provider, refuse_lo
 
 # The name of the limit of wrong passwords for one user name, wherever they come from.
 _FOR_NAME = "login_failed_for_name"
-# So long one entry of the trail, and one mail, stand for all attempts that are held back.
+# In this time one entry of the trail, and one mail, cover all attempts that are held back.
 _NOTED_SECONDS = 60 * 60
 # What the secrets of second factors are encrypted for; allauth does not say whose they are.
 FOR_SECOND_FACTOR = "mfa.secret"
@@ -47,11 +47,12 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Send nothing: of what allauth would mail, nothing is used here."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Hold back who guesses. Raises ValidationError.
+        """Hold back a person who guesses passwords. Raises ValidationError.
 
-        A few wrong passwords hold back the name at that address, so that nobody locks the right
-        person out from elsewhere; many hold back the name everywhere, and managers are told. A
-        browser in which the person signed in before is counted by itself (`known_browsers`).
+        A few wrong passwords hold back the name at that address, so that an attacker cannot
+        lock the right person out from elsewhere; many hold back the name everywhere, and
+        managers are notified. A browser in which the person signed in before has its own count
+        (`known_browsers`).
         """
         try:
             super().pre_authenticate(request, **credentials)
@@ -66,10 +67,10 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def pre_login(
         self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
     ) -> HttpResponse | None:
-        """Sign in by the identity provider whom it vouches for, and nobody else where it decides.
+        """Allow only the identity provider to sign in the people whom it decides about.
 
-        Who has an account there could otherwise keep a passkey here, and open the dashboard with it
-        when that account is closed.
+        Otherwise a person with an account there could have a passkey in this dashboard, and
+        open it after that account is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")
         if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
@@ -82,8 +83,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address of the client, and the IPv4 address where an IPv6 one stands for it:
-        all of those are in one network of IPv6.
+        """Return the client's address, as IPv4 where an IPv6 one represents it.
+
+        All those IPv6 addresses are in one network.
         """
         ip = str(super().get_client_ip(request))
         mapped = getattr(ip_address(ip), "ipv4_mapped", None)
@@ -112,9 +114,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count and record a refused password, at sign-in and at re-authentication.
 
-        The user name is kept only if there is such a person: people type passwords into the wrong
-        field, and a trail that repeated them would publish them. allauth's throttle bounds how
-        many entries there are.
+        The user name is stored only if there is such a person: people type passwords into the
+        wrong field, and a trail that repeated them would publish them. allauth's throttle
+        limits the number of entries.
         """
         key = _find_browser(request, credentials) or _fold_name(credentials)
         ratelimit.consume(request, action=_FOR_NAME, key=key)
@@ -135,7 +137,7 @@ def _fold_name(credentials: dict[str, Any]) -> str:
 
 def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
     """Return the key of a browser in which the person signed in before; empty for another."""
-    # Most have no cookie of ours: then nobody is looked for.
+    # Most requests have no such cookie: then the person is not looked up.
     return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
 
 
@@ -144,7 +146,7 @@ def _find_person(credentials: dict[str, Any]) -> User | None:
 
 
 class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Encrypts the secrets of second factors, so that a stolen database signs nobody in."""
+    """Adapter that encrypts second factors' secrets: a stolen database gives no sign-in."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(

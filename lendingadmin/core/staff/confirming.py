@@ -20,7 +20,7 @@ BY_PROVIDER = "provider"
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Whether this session's person gave their strongest factor lately."""
+    """Return whether this session's person gave their strongest factor recently."""
     wanted = _find_ways(request)
     since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
     records = get_authentication_records(request, request.user)

@@ -1,4 +1,4 @@
-"""What a second manager does with a change of a person that waits: approve it, or decline it."""
+"""Decisions of a second manager about a waiting change of a person: approve or decline."""
 
 from django.http import HttpRequest
 from django.utils import timezone

@@ -1,10 +1,10 @@
-"""What is kept of one borrower: what is erased on request or by its age, what stays, and all of it
-as a file.
+"""The stored data of one borrower: what is erased on request or by its age, and what stays.
 
-Areas name all of it; the worker erases what is older than KEEP_TEXTS_DAYS.
+All the data can also be exported as a file. Areas name their data; the worker erases what is
+older than KEEP_TEXTS_DAYS.
 
-What is not over yet, a write of unknown outcome or an offer that can still be lent from, is no
-one's to erase: it is found again when the command runs again.
+What is still open, a write of unknown outcome or an offer that can still be lent from, cannot
+be erased: it is found again when the command runs again.
 """
 
 import json
@@ -23,17 +23,18 @@ OfBorrower = Callable[[str, str], int]
 Older = Callable[[datetime, int], int]
 ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
-# Rows of a table that the worker erases at once, so that nobody waits for long.
+# Rows of a table that the worker erases at once: few enough that other requests do not wait long.
 ROWS_AT_ONCE = 500
 # How many of each kind a dry run counts.
 COUNTED = 5_000
 
 
 class Erasable(NamedTuple):
-    """What goes: `what` in words, and what erases it of an app and a borrower and counts it.
+    """Data that may be erased: `what` in words, and the function that erases and counts it.
 
-    `erase_older` erases what is older than a moment, of everybody, at most so many rows; `kind` is
-    its word in KEEP_TEXTS_DAYS. `list_rows` gives the rows that it stands in, for the export.
+    `erase` takes an app and a borrower. `erase_older` erases what is older than a moment, of
+    all borrowers, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows`
+    returns the rows that contain it, for the export.
     """
 
     what: str
@@ -43,12 +44,12 @@ class Erasable(NamedTuple):
     list_rows: ListRows | None = None
 
     def count_days(self) -> int:
-        """After so many days it is erased by its age; 0: never."""
+        """Return after how many days it is erased by its age; 0: never."""
         by_kind = settings.KEEP_TEXTS_DAYS
         return int(by_kind.get(self.kind, by_kind[""]))
 
     def erase_old(self, most: int) -> int:
-        """Erase at most so many rows of what is older than that; how many those were."""
+        """Erase at most `most` rows that are older than that; return how many were erased."""
         days = self.count_days()
         if not (days and self.erase_older):
             return 0
@@ -56,7 +57,7 @@ class Erasable(NamedTuple):
 
 
 class KeptOn(NamedTuple):
-    """What stays: `what` in words, why or until when, what counts its rows and what gives them."""
+    """Data that stays: `what` in words, why or until when, and its rows with their count."""
 
     what: str
     why: str
@@ -90,7 +91,7 @@ def _erase(app_id: str, borrower_id: str) -> Erased:
 
 
 def list_ageing() -> list[Erasable]:
-    """What the worker erases by its age, by KEEP_TEXTS_DAYS."""
+    """Return the data that the worker erases by its age, by KEEP_TEXTS_DAYS."""
     return [one for one in collect("erasable") if one.erase_older and one.count_days()]
 
 
@@ -100,7 +101,10 @@ def erase_old() -> bool:
 
 
 def count_old() -> list[tuple[Erasable, int]]:
-    """What of each kind `erase_old` would erase, up to COUNTED: a dry run, taken back."""
+    """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
+
+    It is a dry run: the transaction is rolled back.
+    """
     counted = []
     for one in list_ageing():
         with transaction.atomic():
@@ -110,10 +114,11 @@ def count_old() -> list[tuple[Erasable, int]]:
 
 
 def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
-    """All that is kept of a borrower, as the text of a JSON object: the rows of each table, opened.
+    """Yield all stored data of a borrower as the text of a JSON object, decrypted.
 
-    A table's key is what Django calls it, `repayments.Repayment`; a row has its columns, people by
-    their user names. What can't be opened any more says so.
+    It has the rows of each table. A table's key is its name in Django, `repayments.Repayment`;
+    a row has its columns, with people by their user names. A text that can't be decrypted any
+    more is marked.
     """
     head = {
         "app": app_id,

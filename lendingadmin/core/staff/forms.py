@@ -56,7 +56,7 @@ class PersonForm(_PersonForm):
             roles.initial = [roles.write(x) for x in reach.list_given(self.instance, by)]
 
     def clean_roles(self) -> list[reach.RoleInApp]:
-        """Refuse to give up the right to manage people, and what nobody could approve."""
+        """Refuse roles that give up managing people, or that no manager could approve."""
         chosen: list[reach.RoleInApp] = self.cleaned_data["roles"]
         if reach.gives_up_managing(self.by, self.instance, chosen):
             raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
@@ -114,7 +114,7 @@ class OwnPasswordForm(_SetPasswordForm):
         first.widget.attrs["autofocus"] = True
 
     def validate_password_for_user(self, user: User, password_field_name: str = "") -> None:
-        """Say what is wrong with a password beside the field in which it was chosen."""
+        """Show what is wrong with a password next to the field in which it was chosen."""
         super().validate_password_for_user(user, "new_password1")
 
 

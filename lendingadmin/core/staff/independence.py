@@ -1,9 +1,9 @@
 """Independence: of two people, neither changed the account of the other.
 
 A manager who changes a person's set-up link, second factor, e-mail or role can sign in as that
-person. For some time after it, neither approves, resolves or reviews what the other enters: the
-manager could enter it as that person, or approve it as that person. The audit trail says who
-changed what. Nobody can change the trail, and it has indexes of subjects and of actions.
+person. For some time after that, neither may approve, resolve or review what the other enters:
+the manager could enter it as that person, or approve it as that person. The audit trail has the
+changes and who made them. It cannot be changed, and it has indexes of subjects and of actions.
 """
 
 from datetime import timedelta
@@ -43,12 +43,12 @@ def check_independent(by: User, maker: User) -> None:
 
 
 def has_changed_account(by: User, person: User) -> bool:
-    """Return whether somebody changed this person's account lately. Nobody's own counts."""
+    """Return whether `by` changed this person's account recently; their own does not count."""
     return list_account_changers(person).filter(pk=by.pk).exists()
 
 
 def list_account_changers(person: User) -> QuerySet[User]:
-    """Return who changed this person's account lately, but the person."""
+    """Return the people who changed this person's account recently, except the person."""
     entries = _list_changes().filter(subject=person.username)
     asked = _list_approved().filter(person=person)
     found = Q(pk__in=entries.values("user")) | Q(pk__in=asked.values("asked_by"))
@@ -56,7 +56,7 @@ def list_account_changers(person: User) -> QuerySet[User]:
 
 
 def list_changed_accounts(by: User) -> QuerySet[User]:
-    """Return the people whose accounts somebody changed lately, but themselves."""
+    """Return the people whose accounts `by` changed recently, except `by`."""
     # By the name, which stays: the index of `user` gives all that a person ever did.
     entries = _list_changes().filter(username=by.username)
     asked = _list_approved().filter(asked_by=by)

@@ -20,14 +20,15 @@ HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 
 
 class User(AbstractUser):
-    """A person who signs in. What they may do comes from their roles in each app (`AppRole`).
+    """A person who signs in. Their rights come from their roles in each app (`AppRole`).
 
-    `zone` and `uses_keys` are their `preferences`; a blank zone is the lender's.
-    `setup_link_at` is when the set-up link was made that they have not used yet, if any;
-    `two_step_due_at` is until when they may work without a second factor that a role requires.
-    Who `must_choose_password` reaches nothing but the page for it: somebody else may know theirs.
-    `is_set_up_by_one`: one manager alone made the set-up link by which the account was last set
-    up, and so may know its password and have a factor on it.
+    `zone` and `uses_keys` are their `preferences`; a blank zone means the lender's.
+    `setup_link_at` is the time at which their unused set-up link was made, if there is one;
+    `two_step_due_at` is the time until which they may work without a second factor that a role
+    requires. A person who `must_choose_password` reaches only the page for that, because
+    another person may know their password. `is_set_up_by_one`: one manager alone made the
+    set-up link by which the account was last set up, and so may know its password and have a
+    factor on it.
     """
 
     username = models.CharField(
@@ -163,21 +164,22 @@ class AppRole(models.Model):
 
 
 class PersonChange(models.Model):
-    """A change of a person that waits for a second manager, or waited for one.
+    """A change of a person that waits, or waited, for a second manager.
 
-    `moves` are roles to be given or taken: `["+", app id, key of the role]`, or `-`; none where it
-    is about something else. Nobody approves what they asked for: the database refuses it.
+    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list
+    is empty for other changes. People cannot approve what they asked for: the database refuses
+    it.
     """
 
     class Kind(models.TextChoices):
-        """What is to be changed."""
+        """The kind of change."""
 
         ROLES = "roles", _("roles")
         SECOND_FACTOR = "second-factor", _("remove two-step sign-in")
         SETUP_LINK = "setup-link", _("make a set-up link")
 
     class State(models.TextChoices):
-        """What became of it."""
+        """The state of the request."""
 
         WAITING = "waiting", _("To decide")
         APPROVED = "approved", _("Approved")

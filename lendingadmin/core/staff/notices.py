@@ -1,4 +1,4 @@
-"""A person is told what others changed about their account: by mail, and at the next sign-in."""
+"""Notices to people about changes to their account by others: by mail and at sign-in."""
 
 from typing import Any
 
@@ -16,12 +16,15 @@ _CHANGES = (
     *("people", "people.password", "people.secondFactor"),
     *("people.sessions", "people.setupLink"),
 )
-# A person who was away for long is told of the newest.
+# A person who was away for a long time sees only the newest changes.
 _MOST = 5
 
 
 def list_changes(person: User) -> list[Entry]:
-    """What others changed since the person last signed in, the oldest first; none at the first."""
+    """Return others' changes since the person last signed in, the oldest first.
+
+    At most the newest _MOST are returned, and none at the first sign-in.
+    """
     about = Entry.objects.filter(subject=person.username)
     last = about.filter(action="sign-in", outcome="done").order_by("-at", "-id").first()
     if last is None:
@@ -31,13 +34,13 @@ def list_changes(person: User) -> list[Entry]:
 
 
 def describe_change(entry: Entry) -> str:
-    """Who did what to an account: “manager: Changed a person (roles (+officer))”."""
+    """Return the actor and the change: “manager: Changed a person (roles (+officer))”."""
     detail = f" ({entry.detail})" if entry.detail else ""
     return f"{entry.username}: {describe_action(entry)}{detail}"
 
 
 def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Say on the first page after a sign-in what was changed meanwhile."""
+    """Show on the first page after a sign-in what was changed since the last one."""
     for entry in list_changes(user) if hasattr(request, "_messages") else ():
         words = _(
             "Your account was changed since you last signed in. %(change)s. If you did not expect "

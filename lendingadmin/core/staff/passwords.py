@@ -1,4 +1,4 @@
-"""What a password may not be, and who must choose another one."""
+"""Rules for passwords, and for who must choose another one."""
 
 import re
 from itertools import pairwise
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from .models import User
 
-# So many signs must be left of a password without the words that anybody here would guess.
+# The signs that a password must have left without the words that are easy to guess at this lender.
 _LEFT = 8
 _WORDS = ("lendingadmin", "lending", "lender", "loan", "borrower", "repayment", "desk")
 
@@ -41,7 +41,10 @@ _JUDGED = 64
 
 
 def must_choose_password(person: object) -> bool:
-    """Whether somebody else may know the person's password, so that they choose another first."""
+    """Return whether the person must choose another password first.
+
+    The reason is that another person may know the present one.
+    """
     return isinstance(person, User) and person.must_choose_password
 
 
@@ -59,7 +62,7 @@ class ContextWordsValidator:
             )
 
     def get_help_text(self) -> str:
-        """What is said beside the field."""
+        """Return the help text of the field."""
         return _("Don't use the lender's name or words of this dashboard.")
 
 
@@ -74,14 +77,14 @@ class GuessableValidator:
             )
 
     def get_help_text(self) -> str:
-        """What is said beside the field."""
+        """Return the help text of the field."""
         return _("Don't use common words, runs such as 12345 or repeated pieces.")
 
 
 def _count_signs(password: str) -> int:
     """Return how many signs a password has, each piece that is easy to guess counted as one."""
     text = password[:_JUDGED].casefold()
-    # A sign stands for one letter, so a place in the one text is the same place in the other.
+    # One sign replaces one letter, so a position in one text is the same position in the other.
     for found in reversed(list(_COMMON_WORD.finditer(text.translate(_AS_LETTERS)))):
         text = f"{text[: found.start()]}\0{text[found.end() :]}"
     return len(_REPEATED.sub(r"\1", _shorten_runs(_YEAR.sub("\0", text))))
@@ -107,7 +110,7 @@ class AnotherPasswordValidator:
             raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:
-        """What is said beside the field."""
+        """Return the help text of the field."""
         return _("Don't use your current password.")
 
 

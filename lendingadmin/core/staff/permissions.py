@@ -1,9 +1,9 @@
-"""What a person may do in which app: asked here for pages, lists, exports, mail and the trail.
+"""The rights of a person in each app, for pages, lists, exports, mail and the trail.
 
-A right comes from a role that the person holds in an app, and from nothing else; a superuser holds
-all of them everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks
-about the app of the page that the person is on (`User.app_id`), and where a page belongs to no app,
-whether they hold the right in any.
+A right comes only from a role that the person has in an app; a superuser has all of them
+everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about
+the app of the page that the person is on (`User.app_id`). Where a page belongs to no app, it
+asks whether they have the right in any.
 """
 
 from typing import Any

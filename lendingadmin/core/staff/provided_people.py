@@ -17,10 +17,10 @@ from lendingadmin.core.staff.usernames import make_distinct
 def add_provided_person(
     account: SocialAccount, wanted: User, places: Iterable[tuple[str, str]]
 ) -> User:
-    """Save somebody who signs in by the identity provider for the first time, with their roles.
+    """Save a person who signs in by the identity provider for the first time, with roles.
 
-    Their user name is the one that they have there, or one like it that nobody has. Raises
-    IntegrityError where somebody took it, or the person was made, at the same moment.
+    Their user name is their name at the provider, or a similar one that is free. Raises
+    IntegrityError where the name was taken, or the person was made, at the same moment.
     """
     with transaction.atomic():
         wanted.username = make_distinct(

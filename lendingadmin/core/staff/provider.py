@@ -1,9 +1,10 @@
-"""Signing in by the lender's own identity provider: OpenID Connect, spoken by allauth.
+"""Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
 
-The provider says who somebody is (`sub`) and in which groups they are; OIDC_ROLES says which roles
-these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address:
-who could choose that at the provider would choose whose account they open. No token is kept, and of
-the claims only `sub`, and the name and address that a new person gets.
+The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles
+that these groups give. A person is found by the issuer and `sub` alone, never by an e-mail
+address: a person who could choose that address at the provider could choose whose account they
+open. No token is stored. The only claims that are stored are `sub`, and the name and address
+that a new person gets.
 """
 
 import logging
@@ -48,7 +49,7 @@ from lendingadmin.core.staff.models import User
 
 logger = logging.getLogger(__name__)
 
-# Why somebody is not signed in.
+# Reasons why a person is not signed in.
 CANCELLED = gettext_lazy("The sign-in was cancelled at %(provider)s.")
 NO_ANSWER = gettext_lazy("%(provider)s did not answer. Try again in a few minutes.")
 NO_ROLE = gettext_lazy(
@@ -57,11 +58,11 @@ NO_ROLE = gettext_lazy(
 SIGN_IN_THERE = gettext_lazy("Sign in with %(provider)s.")
 SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a dashboard password.")
 
-# By what somebody may have signed in at the provider for it to count as a second factor (RFC 8176):
-# several factors, a one-time password, a key in hardware, a smart card.
+# Methods of sign-in at the provider that count as a second factor (RFC 8176): several factors, a
+# one-time password, a key in hardware, a smart card.
 _TWO_STEP = frozenset({"mfa", "otp", "hwk", "sc"})
 _TIMES = ("auth_time", "exp", "iat", "nbf")
-# So many seconds the provider's clock may be behind ours.
+# The provider's clock may be this many seconds behind ours.
 _CLOCKS_DIFFER = 60
 # Readable ASCII, and no more than the column holds.
 _SUB = re.compile(r"[ -~]{1,191}")
@@ -72,15 +73,18 @@ _TWO_STEPS = gettext_noop("identity provider with two steps")
 
 
 class ProviderFault(OAuth2Error):  # type: ignore[misc]
-    """The provider's answer can't be believed; the text is for the log and quotes nothing of it."""
+    """The provider's answer is not credible.
+
+    The text is for the log and never quotes the answer.
+    """
 
 
 class ProviderRefused(OAuth2Error):  # type: ignore[misc]
-    """The provider said who somebody is, and they do not get in; the text says why."""
+    """The provider identified a person who may not sign in; the text gives the reason."""
 
 
 class Identity(NamedTuple):
-    """What the provider says of a sign-in; `auth_time` in seconds, 0 where it does not say.
+    """The provider's data about a sign-in; `auth_time` is in seconds, 0 where it is missing.
 
     `answered` is the nonce of the question that it answers.
     """
@@ -101,7 +105,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What the provider publishes of itself. Raises OAuth2Error and RequestException."""
+        """The provider's published configuration. Raises OAuth2Error and RequestException."""
         try:
             config: dict[str, Any] = super().openid_config
             issuer = config["issuer"].rstrip("/")
@@ -117,15 +121,16 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return config
 
     def parse_token(self, data: dict[str, Any]) -> SocialToken:
-        """The access token, for the one call that follows; it is not kept."""
+        """Return the access token for the one call that follows; it is not stored."""
         return SocialToken(token=data["access_token"])
 
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Who signed in. Raises OAuth2Error where the provider does not say it clearly.
+        """Return the sign-in. Raises OAuth2Error where the provider does not state it clearly.
 
-        When and how comes from the ID token alone, the rest from where the provider has it.
+        Its time and method come from the ID token alone, the other claims also from the user
+        info where the provider has it.
         """
         try:
             id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
@@ -174,7 +179,10 @@ def _read_identity(id_claims: dict[str, Any], claims: dict[str, Any]) -> Identit
 
 
 def _propose_person(claims: dict[str, Any]) -> User:
-    """Somebody as the provider names them; kept where they are new here and get in."""
+    """Return an unsaved person with the provider's data.
+
+    It is saved for a new person who may sign in.
+    """
     email = _read_text(claims, "email")
     is_verified = claims.get("email_verified") is True
     return User(
@@ -201,14 +209,14 @@ class LenderProvider(OpenIDConnectProvider):  # type: ignore[misc]
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """Who gets in by the provider, and with which roles."""
+    """Sign-in rules for people of the provider, and their roles."""
 
     def get_provider(
         self, request: HttpRequest, provider: str = "", client_id: str | None = None
     ) -> LenderProvider:
-        """The provider of the settings; what somebody puts into the database is none.
+        """Return the provider of the settings; one that is added in the database is ignored.
 
-        Its name for allauth is its issuer, so that another provider's people are others.
+        Its name for allauth is its issuer, so that people of another provider are other people.
         """
         app = SocialApp(
             provider=OpenIDConnectProvider.id,
@@ -246,7 +254,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
         """Make the person who signs in for the first time."""
-        # allauth has taken the name away where somebody has it.
+        # allauth has removed the name if another person has it.
         sociallogin.user.username = sociallogin.identity.username
         try:
             return provided_people.add_provided_person(
@@ -264,7 +272,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """Answer with our own page. What the provider said stays out of it and of the log."""
+        """Answer with our own page. Neither it nor the log contains the provider's words."""
         status, words = 401, _("The sign-in did not finish. Start again.")
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
@@ -280,21 +288,22 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
 
 
 def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
-    """The page for somebody who was not signed in, with the reason."""
+    """Return the page with the reason why a person was not signed in."""
     return render(request, "account/provider_refused.html", {"words": words}, status=status)
 
 
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
-    """The page for somebody who may sign in by the provider alone; the attempt is recorded."""
+    """Return the page for a person who must sign in by the provider; record the attempt."""
     _record_refused(request, person, gettext_noop("not at the identity provider"))
     return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
 
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
-    """Lead the browser to the provider's sign-in; to `confirms`, one that asks for a factor again.
+    """Send the browser to the provider's sign-in; `confirms` asks for a factor again.
 
-    It is a page and no redirect: the policy for what a form may lead to (`form-action`) counts the
-    whole chain of redirects, and a provider may have its pages anywhere.
+    The answer is a page and not a redirect: the policy for the targets of a form
+    (`form-action`) covers the complete chain of redirects, and a provider may have its pages
+    anywhere.
     """
     provider = get_adapter(request).get_provider(request)
     question = {"nonce": secrets.token_urlsafe(24)}
@@ -326,9 +335,9 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
-    """Keep in the session that the provider vouches for the person, and since when.
+    """Record in the session that the provider vouches for the person, and since when.
 
-    Who was signed in there all day has not shown just now that it is still they.
+    A person who was signed in there all day has not proved their identity just now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -347,7 +356,7 @@ def _find_roles(identity: Identity) -> list[tuple[str, str]]:
 
 
 def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
-    """Set the roles of somebody who is known. Raises ProviderRefused for who does not get in."""
+    """Set the roles of a known person. Raises ProviderRefused for one who may not sign in."""
     places = _find_roles(sociallogin.identity)
     person = sociallogin.user if sociallogin.is_existing else None
     if person and not person.is_active:

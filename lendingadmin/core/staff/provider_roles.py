@@ -1,4 +1,4 @@
-"""Which roles the groups of the identity provider give: OIDC_ROLES. Settings import this."""
+"""Roles that the groups of the identity provider give: OIDC_ROLES. Settings import this."""
 
 from collections.abc import Callable, Iterator, Sequence
 

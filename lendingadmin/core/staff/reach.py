@@ -1,9 +1,9 @@
-"""Who and what is within a manager's reach.
+"""The people and roles within a manager's reach.
 
-A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
-the apps in which they manage people. People who hold more (a superuser, a role with other
-permissions, a role in another app) do not exist for a manager, who could otherwise take over their
-account.
+A manager works with the rights under `lending` and `dashboard` and with the user model's own,
+in the apps in which they manage people. People who have more (a superuser, a role with other
+permissions, a role in another app) do not exist for a manager, who could otherwise take over
+their account.
 """
 
 from collections.abc import Iterable
@@ -82,16 +82,16 @@ def list_provided() -> "QuerySet[SocialAccount]":
 def list_moves(
     person: User | None, manager: User, chosen: Iterable[RoleInApp] | None
 ) -> list[Move]:
-    """What a manager gives and takes by choosing these roles of a person, or of somebody new.
+    """Return the roles that a manager gives and removes by this choice for a person.
 
-    None is no choice: the roles stay.
+    The person may be new. If `chosen` is None, the roles stay.
     """
     rows = list_given(person, manager) if person else ()
     return [] if chosen is None else compare_roles(rows, chosen)
 
 
 def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[Move]:
-    """What is given and taken where these roles are held and those are chosen."""
+    """Return the moves that lead from the held roles to the chosen ones."""
     held = {(one.app_id, one.role_id): one.role for one in rows}
     wanted = {(one.app_id, one.role.pk): one.role for one in chosen}
     given = [Move(True, key[0], role) for key, role in wanted.items() if key not in held]
@@ -114,9 +114,9 @@ def gives_managing(moves: Iterable[Move]) -> bool:
 
 
 def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
-    """Whether somebody would take the right to manage people from themselves, in any app.
+    """Return whether people would remove their own right to manage people, in any app.
 
-    A superuser holds it without a role.
+    A superuser has it without a role.
     """
     if chosen is None or by.pk != person.pk or person.is_superuser:
         return False

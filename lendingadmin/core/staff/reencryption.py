@@ -1,7 +1,7 @@
-"""Encrypts again what stands under an older key of DATA_KEYS, or is not bound to its place yet.
+"""Re-encryption of texts with an older key of DATA_KEYS, or not bound to their place yet.
 
-It may run beside everything else, and more than once: a ciphertext is replaced only where it still
-stands as it was read.
+It may run in parallel with everything else, and more than once: a ciphertext is replaced only
+if it has not changed since it was read.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,9 +21,9 @@ ROWS_AT_ONCE = 500
 
 @dataclass
 class TableCount:
-    """What was found in a table: texts that are encrypted, of them those that need it again.
+    """Counts of a table: the encrypted texts, and those that need a new encryption.
 
-    `closed` are the primary keys of rows with a text that cannot be opened.
+    `closed` are the primary keys of rows with a text that cannot be decrypted.
     """
 
     table: str
@@ -32,7 +32,7 @@ class TableCount:
     closed: list[Any] = field(default_factory=list)
 
     def renew(self, row: models.Model, ciphertext: str, *place: str) -> str:
-        """The ciphertext that should stand there; the same where nothing is to be done."""
+        """Return the ciphertext for this place; the same one where it needs no change."""
         self.texts += 1
         try:
             renewed = reencrypt(ciphertext, *place)
@@ -59,20 +59,23 @@ def _reencrypt_table(
     count, rows = TableCount(model._meta.db_table), model._base_manager.all()
     for row in _list_rows(rows):
         for one in fields:
-            # The column as it stands: the attribute would open it.
+            # The column as it is stored: the attribute would decrypt it.
             before = row.__dict__[one.attname]
             after = count.renew(row, before, *one.list_place(row)) if before else before
             if after == before or is_dry:
                 continue
             same = rows.filter(pk=row.pk, **{one.attname: before})
             if not same.update(**{one.attname: Ciphertext(after)}):
-                # Somebody wrote it meanwhile.
+                # Another process changed it after it was read.
                 count.outdated -= 1
     return count
 
 
 def _reencrypt_second_factors(is_dry: bool) -> TableCount:
-    """The secrets that allauth keeps among other data of a row, encrypted by our adapter."""
+    """Re-encrypt the secrets that allauth stores among a row's other data; return the counts.
+
+    Our adapter encrypted them.
+    """
     count = TableCount(Authenticator._meta.db_table)
     for pk in Authenticator.objects.order_by("pk").values_list("pk", flat=True):
         with transaction.atomic():
@@ -91,7 +94,7 @@ def _reencrypt_second_factors(is_dry: bool) -> TableCount:
 
 
 def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[str, Any]:
-    """What replaces the secrets of an authenticator: that of an app, or those of its codes."""
+    """Return the new secrets of an authenticator: that of an app, or those of its codes."""
     found: dict[str, Any] = {name: renew(data[name]) for name in ("secret", "seed") if name in data}
     if codes := data.get("migrated_codes"):
         found["migrated_codes"] = [renew(code) for code in codes]

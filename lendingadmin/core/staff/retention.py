@@ -52,14 +52,14 @@ class Table(NamedTuple):
         return rows
 
     def count_days(self) -> int:
-        """After so many days a row goes by its age, once it is over; 0: never."""
+        """Return after how many days a row that is over is deleted by its age; 0: never."""
         if not self.kind:
             return 0
         by_kind = settings.KEEP_ROWS_DAYS
         return int(by_kind.get(self.kind, by_kind[""]))
 
     def delete_old(self, most: int) -> int:
-        """Delete at most so many rows that are past their days; how many those were."""
+        """Delete at most `most` rows that are past their days; return how many there were."""
         before = self._find_before()
         if self.delete_older:
             return self.delete_older(before, most)
@@ -72,7 +72,7 @@ class Table(NamedTuple):
         return self._list_older(self._find_before()).count()
 
     def list_over(self) -> "models.QuerySet[Any]":
-        """The rows that are over by themselves."""
+        """Return the rows that are over, whatever their age."""
         return self.rows.filter(self.find_over()) if self.find_over else self.rows.none()
 
     def _find_before(self) -> datetime:
@@ -92,7 +92,7 @@ def _find_done() -> models.Q:
 
 
 def list_passing() -> list[Table]:
-    """What the worker deletes within an hour once it is over."""
+    """Return the tables whose rows the worker deletes within an hour once they are over."""
     return [one for one in collect("tables") if one.find_over]
 
 
@@ -108,7 +108,7 @@ def count_over() -> list[tuple[Table, int]]:
 
 
 def list_ageing() -> list[Table]:
-    """What the worker deletes by its age, by KEEP_ROWS_DAYS."""
+    """Return the tables whose rows the worker deletes by age, by KEEP_ROWS_DAYS."""
     return [one for one in collect("tables") if one.count_days()]
 
 

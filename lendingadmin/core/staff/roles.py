@@ -1,20 +1,20 @@
-"""The four roles and what each may do.
+"""The four roles and the rights of each.
 
 Rights named `lending.…` are the service's own permission names (Spec: Scopes and permissions);
-rights named `dashboard.…` exist only here. Each right carries the words that complete “you may …”,
-for the page that refuses.
+rights named `dashboard.…` exist only in this dashboard. Each right has the words that complete
+“you may …”, for the page that refuses.
 
-What a role sees of a borrower is a right for each group of fields. Nobody sees what the work of the
-role does not need (`web/masking.py` masks the rest):
+Each group of a borrower's fields has its own right. A role does not see what its work does not
+need (`web/masking.py` masks the rest):
 
-- A viewer looks at the book as a whole: none of the groups, and initials instead of names.
-- Support calls people and records what they paid: names, contact and notes. Who somebody is was
-  checked by an officer, so support needs no government id and no birth date.
-- An officer checks who a borrower is, registers and corrects; a manager answers for it and resolves
-  what went wrong. Both see every group of the record.
-- The content of an event (messages, contacts, places) is of the borrower's whole life and of third
-  people. No role has it open: officers and managers reveal it, one event at a time, for a purpose
-  that the audit trail names.
+- A viewer looks at the complete book, without these groups, and with initials instead of names.
+- Support calls people and records what they paid: names, contact and notes. An officer has
+  checked the borrower's identity, so support needs no government id and no birth date.
+- An officer checks a borrower's identity, registers and corrects; a manager is responsible for
+  that and resolves errors. Both see every group of the record.
+- The content of an event (messages, contacts, places) is about the borrower's entire life and
+  about third people. No role sees it directly: officers and managers reveal it, one event at a
+  time, for a purpose that the audit trail names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ from django.utils.translation import gettext_noop as _
 
 VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "manager")
 
-#: What each role is for, in a line that completes “somebody who …”.
+#: The purpose of each role, in a line that completes “a person who …”.
 ROLE_WORDS: Mapping[str, str] = MappingProxyType(
     {
         VIEWER: _("sees everything except personal content"),
@@ -137,8 +137,8 @@ _RIGHTS = (
 
 RIGHTS: Mapping[str, Right] = MappingProxyType({right.name: right for right in _RIGHTS})
 
-# The headings under which a person's rights are told, and where their permission names begin. The
-# longest beginning that fits decides.
+# The headings for a person's rights, and the beginnings of their permission names. The longest
+# beginning that fits decides.
 _AREAS = (
     (_("Borrowers"), ("lending.borrowers.", "dashboard.borrowers.", "dashboard.personalContent.")),
     (_("Loans"), ("lending.loans.", "dashboard.loanLists.", "dashboard.portfolio.")),
@@ -166,7 +166,7 @@ NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
 DELETE_NOTES = "dashboard.notes.delete"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
 VIEW_AUDIT = "dashboard.audit.view"
-# Calls to the service as they were made, and records of it as JSON.
+# Calls to the service as they were made, and the service's records as JSON.
 DEVELOPER = "dashboard.developer"
 
 
@@ -185,7 +185,7 @@ def list_rights(role: str) -> frozenset[str]:
 
 
 def describe_roles(permission: str) -> str:
-    """Who holds a permission: “officer or manager”. Raises KeyError for an unknown name."""
+    """Return the roles with a permission: “officer or manager”. Raises KeyError if unknown."""
     if not RIGHTS[permission].roles:
         return gettext("with this right")
     *others, last = RIGHTS[permission].roles

@@ -1,9 +1,9 @@
-"""What a manager can't change about a person alone: SECOND_MANAGER.
+"""Changes of a person that a manager can't make alone: SECOND_MANAGER.
 
-Roles that are given wait for a second manager, and so does everything by which one manager could
-get at the account of another: their roles, their second factor, a set-up link. What only closes a
-door (taking a role from somebody who manages nobody, ending sessions, deactivating) does not wait.
-The commands of the second one are in `deciding`.
+Roles that are given wait for a second manager, and so does everything by which one manager
+could get access to the account of another: their roles, their second factor, a set-up link. A
+change that only removes access (taking a role from a person who manages no people, ending
+sessions, deactivating) does not wait. The commands of the second manager are in `deciding`.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def manages_people(person: User) -> bool:
 
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
-    """Those of the moves of a person's roles, or of somebody who is new, that need a second one."""
+    """Return the moves of roles that need a second manager, for a known or new person."""
     if not settings.SECOND_MANAGER:
         return []
     is_manager = person is not None and manages_people(person)
@@ -45,10 +45,10 @@ def needs_second(person: User) -> bool:
 
 
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
-    """Who may approve what this manager asks for, of a person or of somebody who is new.
+    """Return the people who may approve this manager's request about a known or new person.
 
-    They manage people in all of these apps, and are independent of the manager who asks.
-    The person is within their reach and not they.
+    They manage people in all of these apps, and are independent of the manager who asks. The
+    person is within their reach and is not one of them.
     """
     others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
     others = others.exclude(pk__in=list_dependent(by))
@@ -64,7 +64,7 @@ def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
 
 
 def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
-    """Why nobody could approve this, in words; empty where somebody could."""
+    """Return in words why no manager could approve this; empty where one could."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return gettext(
@@ -101,7 +101,7 @@ class Waiting(NamedTuple):
 
 
 def list_changes(manager: User, person: User | None = None) -> list[Waiting]:
-    """What waits among this manager's people, or of one person, oldest first."""
+    """Return the waiting changes of this manager's people, or of one person, oldest first."""
     rows = filter_waiting(PersonChange.objects.filter(person__in=list_people(manager)))
     if person is not None:
         rows = rows.filter(person=person)
@@ -130,8 +130,10 @@ def count_waiting(manager: User) -> int:
 
 
 def may_approve(manager: User, change: PersonChange) -> bool:
-    """Return whether this manager may approve it: somebody else's, about somebody else, in their
-    apps, and asked for by a person who is independent of them.
+    """Return whether this manager may approve the change.
+
+    Another manager must have asked for it, about a person other than this manager and within
+    their apps, and the two managers must be independent of each other.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False
@@ -147,7 +149,7 @@ def is_still_asked(change: PersonChange) -> bool:
 
 
 def read_moves(change: PersonChange) -> list[Move]:
-    """The moves of roles as they were asked for, but those of roles that are gone by now."""
+    """Return the moves of roles that were asked for, without those of deleted roles."""
     roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
     return [
         Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles
@@ -155,7 +157,7 @@ def read_moves(change: PersonChange) -> list[Move]:
 
 
 def describe_change(change: PersonChange) -> str:
-    """What is asked for, in words: “roles (+officer in kenya)”."""
+    """Return the request in words: “roles (+officer in kenya)”."""
     words = str(PersonChange.Kind(change.kind).label)
     moves = ", ".join(describe_moves(read_moves(change)))
     return f"{words} ({moves})" if moves else words

@@ -1,7 +1,7 @@
-"""What may be done to people of the dashboard, and how it is recorded.
+"""Commands on people of the dashboard, and how they are recorded.
 
-Whom a manager may change stands in `reach`, what needs a second manager in `second_manager`, and
-what that one does in `deciding`.
+`reach` defines whom a manager may change, `second_manager` what needs a second manager, and
+`deciding` what that second manager does.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,7 +66,7 @@ class ChangeRefused(Exception):
 
 
 class Done(NamedTuple):
-    """What a command did to a person: whether anything is changed, and what waits, if anything."""
+    """The result of a command on a person: whether something changed, and what waits."""
 
     person: User
     is_changed: bool
@@ -77,9 +77,9 @@ class Done(NamedTuple):
 def change_person(by: User, pk: int) -> Iterator[User]:
     """Lock a person for a change by a manager, in a transaction.
 
-    Both are read again under the lock, so that two managers who deactivate each other at the same
-    time cannot both succeed: one manager is always left. Raises ChangeRefused where the manager is
-    no longer one, or the person is out of the manager's reach by now.
+    Both are read again under the lock, so that two managers who deactivate each other at the
+    same time cannot both succeed: one manager is always left. Raises ChangeRefused where the
+    manager has lost that right, or the person is now out of the manager's reach.
     """
     with transaction.atomic():
         # In the order of their keys, so that no two wait for each other.
@@ -116,7 +116,7 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
     Roles that need a second manager wait. Raises ChangeRefused.
     """
     with change_person(by, form.instance.pk) as person:
-        # The form of somebody whose roles the identity provider decides has none.
+        # Where the identity provider decides a person's roles, the form has none.
         if gives_up_managing(by, person, form.cleaned_data.get("roles")):
             raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
         names = [name for name in form.cleaned_data if name != "roles"]
@@ -135,7 +135,7 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
 def _set_roles(
     by: User, form: "ModelForm[User]", person: User
 ) -> tuple[list[Move], PersonChange | None]:
-    """Give and take what needs nobody else, and ask for the rest; both are given back."""
+    """Apply the moves that need no second manager, and ask for the rest; return both."""
     moves = list_moves(person, by, form.cleaned_data.get("roles"))
     waiting = second_manager.list_waiting(moves, person)
     done = [move for move in moves if move not in waiting]
@@ -181,9 +181,9 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 def _ask(
     by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
 ) -> PersonChange:
-    """Let a change wait for a second manager, in place of one of its kind that waits already.
+    """Record a change that waits for a second manager, and withdraw a waiting one of its kind.
 
-    Raises ChangeRefused where nobody could approve it.
+    Raises ChangeRefused where no manager could approve it.
     """
     if obstacle := second_manager.find_obstacle(by, person, moves):
         raise ChangeRefused(obstacle)
@@ -201,7 +201,7 @@ def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Close a person's account: sessions end, and a set-up link is void. Raises ChangeRefused."""
+    """Close a person's account: end its sessions and its set-up link. Raises ChangeRefused."""
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(ANOTHER_MUST_DEACTIVATE)
@@ -245,9 +245,10 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
 
 
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
-    """For a person who lost their phone or key: the password alone signs them in again.
+    """Remove the second factors of a person who lost their phone or key.
 
-    Nobody removes their own here: their own page asks for the factor first. Raises ChangeRefused.
+    The password alone then signs them in. People cannot remove their own this way, because
+    their own page asks for the factor first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -271,10 +272,10 @@ def delete_factors(person: User) -> bool:
 
 
 def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
-    """Make the link by which a person chooses a password; one made before is void.
+    """Make the link by which a person chooses a password; an earlier link becomes invalid.
 
-    Gives the person and the link's path, which is a secret; "" where a second manager must approve
-    it first. Raises ChangeRefused.
+    Returns the person and the link's path, which is a secret; "" where a second manager must
+    approve it first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -313,9 +314,9 @@ def build_link(person: User) -> str:
 
 
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
-    """Set the password that a person chose, once for each link; False where the link is void.
+    """Set the password that a person chose, once for each link; False if the link is invalid.
 
-    A new password ends every session that was begun with the old one.
+    A new password ends every session that began with the old one.
     """
     with transaction.atomic():
         person = User.objects.select_for_update(no_key=True).get(pk=pk)
@@ -332,8 +333,9 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 
 
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
-    """For a person whose password somebody else may know: they choose another one before anything
-    else, and are signed out. Raises ChangeRefused.
+    """Sign a person out and make them choose another password before anything else.
+
+    This is for a person whose password others may know. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:

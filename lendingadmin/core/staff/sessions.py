@@ -34,7 +34,7 @@ from lendingadmin.core.staff.models import User
 
 IDLE = timedelta(minutes=30)
 LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
-# Why a session ended, as the trail keeps it.
+# Reasons why a session ended, as the trail stores them.
 _IDLE, _OVER = "idle", "over"
 # The cookie is written again when it is so old.
 _RENEWED_AFTER = timedelta(minutes=1)
@@ -59,12 +59,12 @@ _SYSTEMS = (
 
 
 def hash_session_key(key: str | None) -> str:
-    """What stands in the database for the key that the cookie holds."""
+    """Return the database's value for the key in the cookie."""
     return blake2b((key or "").encode(), digest_size=20).hexdigest()
 
 
 class SessionStore(DatabaseSessionStore):
-    """Django's, but the key itself stands in the cookie alone."""
+    """Django's session store, but the key itself is only in the cookie."""
 
     def exists(self, session_key: str) -> bool:
         """Whether there is a session of this key."""
@@ -133,7 +133,7 @@ def _end(request: HttpRequest, why: str) -> None:
 
 
 def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
-    """Why the session is over, as the trail keeps it; empty while it goes on."""
+    """Return why the session is over, as the trail stores it; empty while it continues."""
     began_at = parse_datetime(request.session.get(_NOTE, {}).get("at", ""))
     now = timezone.now()
     if began_at is None or now - began_at > LONGEST:
@@ -166,14 +166,14 @@ def _note_activity(
 
 
 def _make_signer(request: HttpRequest) -> Signer:
-    """What signs for this session alone."""
+    """Return a signer for this session alone."""
     return Signer(salt=f"active:{hash_session_key(request.session.session_key)}")
 
 
 class SignedIn(NamedTuple):
-    """One session: where and when it began, and when it ends by itself.
+    """One session: where and when it began, and when it ends automatically.
 
-    What a session did not note is empty or None.
+    A field that the session did not record is empty or None.
     """
 
     key: str
@@ -184,7 +184,7 @@ class SignedIn(NamedTuple):
 
 
 def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
-    """Keep in a session that begins when and from where it did; it goes with the session."""
+    """Record in a new session when and where it began; the note is deleted with it."""
     session = getattr(request, "session", None)
     if session is not None:
         known = "REMOTE_ADDR" in request.META
@@ -196,7 +196,10 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
 
 
 def describe_browser(user_agent: str) -> str:
-    """What a browser says of itself, in words: `Firefox on Windows`; empty for what is unknown."""
+    """Return a browser's name in words: `Firefox on Windows`, without unknown parts.
+
+    It comes from the browser's User-Agent; an unknown browser is empty.
+    """
     browser, system = (
         next((name for name, pattern in names if re.search(pattern, user_agent)), "")
         for names in (_BROWSERS, _SYSTEMS)
@@ -226,7 +229,10 @@ def describe_ended(count: int) -> str:
 
 
 def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:
-    """A person's sessions. Whose one is stands inside it, so all that have not ended are read."""
+    """Yield a person's sessions, each with its data.
+
+    The person's key is inside the session's data, so all sessions that have not ended are read.
+    """
     # One that began with another password is over at its next request.
     hashes = {person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()}
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():

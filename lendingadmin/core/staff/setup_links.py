@@ -1,7 +1,7 @@
-"""One-time links by which people choose their own password: signed, dated, void once used.
+"""One-time links by which people choose their own password: signed, dated, used once.
 
-Nobody else chooses or sees a password. The link's token is nowhere stored: it is checked against
-what is known of the person, and a change of that makes it void.
+Other people neither choose nor see a password. The link's token is not stored: it is checked
+against what is known of the person, and becomes invalid when that changes.
 """
 
 import logging
@@ -23,9 +23,9 @@ _PRINTS = "django.core.mail.backends.console.EmailBackend"
 class SetupTokenGenerator(PasswordResetTokenGenerator):
     """Tokens of set-up links.
 
-    One is void after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has another
-    password or mail address, is deactivated, gets a newer link, or becomes a superuser: a manager
-    who made the link could sign in as one.
+    A token is invalid after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has
+    another password or mail address, is deactivated, gets a newer link, or becomes a superuser:
+    a manager who made the link could sign in as one.
     """
 
     key_salt = "lendingadmin.core.staff.setup_links"

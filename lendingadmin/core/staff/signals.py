@@ -34,7 +34,7 @@ def record_account(
     authenticator: Authenticator | None = None,
     **_signal: Any,
 ) -> None:
-    """Record what a person did. A session that had already ended belongs to nobody: no record."""
+    """Record a person's action. A session that had already ended has no person: no record."""
     if user is not None:
         factor = authenticator.type if authenticator else ""
         record(user, action, subject=user.username, outcome=outcome, detail=factor)

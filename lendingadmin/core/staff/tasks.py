@@ -26,7 +26,7 @@ PRUNE_EVERY = timedelta(hours=1)
 
 @task()
 def tell_person(entry_id: int) -> None:
-    """Write to a person what somebody else changed about their account, once they have used it."""
+    """Write to a person about a change to their account by another, once they have used it."""
     with duties.hide_error_words("telling a person of a change of their account"):
         entry = Entry.objects.get(pk=entry_id)
         person = User.objects.get(username=entry.subject)
@@ -39,7 +39,7 @@ def tell_person(entry_id: int) -> None:
 
 @task()
 def tell_of_guessing(person_id: int) -> None:
-    """Write to those who manage people that somebody's password is being guessed."""
+    """Write to those who manage people that a person's password is being guessed."""
     with duties.hide_error_words("telling managers of guessed passwords"):
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
@@ -71,7 +71,7 @@ def tell_managers(change_id: int) -> None:
 
 @task()
 def tell_of_mass_reading(entry_id: int) -> None:
-    """Write to those who may see an app's trail that somebody opened unusually many borrowers."""
+    """Write to those who may see an app's trail that a person opened very many borrowers."""
     with duties.hide_error_words("telling of mass reading"):
         entry = Entry.objects.get(pk=entry_id)
         app: Any = entry.app_id  # the stubs want a model
@@ -120,7 +120,7 @@ def _build_address(name: str, *args: object, **query: str) -> str:
 
 
 def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
-    """One mail, in which nobody sees who else gets it; none where nobody has an address."""
+    """Send one mail that hides its recipients from each other; none without an address."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()

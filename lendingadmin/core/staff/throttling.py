@@ -30,10 +30,10 @@ def consume(
     raise_exception: bool = False,
     **of: Any,
 ) -> Try | None:
-    """Count a try of an action; None where it is one too many.
+    """Count a try of an action; return None where it is one too many.
 
-    Raises DatabaseError where it can't be counted, which is told as 503 and not as too many, and
-    allauth's RateLimited where that is asked for.
+    Raises DatabaseError where it can't be counted, which gives a 503 and not a message of too
+    many tries, and allauth's RateLimited where that is asked for.
     """
     is_free = request.method == "GET" and not limit_get
     limits = [] if is_free else list(_list_limits(request, **of))

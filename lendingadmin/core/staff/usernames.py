@@ -43,7 +43,7 @@ def validate_distinct(name: str, others: Iterable[str]) -> None:
 
 
 def make_distinct(wanted: str, others: Collection[str]) -> str:
-    """The name that somebody has elsewhere, changed as little as it takes to be nobody else's."""
+    """Return a person's name from elsewhere, changed as little as is needed to be unique."""
     ascii_only = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore")
     name = re.sub(r"[^\w.+-]", "", ascii_only.decode())[:100] or "person"
     looks = {fold_look(one) for one in (*others, *_OWN)}

@@ -1,14 +1,14 @@
-"""What areas have the worker do: a duty that enqueues what is due, and the tasks.
+"""Work of the areas in the worker: a duty enqueues the tasks that are due, and the tasks run.
 
-Each worker beats: every few seconds, between two tasks or when it is idle, it asks each area what
-is due and lets it enqueue that. A task carries a number at most; what there is to do it reads from
-the area's own calendar, and takes by a compare-and-swap. So it does no harm when a task is enqueued
-or done twice, by two workers, or by a worker and a page.
+Each worker beats every few seconds, between two tasks or when it is idle. At each beat it asks
+each area what is due and lets the area enqueue that. A task has at most one number as its
+argument. It reads its work from the area's own calendar and claims it by a compare-and-swap. No
+harm is done when a task is enqueued or run twice, by two workers, or by a worker and a page.
 
-A worker that is killed leaves a task that stands as running. A task is short (a call has its
-deadline, a mail its timeout, a long walk is cut into slices), so age alone tells: what has not
-ended `LOST` after it began is put back, by a compare-and-swap too, and so is what failed. A worker
-that was only paused finds its work done, which does no harm either.
+A worker that is killed leaves a task in the state running. A task is short (a call has its
+deadline, a mail its timeout, a long walk is cut into slices), so its age is enough: a task that
+has not ended `LOST` after it began is enqueued again, also by a compare-and-swap, and so is a
+task that failed. A worker that was only paused finds its work done, which does no harm either.
 """
 
 import logging
@@ -46,10 +46,10 @@ class Failed(Exception):
 
 
 def run_duties() -> None:
-    """Put back what was lost, and let each area enqueue what is due; any number may beat at once.
+    """Requeue lost tasks and let each area enqueue what is due. Many workers may beat at once.
 
-    An area whose duty fails keeps no other from its own. Raises OperationalError and InterfaceError
-    where the database does not answer.
+    An area whose duty fails does not stop the duties of other areas. Raises OperationalError
+    and InterfaceError where the database does not answer.
     """
     note_beat()
     requeue_lost()
@@ -108,9 +108,9 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """The numbers for which a task is enqueued and not begun; with `running`, or not ended.
+    """Return the numbers with an enqueued task that has not begun; with `running`, not ended.
 
-    One that is running may have a dead worker: until it is put back it stands as running.
+    The worker of a running task may be dead. The task counts as running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
@@ -127,9 +127,9 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 
 @contextmanager
 def hide_error_words(work: str) -> Iterator[None]:
-    """Keep the words of an error out of the log and the task's row; where it arose is told.
+    """Hide the words of an error from the log and the task's row; log only its kind and place.
 
-    A database or a connection quotes what it was given, ids of loans among it. Raises Failed.
+    A database or a connection quotes its input, which includes ids of loans. Raises Failed.
     """
     try:
         yield

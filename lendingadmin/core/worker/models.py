@@ -1,4 +1,4 @@
-"""When a worker beat last, and what a job that it does in steps is kept as."""
+"""Tables of the worker: its last beat, and the base of jobs that run in steps."""
 
 from typing import Any, Self
 
@@ -42,9 +42,9 @@ class Job(models.Model):
         return rows.filter(state=self.state)
 
     def step(self, **changes: Any) -> bool:
-        """Claim the next step, with other columns; False where it was ended or moved on meanwhile.
+        """Claim the next step, with other columns; False if another process ended or moved it.
 
-        The object has the new values then.
+        After success the object has the new values.
         """
         changes = {"heartbeat_at": timezone.now(), **changes, "version": self.version + 1}
         if not self.list_same().update(**bind(self, **changes)):
@@ -55,7 +55,7 @@ class Job(models.Model):
 
 
 class WalkRow(Job):
-    """A walk through one list of an app: how it stands, and where it goes on.
+    """A walk through one list of an app: its state, and the position where it continues.
 
     `state` is RUNNING while it reads. A model adds its own states and `began_at`.
     """
@@ -78,13 +78,13 @@ class WalkRow(Job):
 
 
 class IndexRow(WalkRow):
-    """What a table knows of a list, and the walk that is repeated to keep it so.
+    """State of a table that copies a list, and of the walk that is repeated to update it.
 
     `walk` counts the walks and is written to each row of the table that a walk saw.
     """
 
     class State(models.TextChoices):
-        """What the walk is doing."""
+        """State of the walk."""
 
         IDLE = IDLE, _("not running")
         RUNNING = RUNNING, _("running")
@@ -94,9 +94,9 @@ class IndexRow(WalkRow):
     began_at = models.DateTimeField(null=True)
     # None before the first walk.
     heartbeat_at = models.DateTimeField(null=True)  # type: ignore[assignment]
-    # When the last whole walk ended: from then on the table answers for everything.
+    # When the last complete walk ended: from then on the table answers for everything.
     complete_at = models.DateTimeField(null=True)
-    # How many the last whole walk found.
+    # The number of items that the last complete walk found.
     known = models.PositiveIntegerField(default=0)
     walk = models.PositiveIntegerField(default=0)
     seen = models.PositiveIntegerField(default=0)
@@ -104,7 +104,7 @@ class IndexRow(WalkRow):
     is_confirming = models.BooleanField(default=False)
     # While a walk saw the newest first: when the last one seen was created. Null where it did not.
     last_made_at = models.DateTimeField(null=True)
-    # Whether the last whole walk saw the newest first, from the first to the last.
+    # True if the last complete walk saw the newest first, from the first to the last.
     is_newest_first = models.BooleanField(default=False)
 
     class Meta:

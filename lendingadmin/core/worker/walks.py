@@ -57,8 +57,9 @@ TOP_UP_EVERY = timedelta(minutes=5)
 _LONGEST_ASKED = 600
 _CONFIRMED_AT_ONCE = 1_000
 
-# The interval of a clock that nobody set: it grows with the list, so that what a walk asks of the
-# service is bounded by the hour, however large the book; yet each list is read once a day.
+# The interval where PEOPLE_EVERY sets none. It grows with the list, so the number of items that
+# walks request in an hour has a limit, however large the book is. Each list is still read once a
+# day.
 _EVERY, _LONGEST_EVERY = timedelta(hours=6), timedelta(hours=24)
 _ITEMS_AN_HOUR = 100_000
 
@@ -76,11 +77,12 @@ def find_pause(tries: int, error: LendingError) -> timedelta | None:
 
 
 def find_interval(every: timedelta | None, known: int) -> timedelta:
-    """From the start of one walk to that of the next: as it is set; else 6 hours, longer for more
-    than 600,000 items, 24 at most.
+    """Return the time from the start of one walk to the start of the next.
 
-    `known` is how many items the last whole walk had. It goes by their number and not by how long
-    that took, so that a slow night of the service makes no figures old.
+    This is `every` if it is set; else 6 hours, longer for more than 600,000 items, at most 24
+    hours. `known` is the number of items in the last complete walk. The number counts and not
+    the duration of the walk, so that a slow night of the service does not delay the next
+    update.
     """
     if every is not None:
         return every
@@ -101,7 +103,7 @@ class Walk(ABC, Generic[Row]):
 
     @abstractmethod
     def add_page(self, page: Page[Any]) -> bool:
-        """Keep a page in one transaction that begins with `move`; False where that was refused."""
+        """Save a page in one transaction that begins with `move`; False if it was refused."""
 
     @abstractmethod
     def start_over(self) -> timedelta | None:
@@ -113,7 +115,7 @@ class Walk(ABC, Generic[Row]):
         return "" if is_configured else _("This app is no longer configured.")
 
     def end_list(self, until: float) -> timedelta | None:
-        """What follows the last page, within the slice; how long to wait before it goes on."""
+        """Do the slice's work after the last page; return the wait before it continues."""
         return None
 
     @classmethod
@@ -168,7 +170,7 @@ class Walk(ABC, Generic[Row]):
         return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
 
     def move(self, **changes: object) -> bool:
-        """Claim the next step; False where the walk was ended or moved on meanwhile."""
+        """Claim the next step; False if another process ended the walk or moved it on."""
         return self.row.step(**{"tries": 0, "why": "", **changes})
 
     def end(self, state: str, why: str) -> bool:
@@ -194,15 +196,15 @@ class Walk(ABC, Generic[Row]):
 
 
 class IndexWalk(Walk[Index]):
-    """A walk that keeps a table in step with a list, again and again by the clock of PEOPLE_EVERY.
+    """A walk that updates a table from a list, again and again as PEOPLE_EVERY says.
 
-    Pages may repeat, skip or reorder while people write: what is seen twice counts once, and what a
-    walk did not see is asked for by id before it is dropped.
+    Pages may repeat, skip or reorder items while people write. An item that is seen twice
+    counts once. An item that a walk did not see is requested by id before its row is deleted.
     """
 
     @classmethod
     def list_rows(cls) -> QuerySet[Index]:
-        """The rows that are kept in step, one for each app."""
+        """Return the rows of the walks, one for each app."""
         return cls.model._default_manager.all()
 
     @classmethod
@@ -212,9 +214,9 @@ class IndexWalk(Walk[Index]):
 
     @abstractmethod
     def put_items(self, items: Iterable[Any], read_at: datetime) -> tuple[int, int]:
-        """Keep items of the list as seen by this walk; how many are new to it, and how many none.
+        """Save items as seen by this walk; return the numbers of new and of unreadable ones.
 
-        It stands in a transaction.
+        The caller opens the transaction.
         """
 
     @abstractmethod
@@ -233,7 +235,7 @@ class IndexWalk(Walk[Index]):
         """Delete such a row, in a transaction."""
 
     def tidy(self) -> None:
-        """What is left to do once a walk is whole."""
+        """Do the remaining work after a walk is complete."""
 
     @classmethod
     def begin(cls, app_id: str) -> Index | None:
@@ -268,7 +270,7 @@ class IndexWalk(Walk[Index]):
         return self.end_list(until) if self.row.is_confirming else super().read(until)
 
     def add_page(self, page: Page[Any]) -> bool:
-        """Keep a page; after the last one what was not seen is asked for."""
+        """Save a page. After the last page the walk requests the items that it did not see."""
         row, following = self.row, page.next_page_token
         made_at = find_last_made(page.items, row.last_made_at, is_first=not row.page_token)
         changes = {"is_confirming": following is None, "last_made_at": made_at}
@@ -346,11 +348,12 @@ class IndexWalk(Walk[Index]):
 def find_last_made(
     items: Iterable[Any], before: datetime | None, *, is_first: bool
 ) -> datetime | None:
-    """When the last item of a page was created, where the list goes on from newer to older.
+    """Return when the last item of a page was created, if the list goes from newer to older.
 
-    `before` is that of the page before: what is added meanwhile pushes items of that page to this
-    one, so only the last ones are compared. None where an item does not say when it was created, or
-    is newer than the one before it, or where the first page shows no order.
+    `before` is the time from the previous page. Items that are added during the walk push items
+    of that page to this one, so only the last items are compared. Return None where an item has
+    no creation time, where an item is newer than the one before it, or where the first page
+    shows no order.
     """
     times = [moment(item.created_at) for item in items if not isinstance(item, Malformed)]
     known = [time for time in times if time is not None]
@@ -362,7 +365,7 @@ def find_last_made(
 
 
 def find_next_due(row: IndexRow | None) -> datetime | None:
-    """When the next walk begins by itself; None while this one runs, or without PEOPLE_EVERY."""
+    """Return when the next walk begins; None while one runs or if PEOPLE_EVERY is 0."""
     every = find_interval(settings.PEOPLE_EVERY, row.known if row else 0)
     if not every or (row and row.state == RUNNING):
         return None

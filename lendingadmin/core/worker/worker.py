@@ -65,7 +65,7 @@ class Worker(db_worker.Worker):
                 self._sleep()
 
     def run_task(self, db_task_result: DBTaskResult) -> None:  # type: ignore[type-arg]
-        """Run one task, then beat: a long queue must not keep what is due from being seen."""
+        """Run one task, then beat, so that due work is noticed even during a long queue."""
         with use_request_id(make_request_id()):
             super().run_task(db_task_result)
         if not self.once:

@@ -47,7 +47,7 @@ class Call(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """What it is called in the audit trail."""
+        """The name of the mistake in the audit trail."""
         return f"{account_id(self.borrower_id)} {self}"
 
 
@@ -96,7 +96,7 @@ class Promise(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """What it is called in the audit trail."""
+        """The name of the mistake in the audit trail."""
         return f"{self.account_id} {self}"
 
 
@@ -222,7 +222,7 @@ class Stop(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """What it is called in the audit trail."""
+        """The name of the mistake in the audit trail."""
         return f"{account_id(self.borrower_id)} {self}"
 
 

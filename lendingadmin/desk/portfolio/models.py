@@ -42,7 +42,7 @@ class Snapshot(WalkRow):
     """
 
     class State(models.TextChoices):
-        """What became of it."""
+        """The state of the request."""
 
         RUNNING = "running", _("running")
         DONE = "done", _("complete")

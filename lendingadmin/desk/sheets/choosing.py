@@ -1,9 +1,9 @@
-"""Which loans stand on a sheet: of the newest count, corrected by what was recorded here since.
+"""The loans of a sheet: from the newest snapshot, corrected by repayments recorded since.
 
-Left out are loans on which nobody collects (disputes, hardship, deaths, and borrowers who do not
-want to be contacted), and those that stand on another sheet of the same day which is still out:
-two people must not ask one borrower for the same instalment. A wrong phone number keeps nobody
-from being visited.
+Loans are left out if collection is stopped (disputes, hardship, deaths, and borrowers who do
+not want to be contacted). They are also left out if they are on another sheet of the same day
+that is still out, because two people must not ask one borrower for the same instalment. A wrong
+phone number does not prevent a visit.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -26,14 +26,14 @@ from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 
 from .models import Choice, Sheet, SheetRow
 
-#: So many rows has a sheet at most, and so many loans are put on sheets at once.
+#: The most rows of a sheet, and the most loans that are put on sheets at once.
 LONGEST, MOST = 500, 5_000
 _AT_ONCE = 500
 _VISITED = (StopKind.WRONG_NUMBER,)
 
 
 class Wanted(NamedTuple):
-    """What somebody asks for: the day of the visit, which loans, of which product and officer."""
+    """The choice for new sheets: the day of the visit, the loans, product and officer."""
 
     day: date
     choice: Choice = Choice.ALL
@@ -51,9 +51,9 @@ class Chosen(NamedTuple):
 
 
 class Choosing(NamedTuple):
-    """What was chosen, in the order of the rows, and how many loans were left out and why.
+    """The chosen loans in the order of the rows, and how many were left out for each reason.
 
-    `has_more`: there are more than MOST, and the rest is not here.
+    `has_more` is true if there are more than MOST loans; the rest is not included.
     """
 
     counted_at: datetime
@@ -70,17 +70,17 @@ class Choosing(NamedTuple):
 
     @property
     def due(self) -> Decimal:
-        """What is due by the day."""
+        """Sum of the amounts that are due by the day."""
         return add_up(one.due for one in self.chosen)
 
     @property
     def overdue(self) -> Decimal:
-        """What is overdue."""
+        """Sum of the overdue amounts."""
         return add_up(one.overdue for one in self.chosen)
 
     @property
     def fingerprint(self) -> str:
-        """What tells one content from another."""
+        """Fingerprint of the content: the number of loans and both sums."""
         return f"{len(self.chosen)}-{self.due:f}-{self.overdue:f}"
 
 
@@ -149,7 +149,7 @@ def _list_loans(
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
-    """Of whom nobody collects: borrower and loan, or borrower alone for all of their loans."""
+    """Return the borrowers without collection, each with a loan or with "" for all loans."""
     found, ids = set[tuple[str, str]](), sorted(borrower_ids)
     for some in (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)):
         rows = Stop.objects.filter(
@@ -160,7 +160,7 @@ def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, st
 
 
 def read_others(app_id: str, day: date) -> set[str]:
-    """The loans that stand on a sheet of the day which is still out."""
+    """Return the loans on sheets of the day that are still out."""
     sheets = Sheet.objects.filter(app_id=app_id, state=Sheet.State.OPEN, day=day)
     rows = SheetRow.objects.filter(sheet__in=list(sheets.values_list("pk", flat=True)))
     return set(rows.values_list("account_id", flat=True))

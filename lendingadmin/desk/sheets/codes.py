@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import segno
 
-#: Of signs that look alike there is one at most: no 0 or O, 1, I or L, 2 or Z, 5 or S, 8 or B,
-#: no G beside 6 and no U beside V.
+#: Similar signs are left out: 0/O, 1/I/L, 2/Z, 5/S, 8/B, G (like 6) and U (like V).
 SIGNS = "34679ACDEFHJKMNPQRTVWXY"  # pragma: allowlist secret
 LENGTH = 7
 _BETWEEN = re.compile(r"[\s\-–—]+")
@@ -19,15 +18,16 @@ _ROW = re.compile(rf"CASH([{SIGNS}]{{{LENGTH}}})(\d{{3,5}})")
 
 
 def make_code() -> str:
-    """A code that nobody can guess from another, its last sign the check."""
+    """Return a random code that can't be guessed from another; its last sign is the check."""
     code = "".join(secrets.choice(SIGNS) for _ in range(LENGTH - 1))
     return code + _find_check(code)
 
 
 def read_code(text: str) -> str:
-    """The code that a person typed, in whichever case and spacing; empty where it is none.
+    """Return the code that a person typed, in any case and spacing; empty if it is not one.
 
-    What is printed beside a row, and is the row's transaction id, leads to its sheet too.
+    The transaction id of a row, which is printed next to the row, gives the code of its sheet
+    too.
     """
     code = _BETWEEN.sub("", text).upper()
     if row := _ROW.fullmatch(code):
@@ -80,7 +80,7 @@ class QrCode(NamedTuple):
 
 
 def build_qr(text: str) -> QrCode:
-    """A QR code with the highest error correction: three tenths of it may be dirty or torn."""
+    """Return a QR code with the highest error correction: 30% may be dirty or torn."""
     code = segno.make_qr(text, error="h", boost_error=False)
     rows = list(code.matrix_iter(border=_EDGE))
     dark = (

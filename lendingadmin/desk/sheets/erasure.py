@@ -1,4 +1,4 @@
-"""What is erased of sheets: why one was cancelled. Their rows hold ids and amounts, and stay."""
+"""Erasure of the reasons why sheets were cancelled. Rows have ids and amounts, and remain."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,7 @@ from .models import Sheet, SheetRow
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """The rows of a borrower, and the cancelled sheets that they stand on."""
+    """Yield the rows of a borrower, and the cancelled sheets with one of these rows."""
     yield _list_rows(app_id, borrower_id)
     yield _list_cancelled(app_id, borrower_id)
 
@@ -26,7 +26,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase why sheets were cancelled before, of at most so many."""
+    """Erase the reasons of sheets cancelled before this time, of at most `most` sheets."""
     old = Sheet.objects.filter(cancelled_at__lt=before).exclude(reason="")
     keys = list(old.order_by("cancelled_at").values_list("pk", flat=True)[:most])
     return Sheet.objects.filter(pk__in=keys).update(reason="")

@@ -1,4 +1,4 @@
-"""What the find box finds of sheets: one by the code on it."""
+"""The search for collection sheets in the find box, by the code on a sheet."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop

@@ -35,7 +35,7 @@ def _build_officer() -> "forms.ModelChoiceField[User]":
 
 
 class NewSheetForm(forms.Form):
-    """What a new sheet is for: the day of the visit, which loans, of which product and officer."""
+    """The choice for new sheets: the day of the visit, the loans, product and officer."""
 
     day = day_field(label=_("Day of the visit"))
     choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
@@ -66,7 +66,7 @@ class NewSheetForm(forms.Form):
 
     @property
     def wanted(self) -> Wanted:
-        """What a valid form asks for."""
+        """The choice of a valid form."""
         given = self.cleaned_data
         return Wanted(given["day"], Choice(given["choice"]), given["product"], given["officer"])
 
@@ -100,7 +100,7 @@ class GridForm(forms.Form):
 
     @property
     def amounts(self) -> dict[int, Decimal]:
-        """What was collected, by the number of the row, as far as it can be read."""
+        """Collected amounts by the number of the row, as far as they can be read."""
         typed = ((row.number, self.cleaned_data.get(_name(row.number))) for row in self.rows)
         return {number: amount for number, amount in typed if amount}
 
@@ -133,7 +133,7 @@ class GridForm(forms.Form):
 
 
 class CancelForm(forms.Form):
-    """Why nothing is collected with a sheet; kept encrypted."""
+    """The reason why nothing is collected with a sheet; stored encrypted."""
 
     reason = forms.CharField(
         label=_("Reason"), min_length=5, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
@@ -162,7 +162,7 @@ class SheetsForm(forms.Form):
 
 
 class CodeForm(forms.Form):
-    """The code of a sheet, as somebody types it off the paper."""
+    """The code of a sheet, typed from the paper."""
 
     code = LineField(
         label=_("Code on the sheet"),
@@ -173,7 +173,11 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        """The code; a mistyped one is told from one that no sheet has."""
+        """Return the code; a code with a wrong sign has an error of its own.
+
+        Raise ValidationError with the code `mistyped` for it, and with `invalid` for other
+        texts.
+        """
         text: str = self.cleaned_data["code"]
         if code := read_code(text):
             return code

@@ -1,7 +1,7 @@
-"""Collection sheets: whom somebody visits for cash, and what came back with the sheet.
+"""Collection sheets: the borrowers to visit for cash, and the cash that came back.
 
-What was collected stands in the rows of a statement file of counted cash (`statements`), one for
-each time that the sheet was typed.
+The collected amounts are rows of a statement file of counted cash (`statements`). There is one
+file for each time that the sheet was typed.
 """
 
 from django.db import models
@@ -19,7 +19,7 @@ from .codes import LENGTH, write_code
 
 
 class Choice(models.TextChoices):
-    """Which loans stand on a sheet."""
+    """The loans that a sheet lists."""
 
     ALL = "all", _("overdue or due")
     DUE = "due", _("due by that day")
@@ -116,7 +116,7 @@ class SheetRow(models.Model):
             models.UniqueConstraint(fields=["sheet", "account_id"], name="sheets_loan_once"),
         ]
         indexes = [
-            # What is kept of a borrower.
+            # For the list of a borrower's records.
             models.Index(fields=["borrower_id"], name="sheets_row_of"),
         ]
 

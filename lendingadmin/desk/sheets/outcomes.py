@@ -1,4 +1,4 @@
-"""What came of each row of a sheet, and of whole sheets: by the ledger, never by what was typed."""
+"""The results of sheets and their rows: by the ledger, never by the typed amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,11 @@ from .models import Sheet, SheetReturn, SheetRow
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row with what was typed of it each time, and what became of that.
+    """A row with the amounts that were typed for it, and its result.
 
-    `amounts` has one for each return, None where the row was empty. `repayments` bear its id, the
-    ones that are recorded first; `chip` tells where it stands, None where nothing was collected.
+    `amounts` has one amount for each return, None if the row was empty. `repayments` have the
+    row's id, recorded ones first. `chip` says how far the row is, None if nothing was
+    collected.
     """
 
     row: SheetRow
@@ -37,12 +38,12 @@ class RowOutcome:
 
     @property
     def amount(self) -> Decimal | None:
-        """What was typed last."""
+        """Amount that was typed last."""
         return self.amounts[-1] if self.amounts else None
 
     @property
     def recorded(self) -> Decimal:
-        """What is recorded under its id."""
+        """Sum that is recorded under the id of the row."""
         return sum((one.amount for one in self.repayments if _counts(one)), Decimal(0))
 
     @property
@@ -61,7 +62,7 @@ class Difference(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How far a sheet is: its chip, what was typed last, and what is recorded of all of it."""
+    """The state of a sheet: its chip, the sum that was typed last, and the recorded sum."""
 
     chip: Status
     typed: Decimal | None
@@ -90,7 +91,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
 
 
 def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
-    """What was typed, by the number of the row."""
+    """Return the typed amounts by the number of the row."""
     if kept.file_id is None:
         return {}
     lines = StatementLine.objects.filter(file=kept.file_id).order_by("position")
@@ -126,7 +127,10 @@ def is_partly_recorded() -> Q:
 
 
 def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
-    """What is recorded of each sheet by its code, sent again or not: by the ids of the rows."""
+    """Return the recorded sum of each sheet by its code, from the ids of its rows.
+
+    Repayments that were sent again count too.
+    """
     if not sheets:
         return {}
     lines = StatementLine.objects.filter(file__sheet_return__sheet__in=sheets)
@@ -156,7 +160,7 @@ def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standin
 
 
 def _read_repayments(sheet: Sheet, rows: Iterable[SheetRow]) -> dict[int, list[Repayment]]:
-    """What bears the ids of the rows, by their number."""
+    """Return the repayments with the ids of the rows, by the number of the row."""
     keys = {normalise_external_id(make_external_id(sheet.code, row.number)): row for row in rows}
     same = Repayment.objects.filter(app_id=sheet.app_id, external_id_key__in=list(keys))
     found: dict[int, list[Repayment]] = {}

@@ -7,7 +7,7 @@ from .models import Sheet
 READ = "dashboard.sheets.read"
 #: Make and print sheets.
 MAKE = "dashboard.sheets.make"
-#: Cancel a sheet that left the house, and be told of one that does not come back.
+#: Cancel a printed sheet, and see the sheets that should be back.
 CANCEL = "dashboard.sheets.cancel"
 
 

@@ -42,21 +42,23 @@ class Unbalanced(Exception):
 
 
 class OnOtherSheet(Exception):
-    """A loan stands on another sheet of the same day: nothing was made."""
+    """A loan that is on another sheet of the same day, so that no sheet was made."""
 
 
 class NotReturnable(Exception):
-    """Nothing comes back with this sheet now: it is cancelled, or what was typed before of it is
-    still on its way into the ledger.
+    """A sheet that can't be returned now.
+
+    It is cancelled, or an earlier return is still on its way into the ledger.
     """
 
 
 def make_sheets(
     app: LendingApp, wanted: Wanted, found: Choosing, idempotency_key: str, by: User
 ) -> list[Sheet]:
-    """Make the sheets of what was chosen, once for each form; gives back the first ones.
+    """Make the sheets of the chosen loans; a repeated form returns the first ones.
 
-    Raises OnOtherSheet where one of the loans came to stand on another sheet of the day meanwhile.
+    Raise OnOtherSheet if another sheet of the day has got one of the loans since they were
+    chosen.
     """
     parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
     try:
@@ -104,7 +106,7 @@ def make_sheets(
 
 
 def _list_first(idempotency_key: str) -> list[Sheet]:
-    """What the same form made before."""
+    """Return the sheets that the same form made before."""
     return list(Sheet.objects.filter(idempotency_key=idempotency_key).order_by("part"))
 
 
@@ -125,10 +127,10 @@ def note_printing(sheet: Sheet, by: User) -> datetime | None:
 def take_back(
     sheet: Sheet, amounts: Mapping[int, Decimal], counted: Decimal, day: date, by: User
 ) -> SheetReturn:
-    """Keep what was collected, by the number of the row, and have it checked for the ledger.
+    """Save the collected amounts by the number of the row, and start their check.
 
-    All of it is committed together, before anything is asked of the service. Raises Unbalanced
-    where the counted cash is not exactly the sum, and NotReturnable.
+    Everything is committed together, before the service is asked. Raise Unbalanced if the
+    counted cash is not exactly the sum of the amounts, and NotReturnable.
     """
     check_balance(amounts, counted)
     app = lending_app(sheet.app_id)
@@ -152,7 +154,7 @@ def take_back(
             detail = _("%(count)s amounts, %(cash)s %(currency)s") % given
             audit.record_about(sheet, by, RETURN, outcome, detail=detail)
     except IntegrityError:
-        # Somebody typed it at the same moment.
+        # Another person typed this sheet at the same time.
         raise NotReturnable from None
     sheet.refresh_from_db()
     return kept
@@ -213,10 +215,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
 def _build_lines(
     app: LendingApp, sheet: Sheet, amounts: Mapping[int, Decimal], day: date
 ) -> Sequence[Line]:
-    """The rows with an amount, as lines that each name their loan.
+    """Return the rows with an amount as lines, each with the name of its loan.
 
-    A day has no time: it stands for its noon, which is on the same day in every zone that a
-    service may think in, and never still to come.
+    A day without a time becomes its noon, which is on the same day in every zone that a service
+    may use. It is never later than now.
     """
     noon = datetime.combine(day, time(12), app.zone)
     moment = min(noon, timezone.now().astimezone(app.zone))

@@ -15,7 +15,7 @@ _ENDING = words.PHONE_ENDINGS[0]
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
 _SHORTEST_MISTYPED = 4
 _VOWELS = frozenset("aeiouy")
-# Titles, and what stands in the names of many companies and families.
+# Titles, and words in the names of many companies and families.
 _TITLES = "mr mrs ms miss dr prof rev eng hon madam mama baba mzee sheikh hajj alhaji"
 _COMPANIES = (
     "ltd limited co company traders trading enterprises stores shop group sacco investments"
@@ -63,7 +63,7 @@ _NO_NAMES = frozenset(f"{_BANKS} {_PURPOSES}".split())
 
 
 class Agreement(models.TextChoices):
-    """What the payer of a row is to the borrower."""
+    """Comparison of the payer of a row with the borrower."""
 
     ABSENT = "absent"  # the row names no payer
     AGREES = "agrees"
@@ -184,7 +184,10 @@ def _split(text: str) -> list[str]:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two words of a name are the same, an initial of it, or one letter apart."""
+    """Return whether two words of a name are equal, one letter apart, or one is an initial.
+
+    A wrong letter counts only in longer words, and only if it is likely to be a mistake.
+    """
     if len(one) == 1 or len(other) == 1:
         return one[0] == other[0]
     if min(len(one), len(other)) < _SHORTEST_MISTYPED:
@@ -218,7 +221,10 @@ def _compare_phones(text: str, phone: str) -> Agreement:
 
 
 def _agree(holds: bool, digits: int) -> Agreement:
-    """Of few digits, what fits says nothing: many people have them."""
+    """Return the result of a comparison; too few digits that agree prove nothing.
+
+    Many people share a few digits, so their agreement is UNKNOWN.
+    """
     if not holds:
         return Agreement.DIFFERS
     return Agreement.AGREES if digits >= _FEWEST_DIGITS else Agreement.UNKNOWN

@@ -1,7 +1,7 @@
-"""What a statement that was brought in says against the journal: told to managers at once.
+"""Alarms for managers if an uploaded statement contradicts the journal.
 
-An alarm stands on the repayment and on the home page until a manager has seen it. A statement that
-is not whole says nothing.
+An alarm is shown on the repayment and on the home page until a manager has seen it. A statement
+with missing rows or an open question raises no alarm.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _AT_ONCE, _FILES = 500, 20
 _Key = TypeVar("_Key", int, str)
 #: The alarm of a repayment that no statement of its day has.
 NO_STATEMENT = gettext_lazy("No statement of %(network)s has this transaction id.")
-#: What a row without money is, in words, in the order in which they are told.
+#: Sentences about rows without money, in the order in which they are chosen.
 WITHOUT_MONEY = {
     Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as failed."),
     Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
@@ -81,10 +81,11 @@ def find_contradictions(
 
 
 def raise_alarms(file: StatementFile, by: User) -> int:
-    """Tell managers what a statement contradicts or may reverse, and report what it reverses as
-    mistakes.
+    """Raise alarms for contradicted repayments, and report reversed repayments as mistakes.
 
-    Returns how many repayments that are. Outside a transaction: each is committed by itself.
+    A repayment that may be reversed gets an alarm too. Return the number of repayments with a
+    contradiction or a possible reversal, plus the number of reported mistakes. Call this
+    outside a transaction, because each alarm is committed on its own.
     """
     if not file.is_certain:
         return 0
@@ -145,7 +146,10 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
 
 
 def _describe_other_row(repayment: Repayment) -> str:
-    """What a row of a statement says that has the id of a repayment and is not a payment."""
+    """Return a sentence about a row that has a repayment's id and is not a payment.
+
+    The sentence is empty if no row has the id.
+    """
     key = repayment.external_id_key
     rows = StatementLine.objects.filter(
         Q(receipt_key=key) | Q(bank_key=key), file__app_id=repayment.app_id
@@ -221,7 +225,10 @@ def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
 
 
 def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
-    """Report a mistake on each recorded repayment whose money a row takes back."""
+    """Report a mistake on each recorded repayment that a row reverses; yield these repayments.
+
+    A repayment that already has an open report is left out.
+    """
     reversals = StatementLine.objects.filter(file=file).exclude(reverses_key="")
     by_key = {line.reverses_key: line for line in reversals.order_by("position")}
     by_key |= _find_reversed_of_bank(file, by_key)
@@ -242,10 +249,11 @@ def _report_reversals(file: StatementFile, by: User) -> Iterator[Repayment]:
 def _find_reversed_of_bank(
     file: StatementFile, by_key: Mapping[str, StatementLine]
 ) -> dict[str, StatementLine]:
-    """Return the reversal of each payment by its key, if it names the bank's reference and exactly
-    one payment with this reference has its amount.
+    """Return reversals that name a bank's reference, by the key of the reversed payment.
 
-    Of several nobody can tell which: none of these is recorded before a person decides.
+    Exactly one payment with this reference must have the amount. If several have it, the
+    reversed one is not known, so none is returned, and a person decides before one of them is
+    recorded.
     """
     rows = StatementLine.objects.filter(
         bank_key__in=list(by_key),
@@ -303,7 +311,7 @@ def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
 
 
 def _was_told_before(reversal: StatementLine) -> bool:
-    """Whether an earlier file of the account that is whole has this reversal too."""
+    """Return whether an earlier file of the account has this reversal and has no breaks."""
     file = reversal.file
     earlier = StatementLine.objects.filter(
         # By the small index of such reversals.
@@ -321,7 +329,7 @@ def _was_told_before(reversal: StatementLine) -> bool:
 
 
 def _add_alarm(repayment: Repayment, text: str) -> None:
-    """Put an alarm on a repayment, after one that nobody has seen yet."""
+    """Add an alarm to a repayment, behind an alarm that has not been seen yet."""
     with transaction.atomic(durable=True):
         row = Repayment.objects.select_for_update().get(pk=repayment.pk)
         if text in row.alarm:

@@ -1,4 +1,4 @@
-"""What people decide of a batch's rows while it is ready: each in one transaction."""
+"""Decisions of people on the rows of a batch that is ready, each in one transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,11 +31,14 @@ class NoneAtOnce(Exception):
 
 
 class NotReady(Exception):
-    """The batch is checked, recorded or waits for approval: nobody decides on its rows now."""
+    """A decision on rows of a batch that is not in the state READY."""
 
 
 def accept(row: Allocation, reason: str, by: User) -> bool:
-    """Let it be recorded, with a reason where something stands against it; False where none may."""
+    """Accept a row for recording; return False if it has no loan or a finding in NEVER.
+
+    `reason` says why, if something speaks against the row. Raise NotReady.
+    """
     with _hold(row):
         is_accepted = may_accept(row.finding, row.account_id)
         if is_accepted:
@@ -58,8 +61,8 @@ def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
 def may_accept_all(batch: Batch, finding: str) -> bool:
     """Return whether rows with a finding may be accepted together.
 
-    Each payment by someone else is decided by itself; so is, after a database was restored, each
-    that may be recorded already.
+    Payments by someone other than the borrower are decided one by one. After a database was
+    restored, so are payments that may be recorded already.
     """
     if finding == Finding.OTHER_PAYER:
         return False
@@ -67,7 +70,7 @@ def may_accept_all(batch: Batch, finding: str) -> bool:
 
 
 def leave_out(row: Allocation, reason: str, by: User) -> None:
-    """Keep it from being recorded with this batch."""
+    """Leave a row out, so that it is not recorded with this batch. Raise NotReady."""
     with _hold(row):
         _decide(row, Decision.LEFT_OUT, reason, by)
 
@@ -82,7 +85,10 @@ def choose(row: Allocation, loan_id: str, by: User) -> None:
 
 
 def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
-    """Keep so much of it here and make another row of the rest; None where nothing is left."""
+    """Reduce a row to `amount` and return a new row for the rest.
+
+    Return None if nothing would be left, or if the row may not be split. Raise NotReady.
+    """
     with _hold(row):
         rest = row.amount - amount
         if amount <= 0 or rest <= 0 or not may_split(row):
@@ -110,8 +116,10 @@ def may_split(row: Allocation) -> bool:
 
 
 def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
-    """Let people decide again on what was accepted and not entered when a database was restored:
-    it may have been recorded since, and nobody here knows.
+    """Open accepted rows for decisions again after a database was restored.
+
+    These rows were not entered when the backup was made. They may have been recorded since, and
+    the dashboard does not know.
     """
     rows = Allocation.objects.filter(
         batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
@@ -124,13 +132,13 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
 
 
 def find_next(row: Allocation) -> Allocation | None:
-    """The next row of the batch that somebody has to decide, behind this one or from the start."""
+    """Return the next undecided row of the batch, after this one or else from the start."""
     rows = list_undecided(row.batch).order_by("position", "part")
     return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
 
 
 def list_undecided(batch: Batch) -> QuerySet[Allocation]:
-    """The rows that are neither accepted nor left out, and that somebody could record."""
+    """Return the undecided rows that may be recorded, if necessary with another loan."""
     rows = batch.allocations.filter(decision=Decision.OPEN, repayment=None)
     return rows.exclude(finding__in=NO_LOAN_HELPS)
 
@@ -143,8 +151,9 @@ def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
 
 @contextmanager
 def _hold(row: Allocation) -> Iterator[None]:
-    """Keep the batch of a row ready until the transaction ends, and take the row as it stands by
-    now: a colleague may have decided meanwhile. Raises NotReady.
+    """Lock the batch of a row for a transaction and read the row again. Raise NotReady.
+
+    The row is read again because a colleague may have decided on it since.
     """
     with transaction.atomic():
         held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)

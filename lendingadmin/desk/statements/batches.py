@@ -43,10 +43,11 @@ TO_DECIDE = ngettext_lazy(
 
 
 def begin(file: StatementFile, by: User) -> Batch | None:
-    """Have the payments of a file checked, for the first time or again.
+    """Start the check of a statement's payments, for the first time or again.
 
-    What is recorded or under way stays. None where the batch is checked or recorded right now, or
-    the statement is not whole, or a person is asked how it is read.
+    Payments that are recorded or on their way do not change. Return None if the batch is being
+    checked or recorded or waits for approval, if rows of the statement are missing or broken,
+    or if a person must first say how to read it.
     """
     if not file.is_certain or not file.layout:
         return None
@@ -66,7 +67,7 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """A person moves it on, if it stands in one of these states; say whether it did."""
+    """Move a batch on for a person if it is in one of these states; return whether it did."""
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -81,14 +82,14 @@ def move(
 
 
 def advance(batch: Batch, to: str, **fields: Any) -> bool:
-    """The worker goes on with it, if nobody moved it since it was read; say whether it did."""
+    """Move a batch on for the worker; return False if it has moved since it was read."""
     return batch.step(**{"why": "", "tries": 0, **fields, "state": to})
 
 
 def submit(batch: Batch, by: User) -> bool:
-    """Have the worker record what was accepted, or ask a second person; say whether it was ready.
+    """Start recording the accepted rows, or ask for an approval. Return False if not ready.
 
-    Raises NobodyToApprove where nobody else may.
+    Raise NobodyToApprove if a second person is needed and no other person may approve.
     """
     app = lending_app(batch.file.app_id)
     reasons = find_reasons(batch, app, by)
@@ -118,11 +119,12 @@ def compute_fingerprint(batch: Batch) -> str:
 
 
 def approve(batch: Batch, by: User, shown: str) -> bool:
-    """Let a second person record all of it, as `compute_fingerprint` told it when it was shown.
+    """Approve a batch, so that the worker records it; return whether it was approved.
 
-    False where the rows have changed since, where it does not wait, or waited for too long
-    (`approvals.is_expired`, as a single repayment). Raises OwnRepayment for one of its makers, and
-    NotIndependent for a person who is not independent of one of them.
+    `shown` is the `compute_fingerprint` of the rows that the approver saw. Return False if the
+    rows have changed since, or if the batch does not wait for approval or has waited for too
+    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for one of its
+    makers, and NotIndependent for a person who is not independent of one of them.
     """
     makers = list_makers(batch)
     if by in makers:
@@ -152,7 +154,7 @@ def list_makers(batch: Batch) -> list[User]:
 
 
 def read_approval(batch: Batch) -> approvals.Approval | None:
-    """Return who let the batch go, and when; None where nobody had to."""
+    """Return the person who approved the batch, and the time; None without an approval."""
     if batch.approved_by is None or batch.approved_at is None:
         return None
     return approvals.Approval(batch.approved_by, batch.approved_at)
@@ -180,7 +182,7 @@ def expire(batch: Batch, why: str) -> None:
 
 
 def expire_unapproved() -> None:
-    """End the wait of the batches that nobody approved within a day."""
+    """End the wait of batches that were not approved within a day."""
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
     for batch in late.select_related("file").defer("file__content"):
@@ -199,26 +201,27 @@ def resume(batch: Batch, by: User) -> bool:
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
         if is_moved:
-            # Nobody else holds its rows: they are changed under the batch.
+            # No other transaction has these rows, because rows are changed under their batch.
             _release(batch)
     return is_moved
 
 
 def reopen(batch: Batch, by: User) -> bool:
-    """Let people decide again on what is not recorded; an approval is void then."""
+    """Open the unrecorded rows for decisions again; an approval of the batch ends."""
     starts = (State.AWAITING, State.PAUSED, State.DONE)
     return move(batch, starts, State.READY, by, "reopened", **_UNAPPROVED)
 
 
 def list_to_do(batch: Batch) -> QuerySet[Allocation]:
-    """What was accepted and is not entered yet."""
+    """Return the rows that are accepted and not entered yet."""
     return batch.allocations.filter(decision=Decision.ACCEPTED, repayment=None)
 
 
 def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
-    """Why this batch needs a second person, of `limits.REASONS`; none where it does not.
+    """Return the reasons of `limits.REASONS` for which this batch needs a second person.
 
-    Its greatest payment is held against the limit of one, all of it against that of a day.
+    The largest payment is compared with the limit for one repayment, and the sum of all
+    payments with the limit for a day.
     """
     own = settings.APPROVAL_LIMITS.get(app.app_id)
     if own is None:
@@ -244,7 +247,7 @@ def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
 
 
 def sum_accepted(batch: Batch) -> dict[str, Decimal]:
-    """What the rows that are accepted and not entered come to, by currency."""
+    """Return the sums of the rows that are accepted and not entered, by currency."""
     rows = list_to_do(batch).values("line__currency").annotate(total=Sum("amount"))
     return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
 

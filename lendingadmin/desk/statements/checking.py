@@ -1,7 +1,7 @@
-"""The dry run: whose loan each payment is for, and what stands against recording it.
+"""The dry run: finds the loan of each payment, and what speaks against recording it.
 
-The worker reads the loans, some at once, and writes what it finds a page of lines at a time. A
-worker that dies has its page checked again.
+The worker reads several loans at once and saves its findings one page of lines at a time. If a
+worker dies, its page is checked again.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
 from .rows import read_about
 
-# So many lines are read at once, as many as there are threads for it.
+# Lines that are read at once: two for each thread.
 _PAGE = 24
 # Layouts that may hold payments of any channel.
 BANKS = ("camt-053", "mt940", "bank-account", MAPPED)
@@ -79,9 +79,9 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
-    """What is to be kept of these lines: new allocations, and those that were checked again.
+    """Return the allocations of these lines to save: new ones, and those checked again.
 
-    Raises LendingError where not one loan could be read.
+    Raise LendingError if none of the loans could be read.
     """
     known = _read_known(batch, lines)
     stopped = _find_stopped(batch.file, lines, {at for at, own in known.items() if len(own) > 1})
@@ -115,11 +115,11 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
 def judge_lines(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Standing]:
-    """Where each of these lines stands beside the journal, by its position; repayments of the
-    intents with the keys in `but` aside.
+    """Return how each of these lines compares with the journal, by position.
 
-    What was not found at the service says nothing here: that it may be there all the same is asked
-    of each loan (Finding.MAY_DOUBLE).
+    Repayments of the intents whose keys are in `but` are ignored. Repayments that were not
+    found at the service are ignored too, because the check of each loan asks whether they may
+    be there all the same (Finding.MAY_DOUBLE).
     """
     found = standings.list_repayments(file, lines)
     keys = [line.receipt_key for line in lines if line.receipt_key]
@@ -145,7 +145,7 @@ def judge_lines(
 
 
 def check_again(row: Allocation) -> None:
-    """Check one row with the loan that it has now, and keep it undecided."""
+    """Check one row with its current loan, and save it as undecided."""
     line, batch = row.line, row.batch
     if against := _find_stopped(batch.file, [line], _list_split(batch, [row])).get(row.position):
         row.finding = against
@@ -156,8 +156,10 @@ def check_again(row: Allocation) -> None:
 
 
 def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Copies of those accepted rows of one batch that the journal or a person's word stands
-    against since they were checked, with what that is. Reads our own database alone.
+    """Return copies of the accepted rows of one batch that were blocked after the check.
+
+    The journal or the decision of a person blocks them; the finding of each copy says why. Only
+    the dashboard's own database is read.
     """
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
@@ -170,7 +172,7 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
         is_plain = row.finding in NO_REASON
         if against is None and row.finding not in OPEN_QUESTIONS:
             against = open_questions.get(row.position)
-        # An open one of the loan makes it wait by itself.
+        # An open repayment of the loan makes the row wait anyway.
         if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
         if against:
@@ -187,9 +189,10 @@ def _find_stopped(
     *,
     but: Collection[str] = (),
 ) -> dict[int, Finding]:
-    """What stands against payments whatever their loans are, by position.
+    """Return what speaks against payments whatever their loans are, by position.
 
-    Of one that is split, another part may be what is recorded.
+    A repayment with the id of a split payment does not speak against it, because it may be
+    another part.
     """
     judged = judge_lines(file, lines, but=but)
     keys = [line.receipt_key for line in lines]
@@ -216,7 +219,7 @@ def _find_stopped(
 def find_open_questions(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
-    """Return what stands against payments until a person decides, by position (OPEN_QUESTIONS)."""
+    """Return the OPEN_QUESTIONS about payments that a person must decide, by position."""
     of_bank = [line for line in lines if line.bank_key]
     judged = judge_lines(file, of_bank, but=but) if of_bank else {}
     found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
@@ -255,10 +258,10 @@ def build_request(row: Allocation) -> Request:
 
 
 def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
-    """When a payment is recorded to have been made, in the lender's zone.
+    """Return the time at which a payment is recorded, in the lender's zone.
 
-    A day without a time stands for its noon, which is on the same day in every zone that a service
-    may think in, and never still to come.
+    A day without a time becomes its noon, which is on the same day in every zone that a service
+    may use. The noon of a day is never later than now.
     """
     local = moment.astimezone(zone)
     if line.has_time or local.time() != time.min:
@@ -277,7 +280,10 @@ def _read_known(batch: Batch, lines: Sequence[StatementLine]) -> dict[int, list[
 
 
 def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Find and read the loan of each row, and what stands against it. Raises LendingError."""
+    """Find and read the loan of each row, and set its finding and decision.
+
+    Raise LendingError if none of the loans could be read.
+    """
     for row in rows if batch.file.is_counted_cash else ():
         # A row of a collection sheet is for the loan that it names: nothing else is looked for.
         if not row.account_id:
@@ -303,10 +309,10 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Copies of those accepted rows of one batch for or against which something else stands now,
-    with what that is.
+    """Return copies of the accepted rows of one batch whose finding has changed.
 
-    What can't be read now says nothing: its recording will tell.
+    The finding of each copy is the new one. A loan that can't be read now is ignored, because
+    its recording will show the fault.
     """
     file, before = rows[0].batch.file, [row.finding for row in rows]
     rows = [copy(row) for row in rows]
@@ -383,11 +389,11 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
 
 
 def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> bool:
-    """Whether an earlier repayment may be the same payment: one whose own id no statement bears,
-    and which is in none of the states in `but`.
+    """Return whether an earlier repayment may be the same payment.
 
-    What stands on a statement under another id is another payment, however alike the two are. Of a
-    bank that is so within one file: another may write the same payment with another id.
+    Repayments in one of the states in `but` are ignored. A repayment whose own id is on a
+    statement is another payment, however similar it is. For banks this is true only within one
+    file, because another file may have the same payment under another id.
     """
     alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
     own = normalise_external_id(asked.external_id)
@@ -404,7 +410,7 @@ def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> boo
 
 
 def _sum_before(row: Allocation, start: int) -> Decimal:
-    """What accepted rows before a place in the file will still take of this loan."""
+    """Return the sum that accepted rows before a position will still pay on this loan."""
     before = row.batch.allocations.filter(
         account_id=row.account_id,
         decision=Decision.ACCEPTED,
@@ -416,7 +422,10 @@ def _sum_before(row: Allocation, start: int) -> Decimal:
 
 
 def _decide(row: Allocation) -> None:
-    """What names its loan and has nothing against it is accepted by itself."""
+    """Accept a row that names its loan and has nothing against it; other rows stay undecided.
+
+    A row that was left out stays left out.
+    """
     if row.decision == Decision.LEFT_OUT:
         return
     is_exact = row.finding == Finding.FINE and row.basis in EXACT

@@ -1,4 +1,4 @@
-"""Whether a statement is whole, by its own balances and totals; each break is named."""
+"""Check a statement for missing rows by its own balances and totals; name each break."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,19 @@ from django.utils.translation import gettext as _
 from .lines import Flaw, Kind, Line, Statement
 
 _ZERO = Decimal(0)
-# So many breaks are named; one that is cut and sorted has thousands.
+# At most this many breaks are named, because a file that is cut and sorted has thousands.
 _NAMED = 20
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What could be compared, and where it breaks.
+    """The comparisons that were possible, and the breaks that they found.
 
-    Without `checks` nothing could be: such a statement is neither whole nor broken. Running
-    balances alone prove no gap within; `has_ends` says that opening and closing balance were
-    compared with the rows, so that none is missing at its ends. `skipped` counts rows of the file
-    that are not of the statement: headings, totals and text.
+    Without `checks` nothing could be compared, and the statement is neither complete nor
+    broken. Running balances alone prove only that nothing is missing between the rows.
+    `has_ends` says that the opening and closing balance were compared with the rows, so that no
+    row is missing at the ends. `skipped` counts rows of the file that do not belong to the
+    statement, such as headings, totals and text.
     """
 
     checks: Sequence[str]
@@ -33,7 +34,7 @@ class Proof:
 
     @property
     def is_complete(self) -> bool:
-        """Whether opening and closing balance prove it whole and nothing contradicts it."""
+        """True if opening and closing balance were compared and nothing contradicts them."""
         return self.has_ends and not self.found
 
 

@@ -19,8 +19,9 @@ _DAY = timedelta(days=1)
 
 
 def list_rows(repayment: Repayment) -> list[Confirmation]:
-    """What statements of its app say of its transaction id, the complete ones first; nothing of an
-    id that was made here.
+    """Return the statement rows with a repayment's transaction id, complete statements first.
+
+    Return none if the id was made by the dashboard, and at most `_AT_MOST`.
     """
     if repayment.external_id_minted:
         return []

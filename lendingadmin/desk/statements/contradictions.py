@@ -1,6 +1,6 @@
-"""Transaction ids of which a statement and the journal say different things, from both sides.
+"""Transaction ids for which a statement and the journal differ, with both sides.
 
-They come from the alarms that nobody has seen yet (alarms.py).
+They come from the alarms that are not seen yet (alarms.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,13 +33,13 @@ WITH_QUESTION = ngettext_lazy(
     "%(count)s statements with an open question",
     "number",
 )
-#: The page shows so many; the next ones come as these are seen.
+#: Contradictions on the page; the next ones appear when these are seen.
 AT_MOST = 50
 _Row = TypeVar("_Row", StatementLine, Repayment)
 
 
 class Contradiction(NamedTuple):
-    """One transaction id: the rows of statements that bear it, and the repayments that do."""
+    """One transaction id with its rows of statements and its repayments."""
 
     key: str
     lines: Sequence[StatementLine]
@@ -47,14 +47,15 @@ class Contradiction(NamedTuple):
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
-    """The repayments that are contradicted and wait for somebody like this person."""
+    """Return the contradicted repayments with an alarm that this person may resolve."""
     may_see = person.has_perm(RESOLVE, app_id) and person.has_perm(READ, app_id)
     return _list_alarmed(app_id) if may_see else Repayment.objects.none()
 
 
 def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
-    """The payments that no repayment has and that nobody else looks after, for those who say where
-    they are.
+    """Return the unallocated payments of an app that have no other owner than this person.
+
+    Return none to a person who may not record payments.
     """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return StatementLine.objects.none()
@@ -70,7 +71,7 @@ def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
 
 
 def list_contradictions(app_id: str) -> list[Contradiction]:
-    """Those that nobody has seen, the oldest alarm first."""
+    """Return the contradictions with an unseen alarm, the oldest first, at most AT_MOST."""
     alarmed = _list_alarmed(app_id).values_list("external_id_key", flat=True)
     keys = list(dict.fromkeys(alarmed[:AT_MOST]))
     same = Q(receipt_key__in=keys) | Q(bank_key__in=keys)
@@ -83,7 +84,7 @@ def list_contradictions(app_id: str) -> list[Contradiction]:
 
 
 def mark_seen(app_id: str, key: str, by: User) -> None:
-    """Somebody has seen what is said of one transaction id."""
+    """Mark the alarms of one transaction id as seen."""
     for repayment in _list_alarmed(app_id).filter(external_id_key=key):
         services.mark_alarm_seen(repayment, by)
 

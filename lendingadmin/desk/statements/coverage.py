@@ -1,4 +1,4 @@
-"""Which days of a network the statements that were brought in cover, for each of its accounts."""
+"""Days of a network that uploaded statements cover, for each of its accounts."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
@@ -25,7 +25,7 @@ class Cover(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the file is called."""
+        """Name of the file."""
         return f"statement-{self.number}"
 
 
@@ -82,8 +82,10 @@ def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> b
 
 
 def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Which of these days no statement covers, for each account that had a file of late, whether
-    that covers any or not.
+    """Return the days without a statement, for each account with a recent file.
+
+    A file is recent if it was uploaded, or covers a day, within ACCOUNTS_OF before `first` or
+    later. An account is listed even if its files cover no day.
     """
     covers = list_covers(app_id, first - ACCOUNTS_OF, last)
     own: dict[tuple[str, str], list[Cover]] = {}

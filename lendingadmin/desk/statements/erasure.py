@@ -1,4 +1,4 @@
-"""What is erased of who paid the rows of statements; the rows themselves stay."""
+"""Erasure of the payers of statement rows; the rows themselves remain."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -57,7 +57,7 @@ def _list_decided(app_id: str, borrower_id: str) -> QuerySet[Allocation]:
 def _list_lines(
     app_id: str, borrower_id: str, decided: QuerySet[Allocation]
 ) -> QuerySet[StatementLine]:
-    """The rows that bear the transaction id of a repayment of theirs, or were taken for one."""
+    """Return the rows with a transaction id of the borrower, or allocated to the borrower."""
     own = Repayment.objects.filter(app_id=app_id, borrower_id=borrower_id)
     keys = own.values_list("external_id_key", flat=True)
     theirs = Q(receipt_key__in=list(keys)) | Q(pk__in=list(decided.values_list("line", flat=True)))
@@ -65,7 +65,10 @@ def _list_lines(
 
 
 def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:
-    """Erase who paid, and why somebody decided what of it; returns how many rows that were."""
+    """Erase the payers, and the reasons of decisions; return how many rows had one of them.
+
+    If both were erased, this is the larger of the two numbers.
+    """
     erased = decided.exclude(reason="").update(reason="")
     lines.exclude(place_reason="").update(place_reason="")
     return max(lines.exclude(about="").update(about=""), erased)

@@ -1,4 +1,4 @@
-"""What the dry run says of a payment before it is recorded, and what is decided of it."""
+"""Findings of the dry run about a payment before it is recorded, and the decisions on it."""
 
 from decimal import Decimal
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Basis(models.TextChoices):
 
 
 class Finding(models.TextChoices):
-    """What stands for or against recording a payment; each has one, the first that holds."""
+    """A reason for or against recording a payment; each payment has the first that applies."""
 
     FINE = "fine", _("fine")
     PROPOSED = "proposed", _("may be this loan")
@@ -50,14 +50,14 @@ class Finding(models.TextChoices):
 
 
 class Decision(models.TextChoices):
-    """What becomes of a payment."""
+    """The decision on a payment."""
 
     OPEN = "open", _("to decide")
     ACCEPTED = "accepted", _("accepted")
     LEFT_OUT = "left-out", _("left out")
 
 
-#: A payment that names its loan so is accepted by itself where nothing stands against it.
+#: A payment that names its loan in this way is accepted unless something speaks against it.
 EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
 #: Whatever loan is chosen, these are not recorded: there is no key, the money is or may be here, or
 #: it is not here any more.
@@ -67,11 +67,11 @@ NO_LOAN_HELPS = frozenset(
         *(Finding.DAMAGED, Finding.UNUSABLE, Finding.TWO_LOANS),
     }
 )
-#: Nobody can accept these as they are.
+#: A person can't accept payments with one of these findings until something changes.
 NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
 #: A person's yes is enough: nothing is against these, they are only not certain.
 NO_REASON = frozenset({Finding.FINE, Finding.PROPOSED, Finding.OTHER_PAYER, Finding.NEAR_LOAN})
-#: These stand against a row whatever its loan is, and a person may accept it all the same.
+#: These speak against a row whatever its loan is, and a person may still accept it.
 OPEN_QUESTIONS = frozenset({Finding.MAY_REVERSED, Finding.SAME_REFERENCE})
 #: The tone and icon of each.
 CHIPS = {
@@ -108,9 +108,9 @@ _OF_LINE = {
 
 
 class LoanNow(NamedTuple):
-    """What the loan says at this moment; `owed` is None where it does not tell.
+    """The state of a loan at this moment; `owed` is None if it is unknown.
 
-    `paid_before` is what earlier payments of the batch will take of it.
+    `paid_before` is the sum that earlier payments of the batch will pay on it.
     """
 
     is_closed: bool
@@ -119,7 +119,7 @@ class LoanNow(NamedTuple):
 
 
 def find_of_line(standing: Standing, *, is_usable: bool) -> Finding | None:
-    """What stands against a payment whatever its loan is; None where that decides."""
+    """Return what speaks against a payment whatever its loan is; None if the loan decides."""
     if found := _OF_LINE.get(standing):
         return found
     return None if is_usable else Finding.UNUSABLE
@@ -136,10 +136,11 @@ def find_of_loan(
     open_question: Finding | None,
     is_alike: bool,
 ) -> Finding:
-    """Return what speaks against this amount on this loan; FINE, or PROPOSED where it is not named.
+    """Return what speaks against this amount on this loan, or FINE or PROPOSED.
 
-    `contradiction` is what the row says of its payer or its loan that does not fit the loan, and
-    `open_question` is what stands against the row itself until a person decides (OPEN_QUESTIONS).
+    PROPOSED means that the row does not name the loan. `contradiction` is what the row says
+    about its payer or its loan that does not fit the loan, and `open_question` is what speaks
+    against the row until a person decides (OPEN_QUESTIONS).
     """
     is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (
@@ -153,7 +154,8 @@ def find_of_loan(
         return contradiction
     if found := next((finding for finding, holds in against if holds), None):
         return found
-    # More than is owed is accepted for many rows at once: it hides nobody else's payment.
+    # A person may accept OVERPAID for many rows at once, so it must not hide that someone else
+    # paid.
     if contradiction and basis != Basis.PERSON:
         return contradiction
     if is_above:
@@ -167,5 +169,5 @@ def needs_reason(finding: str) -> bool:
 
 
 def may_accept(finding: str, account_id: str) -> bool:
-    """Whether somebody may accept a payment with this finding, for this loan."""
+    """Return whether a person may accept a payment with this finding, for this loan."""
     return finding not in NEVER and bool(account_id)

@@ -62,7 +62,7 @@ class NewStatementForm(forms.Form):
 
 
 class ColumnsForm(forms.Form):
-    """Which column of an unknown table is what."""
+    """The form that says which column of an unknown table has which meaning."""
 
     network = LineField(
         label=gettext_lazy("Network or bank"),
@@ -192,7 +192,7 @@ class AllocationsForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """Why a row is accepted although something stands against it, or left out; kept encrypted."""
+    """The reason why a row is accepted despite its finding, or left out; stored encrypted."""
 
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
@@ -207,7 +207,7 @@ class DecisionForm(forms.Form):
 
 
 class RowForm(DecisionForm):
-    """What is decided of a row; `keep` remembers that its payer pays this loan."""
+    """The decision on a row; `keep` remembers that its payer pays this loan."""
 
     keep = forms.BooleanField(
         label=gettext_lazy("Suggest this loan for this payer from now on"), required=False
@@ -221,7 +221,7 @@ class AcceptForm(DecisionForm):
 
 
 class PayeeForm(forms.Form):
-    """Whose payment it is: what is typed of a person or a loan."""
+    """The search for the loan or the person that a payment is for."""
 
     who = LineField(
         label=gettext_lazy("Name, phone, loan or borrower"),
@@ -244,7 +244,7 @@ class SplitForm(forms.Form):
         }
 
     def clean_amount(self) -> Decimal:
-        """Less than all of it: otherwise there is nothing to split."""
+        """Return the amount; it must be less than the payment, so that there is a rest."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
             raise forms.ValidationError(_("Enter less than the whole payment."))

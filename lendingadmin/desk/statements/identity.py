@@ -67,7 +67,8 @@ def normalise_account(account: str) -> str:
 def is_same_day(moment: datetime, *, has_time: bool, other: datetime) -> bool:
     """Return whether the other moment is on the day of a row.
 
-    A row without a time covers its whole day; a row with a time covers one day before and after.
+    A row without a time covers the 24 hours from its moment; a row with a time covers one day
+    before and after.
     """
     begins = moment - _DAY if has_time else moment
     return begins <= other < moment + _DAY

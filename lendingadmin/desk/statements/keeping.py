@@ -32,10 +32,10 @@ ROWS_AT_ONCE = 1_000
 
 
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
-    """Read a file and keep it with its lines; returns it and whether it is new.
+    """Read a file and save it with its lines; return it and whether it is new.
 
-    The same bytes lead to the file that is there. A table of an unknown layout is kept without
-    lines. Raises Refused where it is no statement.
+    If the same bytes were uploaded before, that file is returned. A table of an unknown layout
+    is saved without lines. Raise Refused if the content is not a statement.
     """
     digest = hashlib.sha256(content).hexdigest()
     same = StatementFile.objects.filter(app_id=app.app_id, digest=digest)
@@ -54,7 +54,7 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
                 by, READ, app_id=app.app_id, subject=str(file), outcome="read", saved="yes"
             )
     except IntegrityError:
-        # Somebody brought the same in at the same time.
+        # Another person uploaded the same file at the same time.
         return same.get(), False
     return file, True
 
@@ -62,9 +62,9 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
 def keep_counted_cash(
     app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
 ) -> StatementFile:
-    """Keep the rows of a collection sheet whose cash was counted; `name` is theirs alone.
+    """Save the rows of a collection sheet with counted cash; `name` is unique to these rows.
 
-    Raises IntegrityError where the same name is kept already.
+    Raise IntegrityError if rows with this name are already saved.
     """
     counted = Statement(
         layout=COUNTED_CASH,
@@ -88,8 +88,10 @@ def keep_counted_cash(
 
 
 def may_read_again(file: StatementFile) -> bool:
-    """Whether its content is there, none of its payments is on its way into the ledger, and nobody
-    said where one of them is.
+    """Return whether a file may be read again.
+
+    Its content must be there, it must not have a batch, and no person may have placed one of
+    its payments.
     """
     begun, placed = Batch.objects.filter(file=file), file.lines.exclude(placed_at=None)
     return bool(file.content) and not begun.exists() and not placed.exists()
@@ -101,7 +103,7 @@ def may_map_again(file: StatementFile) -> bool:
 
 
 def open_table(file: StatementFile) -> UnknownTable | None:
-    """The table of which a person says what its columns are; None where nobody may."""
+    """Return the table whose columns a person may name; None if they may not be named."""
     if not file.content or (file.layout and not may_map_again(file)):
         return None
     found = read(_unpack(file), zone=lending_app(file.app_id).zone)
@@ -109,8 +111,10 @@ def open_table(file: StatementFile) -> UnknownTable | None:
 
 
 def find_named(file: StatementFile, table: UnknownTable) -> dict[str, str]:
-    """The network and the heading of each column as somebody named them before; else the columns
-    that decide.
+    """Return the headings of the deciding columns, and what a person named before.
+
+    That is the network and the heading of each column, saved for a table with the same
+    headings.
     """
     known = _find_layout(file.app_id, table.fingerprint)
     return table.deciding | ({"network": known.network, **known.columns} if known else {})
@@ -121,8 +125,9 @@ def _find_layout(app_id: str, fingerprint: str) -> KnownLayout | None:
 
 
 def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -> bool:
-    """Read a table as a person says, and remember it for the next of its kind; False where it may
-    not be read by now.
+    """Read a table with the columns that a person named; return False if that is too late.
+
+    The columns are saved for other tables with the same headings.
     """
     table = open_table(file)
     if table is None:
@@ -175,9 +180,9 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
 def _replace_lines(
     file: StatementFile, found: Statement | UnknownTable, by: User, outcome: str
 ) -> bool:
-    """Keep what was read in place of what was before; False where that may not go by now."""
+    """Replace the lines of a file; return False if the file may not be read again."""
     with transaction.atomic():
-        # Until this ends nobody begins its batch.
+        # No batch of this file can begin until this transaction ends.
         if not may_read_again(StatementFile.objects.select_for_update().get(pk=file.pk)):
             return False
         file.lines.all().delete()
@@ -193,7 +198,7 @@ def list_old_content(before: datetime) -> QuerySet[StatementFile]:
 
 
 def delete_old_content(before: datetime, most: int) -> int:
-    """Delete the content of files that were brought in before, of at most so many."""
+    """Delete the content of files uploaded before this time, of at most `most` files."""
     keys = list(list_old_content(before).values_list("pk", flat=True)[:most])
     return StatementFile.objects.filter(pk__in=keys).update(content="")
 
@@ -201,7 +206,7 @@ def delete_old_content(before: datetime, most: int) -> int:
 def read_content(
     app: LendingApp, content: bytes, day_first: bool | None = None
 ) -> Statement | UnknownTable:
-    """Read it, as somebody said of a table with the same headings before."""
+    """Read a file, with the answers that people gave before about the same layout."""
     found = _read_named(app, content, day_first, KnownLayout())
     if isinstance(found, Statement) and not found.unknown_words:
         return found
@@ -227,7 +232,7 @@ def _read_named(
 
 
 def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
-    """Keep what was read; of an unknown table there is nothing to keep yet."""
+    """Save what was read from a file; of an unknown table nothing is saved yet."""
     if isinstance(found, UnknownTable):
         return
     head = ("layout", "currency", "begins", "ends", "opening", "closing", "paid_in", "paid_out")
@@ -251,10 +256,10 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
 def _find_places(
     file: StatementFile, found: Sequence[Line], keys: Sequence[str]
 ) -> Sequence[Place | str]:
-    """Where each line's money is; what is no payment, and a file that is not whole or that a person
-    is asked about, has none.
+    """Return the place of the money of each line; empty for a line that is not a payment.
 
-    Nor has counted cash: it is in a till, and its day is compared there.
+    All are empty if rows are missing or a person must answer a question about the file. They
+    are empty for counted cash too: a cashier has it, and the cash count of its day compares it.
     """
     if not file.is_certain or file.is_counted_cash:
         return [""] * len(found)
@@ -272,7 +277,7 @@ def _build_key(receipt: str, *, is_key: bool = True) -> str:
 
 
 def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine]:
-    """The rows of a file as they are kept."""
+    """Yield the rows of a file in the form in which they are saved."""
     receipts = [line.receipt for line in found.lines]
     keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in found.lines]
     bank_keys = [""] * len(keys)
@@ -305,7 +310,8 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
 
 
 def _write_about(line: Line) -> str:
-    # Of charges and the like nobody looks for who they are of.
+    # The texts are saved for payments and reversals only, because the payer of a charge is never
+    # searched.
     is_told = line.kind in (Kind.PAYMENT, Kind.REVERSAL)
     texts = [line.phone, line.payer, line.reference, line.details, line.status, line.reverses]
     about = [*texts, *([list(line.others)] if line.others else [])]

@@ -1,4 +1,4 @@
-"""What a statement says, whatever file it came in: its head, and a line for each of its rows."""
+"""The content of a statement of any file format: its head, and a line for each of its rows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Kind(models.TextChoices):
-    """What a line is. The kinds of a statement's lines add up to its rows."""
+    """The kind of a line. Each line has one, so the counts by kind add up to all lines."""
 
     PAYMENT = "payment", _("payment")
     CHARGE = "charge", _("charge")
@@ -21,7 +21,7 @@ class Kind(models.TextChoices):
 
 
 class Standing(models.TextChoices):
-    """What is known here of a line."""
+    """The result of comparing a line with the records of this dashboard."""
 
     DAMAGED = "damaged", _("damaged id")
     TWICE = "twice", _("twice in the file")
@@ -52,13 +52,14 @@ PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 class Line:
     """One row of a statement, or one detail of a bank's entry.
 
-    `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
-    is what it moves: positive in, negative out; of a failed one what it would have moved. `moment`
-    is aware; without a time of day (`has_time`) it is midnight of the statement's zone, and None
-    where no reading gives one. Texts are empty where the row has none. `reverses` is the receipt of
-    what a reversal takes back. An id that lost digits (`is_damaged`) is never a key; `receipt` is
-    then as it stands in the file. `others` are the further references of the row, and its other
-    words: they can contradict `reference`.
+    `number` is the row in the file as a spreadsheet counts it, or the count of the detail.
+    `amount` is the money that it moves, positive in and negative out; for a failed row it is
+    the money that would have moved. `moment` is aware. Without a time of day (`has_time`) it is
+    midnight in the statement's zone; it is None if the date can't be read. Texts are empty if
+    the row has none. `reverses` is the receipt of the payment that a reversal reverses. An id
+    that lost digits (`is_damaged`) is never a key, and `receipt` then has it as written in the
+    file. `others` are the further references and the other words of the row, which can
+    contradict `reference`.
     """
 
     number: int
@@ -93,7 +94,7 @@ def find_currency(lines: Iterable[Line]) -> str:
 
 @dataclass(frozen=True)
 class Flaw:
-    """A place at which a file contradicts itself; `number` is the row, 0 for the whole."""
+    """A place at which a file contradicts itself; `number` is the row, or 0 for the file."""
 
     number: int
     words: str
@@ -101,16 +102,17 @@ class Flaw:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A file that was read: what it is, what its head says, and its lines in the file's order.
+    """A file that was read: its layout, the values of its head, and its lines in order.
 
-    `layout` is the layout's key and `network` the operator's or bank's name for a repayment.
-    `account` is the short code, number or IBAN that it is of. `begins` and `ends` are the days that
-    it covers by its own head; None where it says none. Balances and totals are of the head too;
-    `paid_out` is positive. `day_first` says how its days were read, where some could be two days
-    (`day_is_proposed`): a person is asked then, and of `unknown_words` too, which stand by field in
-    a status or a side. `flaws` are rows that can't be read, `unread` the parts of the file that
-    were left aside, and `skipped` counts the rows of headings, totals and text. `has_unique_ids`
-    says that a transaction id is one payment's alone, as an operator's receipt is; a bank's
+    `layout` is the layout's key, and `network` is the operator's or bank's name for a
+    repayment. `account` is the short code, number or IBAN of the account. `begins` and `ends`
+    are the days that it covers according to its head; None if the head names none. Balances and
+    totals come from the head too; `paid_out` is positive. `day_first` says how its days were
+    read. If they could be read two ways (`day_is_proposed`), a person is asked. A person is
+    also asked about `unknown_words`, which are the words of a status or a side by field.
+    `flaws` are rows that can't be read, `unread` are the parts of the file that were not read,
+    and `skipped` counts the rows of headings, totals and text. `has_unique_ids` says that a
+    transaction id belongs to one payment only, as an operator's receipt does; a bank's
     reference may repeat or be missing.
     """
 
@@ -164,10 +166,10 @@ MAPPED = "mapped"
 
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
-    """Which column of an unknown table is what, by its heading; "" where it has none.
+    """The meaning of the columns of an unknown table, by heading; "" for a column it lacks.
 
-    Either `amount` (signed, with its `side`, or all in) or `paid_in` and `paid_out`. What
-    `has_unique_ids` means says Statement.
+    It has either `amount` (signed, with its `side`, or all in) or `paid_in` and `paid_out`.
+    Statement explains `has_unique_ids`.
     """
 
     moment: str

@@ -1,7 +1,7 @@
-"""Whose loan a payment is for: by what it names, by an id within its words, by phone and name.
+"""The loan of a payment: found by what it names, by an id in its words, by phone or name.
 
-What the payer wrote as reference is asked of the service itself; the rest comes from the newest
-count and from the index of people, and is a proposal.
+The service is asked about the payer's reference. All other matches come from the newest
+snapshot and from the index of people, and are proposals.
 """
 
 import re
@@ -67,7 +67,7 @@ _FEWEST_FIGURES, _MOST_FIGURES = 3, 8
 _REPEATING = ("mpesa-organisation", "mpesa-organisation-2010", "telecel-cash")
 # A reference that is longer is hardly typed.
 _LONGEST_NEAR = 40
-# So many loans of a borrower are looked through for the open one.
+# Most loans of a borrower that are searched for the open one.
 _MOST_LOANS = 100
 _MOST_NUMBER = 18
 # What a mention names besides the loan of the row.
@@ -182,8 +182,9 @@ def _list(app: AppClient, **filters: str) -> list[Loan]:
 def _propose(
     app_id: str, person: User, payments: Sequence[About]
 ) -> list[tuple[str, Sequence[str]]]:
-    """For each payment the basis and the loans that it may be for: by words, by what somebody said
-    of its payer, by phone, then by name.
+    """Return the basis and the possible loans of each payment.
+
+    They are found by words, by what a person said about the payer, by phone, then by name.
     """
     texts = [f"{one.reference} {one.words}" for one in payments]
     by_word = _find_by_words(app_id, texts)
@@ -211,7 +212,7 @@ def _find_contradictions(
 
     Reads the borrowers of rows that name a payer; one that can't be read is a fault of its row.
     """
-    if layout == COUNTED_CASH:  # a collection sheet prints the loan, and names nobody else
+    if layout == COUNTED_CASH:  # a collection sheet prints the loan and names no other
         return list(found)
     links = [
         one.loan is not None and loan_math.account_of(one.loan) in said
@@ -312,7 +313,7 @@ def _compare_named(
 
 
 class _Own:
-    """What a loan is called by: its id, its number and its borrower's id."""
+    """The ids of a loan: its id, its number and its borrower's id."""
 
     def __init__(self, loan: Loan) -> None:
         self.loan_id, self.borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
@@ -454,7 +455,10 @@ def _find_named(
 
 
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:
-    """The open loans of who bears the payer's phone number, else of who bears the name."""
+    """Return the basis, and the open loans of people with the payer's phone and name.
+
+    If no person has both, people with the phone are taken, and then people with the name.
+    """
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     if index is None:
         return "", set()

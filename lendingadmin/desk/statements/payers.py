@@ -1,8 +1,8 @@
-"""Who pays which loan, as somebody said once: “this payer pays that loan”. It proposes, and decides
-nothing.
+"""Saved links between payers and loans: a person said that this payer pays that loan.
 
-A payer is known by the phone number as statements give it, or by the name with what is shown of the
-number; only a keyed hash of that is compared.
+A link proposes a loan and decides nothing. A payer is recognised by the phone number as
+statements give it, or by the name with the visible digits of the number. Only a keyed hash of
+these is compared.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 
 def keep(row: Allocation, by: User) -> PayerLink | None:
-    """Keep that the payer of a row pays its loan; None where nothing tells who the payer is."""
+    """Save that the payer of a row pays its loan; None if the payer or the loan is unknown."""
     about, app_id = read_about(row.line), row.batch.file.app_id
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
@@ -51,9 +51,10 @@ def revoke(link: PayerLink, by: User) -> None:
 
 
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
-    """The loans that the payer of each payment is said to pay, in one query.
+    """Return the loans that the payer of each payment is said to pay, in one query.
 
-    What is found under an older key is kept under the newest, so that the older one can go.
+    A link found under an older key is saved under the newest one, so that the older key can be
+    removed.
     """
     keys = [list_keys(app_id, one) for one in payments]
     newest = {key: some[0] for some in keys for key in some}
@@ -67,7 +68,7 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
-    """What a payer is known by, under the newest key and those before; none for nobody's."""
+    """Return the hashes of a payer under the newest key and older ones; none if unknown."""
     payer, shown = _find_payer(about)
     phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
@@ -98,5 +99,5 @@ def _keep_under(link: PayerLink, payer: str) -> None:
     try:
         with transaction.atomic():
             link.save(update_fields=["payer", "shown"])
-    except IntegrityError:  # somebody said the same again, under the newest key
+    except IntegrityError:  # the same link was saved again under the newest key
         PayerLink.objects.filter(pk=link.pk).delete()

@@ -1,7 +1,9 @@
-"""Where the money of each payment of a whole statement is: recorded here or elsewhere,
-unallocated, returned, or not ours. What is unallocated leaves its place through the ledger, or by
-a person's word with a reason; that it is recorded elsewhere, at the service and not in this
-journal, is such a word.
+"""The place of the money of each payment of a certain statement (`StatementFile.is_certain`).
+
+The money is recorded in this dashboard or elsewhere, unallocated, returned, or not ours.
+Unallocated money leaves its place through the ledger, or when a person says where it is, with a
+reason. “Recorded elsewhere” is such a decision: the payment is at the service and not in this
+journal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,14 +31,14 @@ PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
 # What is presumed may turn out to be another payment's: it is in no other place until it is known.
 _KNOWN = RECORDED & ~Q(state=RepaymentState.PRESUMED)
-#: So often the worker looks for what was recorded meanwhile.
+#: The interval at which the worker looks for payments that were recorded since.
 EVERY = timedelta(minutes=1)
 
 
 def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
-    """Where the money of payments with these receipts is already, by receipt; the rest is nowhere.
+    """Return the known places of payments by receipt; an unknown receipt has no place.
 
-    What stands in another statement is that one's.
+    If another statement already has a payment, its place is `Place.COPY`.
     """
     found: dict[str, Place] = {}
     for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
@@ -50,13 +52,13 @@ def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
 
 
 def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
-    """Of these receipts those whose money a person put elsewhere, in whatever statement."""
+    """Return the receipts whose money a person placed elsewhere, in any of the app's files."""
     same = StatementLine.objects.filter(receipt_key__in=set(keys) - {""}, place__in=PUT)
     return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
 
 
 def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
-    """Of these receipts those whose money a row takes back, in whatever whole statement."""
+    """Return the receipts that a reversal names, in any file of the app without breaks."""
     # By the small index of reversals, and never by way of the app's files, which have all rows.
     back = StatementLine.objects.exclude(reverses_key="").filter(reverses_key__in=set(keys))
     own = back.filter(unindexed(Q(file__app_id=app_id)))
@@ -65,11 +67,11 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
 
 
 def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> set[int]:
-    """Return the positions of payments that a reversal without a named payment may have reversed.
+    """Return the positions of payments that may be reversed, although no reversal names them.
 
-    Such a reversal is of the same account, has the same amount, is not older, and names the same
-    payer or reference, or neither. One that names a reference of the bank, which may repeat, may
-    have reversed each payment that bears it.
+    Such a reversal names no payment. It is of the same account, has the same amount, is not
+    older, and names the same payer or reference, or neither. If a reversal names a reference of
+    the bank, which may repeat, it may have reversed each payment with this reference.
     """
     named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
     wanted = {-line.amount for line in lines if line.amount}
@@ -113,7 +115,7 @@ def may_name_same(reversal: About, payment: About) -> bool:
     shared = []
     if reversal.reference and payment.reference:
         one, other = fold_number(reversal.reference), fold_number(payment.reference)
-        # A reversal may bear a reference of its own: another one says nothing.
+        # A reversal may have its own reference, so a different one proves nothing.
         shared += [True] if one == other else []
     if reversal.phone and payment.phone:
         phones = _compare_phones(reversal.phone, payment.phone)
@@ -133,14 +135,18 @@ def _compare_phones(one: str, other: str) -> Agreement:
 
 
 def place_recorded() -> int:
-    """Move what is recorded by now out of the unallocated; returns how many."""
+    """Mark unallocated payments that are recorded as such; return how many, some at a time."""
     lines = StatementLine.objects.filter(is_unallocated=True)
     keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
 
 
 def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
-    """Those whose receipt a recorded repayment bears; of a split one each part is recorded."""
+    """Return the lines whose money is recorded; of a split line, each part must be.
+
+    A line is recorded if a repayment has its receipt, or has its bank's reference on the same
+    day with the same amount.
+    """
     return lines.filter(_is_recorded(RECORDED))
 
 
@@ -178,15 +184,15 @@ def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
 
 
 def take(line: StatementLine, by: User) -> None:
-    """Somebody looks after it."""
+    """Make a person the owner of an unallocated payment."""
     starts = StatementLine.objects.filter(place=Place.UNALLOCATED)
     transition(line, starts, {"owner": by}, by=by, action=PLACE, outcome="taken")
 
 
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
-    """Say that it was returned, is not ours, or is recorded elsewhere.
+    """Record that the money was returned, is not ours, or is recorded elsewhere.
 
-    False where it is in another place by now.
+    Return False if it is not unallocated any more.
     """
     fields: dict[str, Any] = {"place": place, "place_reason": reason}
     fields |= {"placed_by": by, "placed_at": timezone.now()}

@@ -20,12 +20,12 @@ from .lines import Kind
 from .models import Allocation, Batch
 from .rows import describe_finding
 
-# From fewer seconds no rate is told.
+# No rate is shown before this many seconds.
 _LEAST_SECONDS = 3
 
 
 class Part(NamedTuple):
-    """Rows with one finding: how many, how many of them nobody decided, and what they come to."""
+    """Rows with one finding: their number, the number of undecided ones, and their sums."""
 
     finding: str
     chip: Status
@@ -122,9 +122,9 @@ def read_states() -> Readings:
 
 
 def read_rows_to_go() -> Readings:
-    """How many payments of each app are accepted for a recording that has begun, and not entered.
+    """Return how many accepted payments of each app are still to be entered by a recording.
 
-    One that pauses counts: it goes on once somebody lets it.
+    A recording that pauses counts too, because a person may resume it.
     """
     begun = Batch.objects.filter(state__in=(State.RECORDING, State.PAUSED))
     app_of = dict(begun.values_list("pk", "file__app_id"))

@@ -1,6 +1,6 @@
-"""A day from both sides: what the journal has of it, and what the statements say came in.
+"""A day from both sides: the entries of the journal, and the payments on statements.
 
-Each entry and each credit is in one part, so that the parts of a side add up to it.
+Each entry and each payment is in one part, and the parts of a side add up to it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from .standings import Recorded, Sums
 
 
 class EntryPart(models.TextChoices):
-    """What the statements say of a recorded repayment."""
+    """The result of comparing a recorded repayment with the statements."""
 
     CONFIRMED = "confirmed", _("confirmed by a statement")
     OTHER_AMOUNT = "other-amount", _("on a statement with another amount")
@@ -50,8 +50,10 @@ class SoFar(NamedTuple):
 
 @dataclass(frozen=True)
 class Day:
-    """Both sides of a day by part, the networks it is covered for, the files that cover it, and
-    those that have some of it: what is known so far.
+    """Both sides of a day by part, and the statements with its rows.
+
+    `covered` are the networks whose statements cover the day, and `files` are the files that
+    cover it. `so_far` are other files with some rows of the day.
     """
 
     entries: Mapping[str, Sums]
@@ -62,12 +64,12 @@ class Day:
 
     @property
     def entered(self) -> dict[str, Decimal]:
-        """What the journal has, by currency."""
+        """Sums of the entries in the journal, by currency."""
         return _add_up(self.entries.values())
 
     @property
     def arrived(self) -> dict[str, Decimal]:
-        """What statements say came in, by currency."""
+        """Sums of the payments on statements, by currency."""
         return _add_up(self.credits.values())
 
 

@@ -24,13 +24,13 @@ from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
 
-# Between two looks at whether somebody stopped it: so many rows, or so long.
+# Between two checks whether a person stopped the recording: at most this many rows, or seconds.
 _AT_ONCE = 200
 _STEP = 1.0
-# So many rows are a group, whose calls are under way at once: as many as there are threads for
-# them. Their commits are shared, and as many may be unknown when a worker dies.
+# Rows in a group, whose calls run at once: one for each thread. Their commits are shared, and this
+# many results may be unknown if a worker dies.
 _GROUP = 12
-# So many faults one after the other are the service's, and no row's.
+# After this many faults one after the other the service is at fault, and not a row.
 _MOST_FAULTS = 5
 _FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
 _SHOWN_AGAIN = ["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
@@ -84,7 +84,7 @@ def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Enter rows of different loans at once, and keep what became of each."""
+    """Enter rows of different loans at once, and save the result of each."""
     for row in rows:
         row.batch = batch
     changed = _list_reopened(batch, rows)
@@ -121,9 +121,9 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
-    """Copies of those that are not entered as they were decided, with what stands against each."""
-    # Since it was decided, others may have recorded it, or put it elsewhere. Since a second person
-    # let it go, loans may have moved. What has changed is shown again.
+    """Return copies of the rows that must be decided again; their findings say why."""
+    # After the decision, others may have recorded a row or placed its money elsewhere. After the
+    # approval, loans may have changed. Changed rows are shown again.
     changed = list_stopped(rows)
     if batch.approved_by is not None and (others := [row for row in rows if row not in changed]):
         changed += list_changed(others)

@@ -1,4 +1,4 @@
-"""What the screen and the CSV show of a statement's lines and of their sums."""
+"""Lines and sums of a statement in the form in which the screen and the CSV show them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from .standings import CHIPS, Sums
 
 
 class About(NamedTuple):
-    """Who paid a line, and for what."""
+    """The payer of a line, and the texts that say what the payment is for."""
 
     phone: str = ""
     payer: str = ""
@@ -43,7 +43,7 @@ class About(NamedTuple):
 
     @property
     def sentences(self) -> str:
-        """The same without identifiers: figures alone are nobody's phone number there."""
+        """The same without single ids, whose digits could be taken for a phone number."""
         return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
 
 
@@ -92,7 +92,7 @@ def read_visibility(person: User) -> dict[str, bool]:
 
 
 def read_about(line: StatementLine) -> About:
-    """Who paid a line; nothing where it can't be opened."""
+    """Return the payer and texts of a line; empty if they can't be decrypted."""
     if not line.about or isinstance(line.about, Undecryptable):
         return About()
     return About(*json.loads(line.about))
@@ -138,7 +138,7 @@ def has_odd_day(line: StatementLine) -> bool:
 
 
 def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool) -> ShownAllocation:
-    """A row of a batch as somebody with these rights sees it."""
+    """Return a row of a batch as a person with these rights sees it."""
     return ShownAllocation(
         *_mask_line(row.line, sees_names=sees_names, sees_phones=sees_phones),
         row=row,
@@ -194,7 +194,7 @@ def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
 
 
 def mask_reference(reference: str, sees_phones: bool) -> str:
-    """What the payer wrote: as often as not the own phone number."""
+    """Return the payer's reference, masked if it is a phone number that must be hidden."""
     is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
     return mask(reference, sees_phones) if is_phone else reference
 

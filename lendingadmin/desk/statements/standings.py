@@ -1,7 +1,7 @@
-"""What the journal says of each line of a statement.
+"""The journal's view of each line of a statement.
 
-A statement proves that money reached the network, not that the service has it: it confirms what is
-recorded here, and resolves nothing that is unknown.
+A statement proves that money reached the network, not that the service has it. It confirms what
+is recorded in the journal, and does not resolve a repayment with an unknown outcome.
 """
 
 from collections import Counter
@@ -76,7 +76,7 @@ class Recorded(NamedTuple):
 
     @classmethod
     def of(cls, repayment: Repayment) -> Self:
-        """What a repayment says of it."""
+        """Return the values of a repayment."""
         return cls(*(getattr(repayment, name) for name in cls._fields))
 
     @property
@@ -114,10 +114,10 @@ def judge(
     is_twice: bool,
     currency: str,
 ) -> Standing:
-    """Where a line stands, by the repayments that bear its transaction id, and by those `of_bank`
-    that bear the bank's reference, which another payment may have too.
+    """Compare a line with the repayments that have its transaction id or its bank's reference.
 
-    `currency` is the app's: a repayment or a line that names none is in it.
+    `known` have the id. `of_bank` have the bank's reference, which another payment may have
+    too. `currency` is the app's, and is used for a repayment or a line without a currency.
     """
     if row.kind != Kind.PAYMENT:
         return Standing.NONE
@@ -147,7 +147,7 @@ def judge(
 
 
 def judge_all(file: StatementFile) -> list[Judged]:
-    """Where each line of a file stands, in the file's order."""
+    """Compare each line of a file with the journal, in the file's order."""
     lines = StatementLine.objects.filter(file=file).order_by("position")
     rows = [Row(*values) for values in lines.values_list(*Row._fields)]
     known = _read_recorded(file)
@@ -181,8 +181,9 @@ def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, S
 def list_repayments(
     file: StatementFile, lines: Sequence[StatementLine]
 ) -> dict[str, list[Repayment]]:
-    """The repayments of the journal that bear the receipts of these lines, or the references of
-    their bank, by what they are.
+    """Return the journal's repayments with the receipts or bank references of these lines.
+
+    The keys are these receipts and references.
     """
     payments = [line for line in lines if line.kind == Kind.PAYMENT]
     keys = {key for line in payments for key in (line.receipt_key, line.bank_key)} - {""}

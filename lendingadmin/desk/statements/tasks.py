@@ -42,16 +42,16 @@ def enqueue(batch: Batch) -> None:
 
 @task(priority=-30)
 def compare() -> None:
-    """Place what was recorded meanwhile, and search covered days for what they should have."""
+    """Place payments that were recorded since, and search covered days for missing ones."""
     with duties.hide_error_words("comparing statements"):
         places.place_recorded()
         alarms.search_covered_days(timezone.now())
 
 
 def beat() -> None:
-    """Go on with batches whose worker was lost, and end those that nobody approved in time.
+    """Resume batches whose worker was lost, and end those that were not approved in time.
 
-    A worker that was only paused finds its batch moved on.
+    A worker that was only paused finds that its batch has moved on. `compare` is enqueued too.
     """
     batches.expire_unapproved()
     if StatementFile.objects.exists():

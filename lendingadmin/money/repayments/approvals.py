@@ -1,7 +1,7 @@
-"""Which repayments need a second person before they are sent, and who that may be.
+"""Approval of repayments: which ones need a second person before sending, and who may approve.
 
-The commands are `services.approve` and `services.decline`; the database itself refuses to let a
-repayment go that needs a second person and has none (`models.Repayment`).
+The commands are `services.approve` and `services.decline`. The database itself refuses to
+release a repayment that needs a second person and has none (`models.Repayment`).
 """
 
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .services import Request
 
 APPROVE = "dashboard.repayments.approve"
-# An approval is for what was entered lately: after that it is entered again.
+# An approval is only for a recent entry. An older one must be entered again.
 APPROVE_WITHIN = timedelta(days=1)
 
 _WORDS = {
@@ -40,7 +40,7 @@ _WORDS = {
 
 
 class Approval(NamedTuple):
-    """Who let a repayment go before it was entered, as one of a batch, and when."""
+    """The approval of a batch's repayment before it was entered: by whom and when."""
 
     by: User
     at: datetime
@@ -98,7 +98,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def describe_reasons(reasons: str) -> str:
-    """Why a second person is needed, in words, by what the row keeps: `amount,day`."""
+    """Return in words why a second person is needed; the row stores `amount,day`."""
     return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)
 
 

@@ -13,8 +13,8 @@ from .evidence import Effect, OtherRepayment, PaidReading, attribute
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
-# After so long `paid` shows what the service acknowledged, or never will. A payment that a person
-# says was recorded, or that nobody has decided about, may show whenever it wants.
+# After this time `paid` shows what the service acknowledged, or never will. A payment that a person
+# marked as recorded, or that is undecided, may show at any time.
 _SHOWS_WITHIN = timedelta(hours=24)
 
 # At the service by its own word, by evidence or a person's, or on the way there.
@@ -23,10 +23,11 @@ _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 class Attribution(NamedTuple):
-    """What a rise of `paid` says of one repayment, and who else may own that rise.
+    """The meaning of a rise of `paid` for one repayment, and the other possible causes.
 
-    `rise` is in the loan's currency, None where the readings do not tell. `landed` are the loan's
-    other repayments that are at the service or on the way there, `undecided` those that may be.
+    `rise` is in the loan's currency, None where the readings do not show it. `landed` are the
+    loan's other repayments that are at the service or on the way there; `undecided` are those
+    that may be.
     """
 
     effect: Effect
@@ -36,10 +37,10 @@ class Attribution(NamedTuple):
 
 
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
-    """What `paid` says of a repayment: at the newest reading of its loan, unless one is given.
+    """Return what `paid` says about a repayment, at its loan's newest reading by default.
 
-    What was presumed stands by the reading that it was presumed from: later rises are of others.
-    None where nothing was read before or after.
+    A presumed repayment is judged by the reading from which it was presumed, because later
+    rises belong to other repayments. Return None without a reading before or after.
     """
     before = _reference(repayment)
     if after is None and repayment.state == RepaymentState.PRESUMED:
@@ -59,7 +60,7 @@ def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attrib
 
 
 def paid_at(reading: Reading) -> PaidReading:
-    """A kept reading, as the rules take it."""
+    """Return a saved reading in the form that the rules use."""
     return PaidReading(reading.taken_at, reading.paid_amount)
 
 
@@ -89,7 +90,11 @@ def others_of(
 
 
 def _reference(repayment: Repayment) -> Reading | None:
-    """What a rise is measured from: the baseline, or what stood when it was given up."""
+    """Return the reading from which a rise is measured.
+
+    This is the baseline. For a repayment that was given up, it is the last reading before that
+    moment.
+    """
     own = repayment.readings.order_by("taken_at", "id")
     if repayment.state in (RepaymentState.NOT_FOUND, RepaymentState.RESOLVED):
         return own.filter(taken_at__lte=repayment.state_at, fault="").last()

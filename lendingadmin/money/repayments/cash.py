@@ -1,7 +1,7 @@
-"""Cash over the counter: what each person recorded of it in a day, and what was counted.
+"""Cash over the counter: the amounts that each person recorded in a day, and the counts.
 
-`managers.IN_CASH` says what is cash. It belongs to the day on which it was entered, because that is
-the day whose till holds it.
+`managers.IN_CASH` defines cash. It belongs to the day on which it was entered, because it is in
+the till of that day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ COUNT = "dashboard.repayments.countCash"
 
 
 class NewerCount(Exception):
-    """Somebody counted the till since the page was opened; `count` is the newest."""
+    """The till was counted since the page was opened; `count` is the newest count."""
 
     def __init__(self, count: "TillCount") -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class TillCount(NamedTuple):
 
 
 class Till(NamedTuple):
-    """One person's cash of a day in one currency; `counted` is None where nobody has counted it."""
+    """One person's cash of a day in one currency; `counted` is None before a count."""
 
     person_id: int
     person: str
@@ -50,12 +50,12 @@ class Till(NamedTuple):
 
     @property
     def difference(self) -> Decimal | None:
-        """What was counted above what was recorded; negative where cash is missing."""
+        """The counted amount minus the recorded one; negative where cash is missing."""
         return None if self.counted is None else self.counted.amount - self.recorded
 
 
 def list_tills(app: LendingApp, day: date) -> list[Till]:
-    """Who recorded cash on a day, or whose was counted, by currency and name."""
+    """Return the tills with recorded or counted cash on a day, by currency and name."""
     recorded, counts = _sum_recorded(app, day), _read_counts(app, day)
     keys = {*recorded, *counts}
     people = User.objects.filter(pk__in={person_id for person_id, _currency in keys})
@@ -79,7 +79,7 @@ def _sum_recorded(app: LendingApp, day: date) -> Mapping[tuple[int, str], Decima
 
 
 def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
-    """What was counted for a day by currency; none of a currency that nobody counted."""
+    """Return the counted sum of a day for each currency that was counted."""
     found: dict[str, Decimal] = {}
     for (_person_id, code), one in _read_counts(app, day).items():
         found[code] = found.get(code, Decimal(0)) + one.amount
@@ -95,7 +95,7 @@ def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]
 
 
 def find_version(tills: Sequence[Till]) -> int:
-    """Return the number of the newest count of these tills; 0 where nobody has counted."""
+    """Return the number of the newest count of these tills; 0 without a count."""
     return max((one.counted.number for one in tills if one.counted), default=0)
 
 

@@ -1,7 +1,7 @@
-"""What other areas know of the money behind a repayment, such as a row of a network's statement,
-and which days such statements cover.
+"""Confirmations from other areas that money arrived, such as a row of a network's statement.
 
-It proves that money reached the network, not that the service has it: it changes no state.
+They also say which days such statements cover. A confirmation proves that money reached the
+network, not that the service has it, so it changes no state.
 """
 
 from datetime import date
@@ -14,10 +14,11 @@ from .models import Repayment
 
 
 class Confirmation(NamedTuple):
-    """A row of a statement that bears the repayment's transaction id, and where it is shown.
+    """A row of a statement with the repayment's transaction id, and the address of its page.
 
-    `amount` and `currency` are what the row says; `is_same` where all that is recorded with this id
-    comes to that. Only a complete statement confirms; of another it is known that it has the row.
+    `amount` and `currency` are those of the row. `is_same` is True where everything recorded
+    with this id adds up to that amount. Only a complete statement confirms; an incomplete one
+    only shows that it has the row.
     """
 
     day: date | None
@@ -35,8 +36,10 @@ class Confirmation(NamedTuple):
 
 
 class AccountCover(NamedTuple):
-    """An account of a network, and which of the days that were asked for no statement of it covers:
-    stretches of days, first and last included; none where all are covered.
+    """An account of a network, and the requested days that none of its statements covers.
+
+    `missing` holds stretches of days, first and last included; it is empty where all are
+    covered.
     """
 
     network: str
@@ -45,10 +48,10 @@ class AccountCover(NamedTuple):
 
 
 def list_confirmations(repayment: Repayment) -> list[Confirmation]:
-    """What is known of the money behind a repayment."""
+    """Return the known confirmations of the money behind a repayment."""
     return [one for find in collect("confirmations") for one in find(repayment)]
 
 
 def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Each known account of an app, and the days of these that no statement of it covers."""
+    """Return each known account of an app, with those of the days that no statement covers."""
     return [one for read in collect("covers") for one in read(app_id, first, last)]

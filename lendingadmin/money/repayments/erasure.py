@@ -1,4 +1,4 @@
-"""What is erased of a borrower's repayments: notes, reasons, the service's words; no payment."""
+"""Erasure of a borrower's repayment texts: notes, reasons, the service's words; no payment."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -27,19 +27,25 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase the texts of repayments that wait for nobody; returns of how many."""
+    """Erase the texts of a borrower's repayments that are closed; return their number."""
     return _erase(_list_repayments(app_id, borrower_id))
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of repayments that were entered before, of at most so many in each app."""
+    """Erase the texts of repayments entered before a moment, at most `most` in each app.
+
+    Return the largest number of repayments in one app.
+    """
     apps = [app.app_id for app in settings.LENDING_APPS]
     rows = [Repayment.objects.filter(app_id=one, created_at__lt=before) for one in apps]
     return max(_erase(one, most) for one in rows)
 
 
 def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
-    """A reported mistake keeps its note, and its repayment's, until it is reviewed."""
+    """Erase the texts of rows that are closed; return their number.
+
+    The note of a reported mistake, and the repayment's own, stay until the mistake is reviewed.
+    """
     reports = Mistake.objects.filter(repayment=OuterRef("pk"))
     over = rows.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
     over = over.exclude(Exists(reports.filter(reviewed_at=None)))

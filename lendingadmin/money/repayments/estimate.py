@@ -1,7 +1,7 @@
-"""What a repayment will probably do to a loan: an estimate, since the service decides.
+"""Estimate of what a repayment will do to a loan; the service decides.
 
-The spec does not show in which order the service clears what is owed, so this only sets the amount
-against the balances and, instalment by instalment, against the schedule.
+The spec does not show in which order the service clears what is owed. So this module only
+compares the amount with the balances and, instalment by instalment, with the schedule.
 """
 
 from datetime import datetime
@@ -39,7 +39,10 @@ class Estimate(NamedTuple):
 
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
-    """Set `amount` against the loan as it stands (spec: Loan, LoanBalances, LendingContract)."""
+    """Compare `amount` with the loan's balances and schedule.
+
+    See Loan, LoanBalances and LendingContract in the spec.
+    """
     owed, overdue = total_of(loan, "unpaid"), total_of(loan, "overdue")
     clears, following = list[str](), None
     left = amount

@@ -1,11 +1,11 @@
-"""What the loan's balances say about a repayment: pure rules over amounts and times.
+"""Rules about what a loan's balances say about a repayment: pure, over amounts and times.
 
-Evidence stands beside the state, it is never the state itself: overpayments, capped or asynchronous
+Evidence is separate from the state and never replaces it: overpayments, capped or asynchronous
 posting, other payments and null balances are all normal.
 
-A rise of `paid` speaks for at most one repayment. What other repayments of the loan account for is
-taken off before anything is concluded from the rest, and where the rest may belong to another one
-too, it speaks for neither.
+A rise of `paid` speaks for at most one repayment. The part that other repayments of the loan
+account for is subtracted before the rest is judged. Where the rest may belong to another
+repayment too, it speaks for neither.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,8 @@ from django.utils.translation import gettext_lazy as _
 
 from .states import RepaymentState
 
-# Past so many undecided repayments on one loan nobody tries their sums: the rise is contested.
+# With more undecided repayments on one loan than this, their sums are not tried: the rise is
+# contested.
 _MOST_RIVALS = 10
 
 
@@ -42,7 +43,7 @@ class Effect(TextChoices):
 
 
 class PaidReading(NamedTuple):
-    """One fresh reading of a loan: when, and what stood as paid (None: it could not be read)."""
+    """One fresh reading of a loan: its time and the amount paid (None: unreadable)."""
 
     taken_at: datetime
     paid: Decimal | None
@@ -52,9 +53,9 @@ class OtherRepayment(NamedTuple):
     """Another repayment of the same loan that was sent, as far as it may have moved `paid`.
 
     sent_at      when it was sent
-    paid_before  what stood as paid before that; None where it could not be read
-    amount       by how much it moves `paid`; None where nobody knows (another currency)
-    is_landed    whether it is at the service, or under way to it; the others may be there or not
+    paid_before  the amount paid before that; None where it could not be read
+    amount       the amount by which it moves `paid`; None where unknown (another currency)
+    is_landed    whether it is at the service, or on the way to it; the others may be there or not
     may_be_late  whether a landed one may show in `paid` only after another's baseline
     """
 
@@ -83,10 +84,10 @@ def attribute(
     amount: Decimal | None,
     others: Sequence[OtherRepayment],
 ) -> Effect:
-    """Name what of a rise speaks for a repayment of `amount`, beside the loan's other repayments.
+    """Return how a rise speaks for a repayment of `amount`, given the loan's other repayments.
 
-    `amount` is None where nobody knows by how much it moves `paid`. SEEN and MORE need a rest that
-    no landed repayment accounts for, and that no undecided ones sum up to.
+    `amount` is None where it is unknown by how much it moves `paid`. SEEN and MORE need a rest
+    that no landed repayment accounts for, and that no sum of undecided ones equals.
     """
     if before.paid is None or after.paid is None:
         return Effect.UNREADABLE
@@ -122,17 +123,17 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 
 
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
-    """How much of the repayments `paid` does not show yet; None where nobody knows.
+    """Return the amount of these repayments that `paid` does not show yet; None where unknown.
 
-    Whatever raised `paid` since a repayment's own baseline counts as that one's and those after it;
-    the start that leaves most open decides.
+    A rise of `paid` since a repayment's own baseline counts for that repayment and the later
+    ones. The start that leaves the most open decides.
     """
     most = Decimal(0)
     expected: Decimal | None = Decimal(0)
     for other in sorted(earlier, key=lambda other: other.sent_at, reverse=True):
         shown = None if other.paid_before is None else paid - other.paid_before
         if other.amount is None or expected is None:
-            # Nobody knows by how much: a rise since then must do.
+            # The amount is unknown, so any rise since then must do.
             if other.may_be_late and (shown is None or shown <= 0):
                 return None
             expected = None
@@ -162,11 +163,11 @@ def conclude(
     quiet_from: datetime,
     others: Sequence[OtherRepayment],
 ) -> RepaymentState:
-    """Decide what an `unknown` repayment is by now; `checks` are the readings since, in order.
+    """Return the state of an `unknown` repayment now; `checks` are later readings in order.
 
-    PRESUMED when the last reading shows a rise of exactly the amount that speaks for nothing else;
-    NOT_FOUND when the last two readings, both taken after `quiet_from`, show no rise at all;
-    UNKNOWN otherwise.
+    PRESUMED when the last reading shows a rise of exactly the amount that speaks for nothing
+    else; NOT_FOUND when the last two readings, both taken after `quiet_from`, show no rise at
+    all; UNKNOWN otherwise.
     """
     if baseline is None or not checks:
         return RepaymentState.UNKNOWN

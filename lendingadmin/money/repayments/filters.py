@@ -1,4 +1,4 @@
-"""What the journal's filter asks of the repayment table."""
+"""Conditions of the journal's filter on the repayment table."""
 
 from functools import reduce
 from operator import and_, or_
@@ -16,7 +16,10 @@ from .receipts import match_number
 
 
 def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
-    """What each filled field of a JournalForm's cleaned data asks for, but for the days."""
+    """Return the condition of each filled field of a JournalForm, except the days.
+
+    `wanted` is the form's cleaned data.
+    """
     found = {}
     if wanted["state"]:
         found["state"] = STANDINGS.get(wanted["state"], Q(state=wanted["state"]))
@@ -74,7 +77,7 @@ def _list_reports(wanted: str) -> QuerySet[Mistake]:
 
 
 def _match_record(record: str, app_id: str) -> tuple[Q, ...]:
-    """What may be looked for as a loan, a borrower, a transaction id or the number of a receipt."""
+    """Return the conditions that find a loan, borrower, transaction id or receipt number."""
     record = record.strip()
     same_id = Q(external_id_key=normalise_external_id(record))
     found = (same_id, Q(account_id=record), Q(borrower_id=record))

@@ -1,5 +1,6 @@
-"""What the find box finds in the journal: a repayment by its transaction id, by the number of its
-receipt, or by its own.
+"""Search of the journal for the find box.
+
+A repayment is found by its transaction id, by the number of its receipt, or by its own number.
 """
 
 import re

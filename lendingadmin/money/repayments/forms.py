@@ -1,4 +1,4 @@
-"""Forms of repayments. Fields that become a parameter of MakeRepayment bear the spec's names."""
+"""Forms of repayments. Fields that become parameters of MakeRepayment have the spec's name."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -24,16 +24,16 @@ from .services import Request
 from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", _("—")), *CHANNELS.items()]
-# Folded under More: as a rule nobody changes them.
+# Folded under More, because these fields are rarely changed.
 _MORE = ("valueDate", "currencyCode", "notes")
 
 
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
-    The network is one of those used lately here, or what is typed as another. A form begins with
-    the `usual` channel and network. Left as they are, they mean cash where there is no transaction
-    id.
+    The network is one that the app used recently, or another one that is typed. A form starts
+    with the `usual` channel and network. If they are unchanged, they mean cash where there is
+    no transaction id.
     """
 
     # As many digits as the table's column has.
@@ -158,7 +158,7 @@ class RepaymentForm(forms.Form):
         return cleaned
 
     def entered(self) -> dict[str, str]:
-        """What was entered, as text: what a draft keeps."""
+        """Return the entered values as text, for a draft."""
         cleaned = self.cleaned_data
         value_date = cleaned.get("valueDate") or cleaned["transactionDate"]
         return {
@@ -175,7 +175,7 @@ class RepaymentForm(forms.Form):
 
 
 def request_from(app_id: str, draft: dict[str, str]) -> Request:
-    """The request from a kept draft; dates in the current zone."""
+    """Return the request from a saved draft; dates in the current zone."""
     return Request(
         app_id=app_id,
         account_id=draft["account_id"],
@@ -203,7 +203,7 @@ def clock_notice() -> str:
 
 
 class DateNotice(NamedTuple):
-    """What is odd about a date: its name for the page, and the sentence."""
+    """A notice about an odd date: its name for the page, and the sentence."""
 
     finding: str
     words: str
@@ -231,7 +231,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """What the form starts with: a draft that is edited, a repayment sent again, or nothing."""
+    """Return the form's initial values: an edited draft, a repayment sent again, or none."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -252,7 +252,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """Why a person decided; kept with the repayment and in the audit trail."""
+    """The reason for a decision; saved with the repayment and in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
@@ -260,7 +260,7 @@ class ReasonForm(forms.Form):
 
 
 class ResolveForm(ReasonForm):
-    """What became of a repayment that the evidence left open."""
+    """A person's decision about a repayment that the evidence left open."""
 
     resolution = forms.ChoiceField(
         choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")
@@ -269,7 +269,7 @@ class ResolveForm(ReasonForm):
 
 
 class MistakeForm(forms.Form):
-    """What is wrong with a repayment; kept encrypted."""
+    """A report of what is wrong with a repayment; stored encrypted."""
 
     note = forms.CharField(
         min_length=10,
@@ -282,7 +282,7 @@ class MistakeForm(forms.Form):
 
 
 class ReviewForm(ReasonForm):
-    """What a manager made of a reported mistake, and why; the reason is kept encrypted."""
+    """A manager's decision on a reported mistake; its reason is stored encrypted."""
 
     resolution = forms.ChoiceField(
         choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("Decision")
@@ -290,7 +290,7 @@ class ReviewForm(ReasonForm):
     field_order = ("resolution", "reason")
 
     def decision(self) -> tuple[Mistake.Review, str]:
-        """What was decided, and why."""
+        """Return the decision and its reason."""
         return Mistake.Review(self.cleaned_data["resolution"]), self.cleaned_data["reason"]
 
 
@@ -315,7 +315,7 @@ _REPORTS = [
 
 
 class JournalForm(FoldingForm):
-    """The journal's filter; all of it in the address."""
+    """The journal's filter; all fields are in the address."""
 
     folds = ("mistake", "person", "channel", "network", "currency", "by")
 
@@ -335,12 +335,12 @@ class JournalForm(FoldingForm):
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort days by"))
 
     def clean_currency(self) -> str:
-        """Currencies are kept in capitals."""
+        """Return the currency in capitals, as it is stored."""
         return str(self.cleaned_data["currency"]).upper()
 
 
 class DayForm(forms.Form):
-    """Which day to end; today where the lender is, when nothing is given."""
+    """The day to end; today in the lender's zone when it is empty."""
 
     date = _day()
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
@@ -351,7 +351,7 @@ class DayForm(forms.Form):
 
 
 class CashForm(forms.Form):
-    """What was counted in one till: whose cash, in which currency, and how much."""
+    """The count of one till: the cashier, the currency and the amount."""
 
     till = forms.ChoiceField(label=_("Cashier"))
     amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))

@@ -15,11 +15,11 @@ _LOOK_ALIKES = "look-alikes"
 
 
 class ApprovalLimits(NamedTuple):
-    """The limits of an app, in its currency; what lies on a limit needs nobody else.
+    """The approval limits of an app, in its currency.
 
-    `amount` is of one repayment, `day` of all that one person enters in a day of the lender's zone;
-    None is no limit. `look_alikes`: a repayment that looks like an earlier one needs a second
-    person.
+    An amount equal to a limit needs no approval. `amount` limits one repayment, `day` the total
+    that one person enters in a day of the lender's zone; None means no limit. `look_alikes`: a
+    repayment that looks like an earlier one needs a second person.
     """
 
     amount: Decimal | None

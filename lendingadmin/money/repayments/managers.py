@@ -44,7 +44,7 @@ UNDECIDED = (
     | Q(set_aside_at__isnull=False)
 )
 
-# What each entry stands for at the service; every entry has exactly one standing.
+# The status of each entry at the service, with its condition; every entry has exactly one status.
 STANDINGS: dict[str, Q] = {
     "landed": RECORDED,
     "doubtful": Q(needs_checking=True) & ~Q(state=RepaymentState.PRESUMED),
@@ -53,7 +53,7 @@ STANDINGS: dict[str, Q] = {
     "abandoned": Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED),
 }
 
-# The networks that a form offers: so many, of so many entries.
+# A form offers at most _NETWORKS networks, out of the _NEWEST newest entries.
 _NETWORKS, _NEWEST = 5, 100
 
 # How a channel or network that was left empty is called, in groups and in the filter.
@@ -91,14 +91,15 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by").order_by("-id")
 
     def of_person(self, app_id: str, person_id: int) -> Self:
-        """What one person recorded in an app, the newest first."""
+        """Return the repayments that one person recorded in an app, the newest first."""
         rows = self.filter(app_id=app_id, created_by_id=person_id)
         return rows.select_related("created_by").order_by("-created_at", "-id")
 
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last payment with a transaction id that this person entered by hand.
 
-        A batch bears a person's name too, but its file said how its rows were paid.
+        Rows of a batch have a person's name too, but their file said how they were paid, so
+        they are left out.
         """
         rows = self.of_person(app_id, person_id)
         return rows.filter(external_id_minted=False, allocations=None).first()
@@ -122,18 +123,18 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         )
 
     def with_unseen_alarm(self, app_id: str) -> QuerySet[Repayment]:
-        """Those with an alarm that nobody has seen yet, the oldest alarm first."""
+        """Return an app's repayments with an unseen alarm, the oldest alarm first."""
         return filter_unseen_alarms(self.filter(app_id=app_id).select_related("created_by"))
 
     def needing_checks(self, app_id: str) -> Self:
-        """Those that nobody can yet say of whether they were recorded."""
+        """Return the repayments for which it is still unknown whether they were recorded."""
         return self.filter(app_id=app_id, needs_checking=True).select_related("created_by")
 
     def find_few(self, app_id: str, *conditions: Q) -> Self:
-        """Those of an app that fulfil one of the conditions, each of which an index serves.
+        """Return an app's rows that meet one of the conditions, each of which has an index.
 
-        They are found first and sorted then: SQLite otherwise reads the app's whole journal in its
-        order.
+        The rows are found first and sorted afterwards. Otherwise SQLite reads the app's
+        complete journal in its order.
         """
         own = self.model._default_manager.filter(app_id=app_id)
         first, *others = (own.filter(condition).values("pk") for condition in conditions)
@@ -157,8 +158,9 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by")
 
     def sum_entered(self, app: LendingApp, person_id: int, *, since: datetime) -> Decimal:
-        """What one person has entered in an app's currency since then that is, may be or may yet
-        be recorded.
+        """Return the sum that one person has entered since a moment, in the app's currency.
+
+        Only repayments count that are, may be or may still be recorded.
         """
         over = (RepaymentState.DECLINED, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
         rows = self.filter(
@@ -176,7 +178,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows[: COUNTED + 1].count()
 
     def sum_recorded(self, app: LendingApp) -> list[tuple[str, Decimal]]:
-        """What was recorded of these rows, for each currency; the app's own is always there."""
+        """Return the recorded sum for each currency; the app's own is always included."""
         grouped = self.filter(RECORDED).values(code=get_group_keys(app)["by_currency"])
         found = grouped.order_by("code").annotate(total=sum_thousandths(Q()))
         sums = {group["code"]: to_amount(group["total"]) for group in found}
@@ -184,9 +186,9 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
 
 
 def sum_thousandths(wanted: Q) -> Sum:
-    """An aggregate: the sum of the amounts of those wanted, in thousandths.
+    """Return an aggregate: the sum of the amounts of the wanted rows, in thousandths.
 
-    Whole numbers, because SQLite would add decimals as floats. See `to_amount`.
+    The sum is over integers, because SQLite would add decimals as floats. See `to_amount`.
     """
     thousandths = Cast(Round(F("amount") * 1000), BigIntegerField())
     return Sum(thousandths, filter=wanted, default=0)
@@ -198,7 +200,7 @@ def to_amount(thousandths: int | Decimal) -> Decimal:
 
 
 def get_group_keys(app: LendingApp) -> dict[str, Any]:
-    """What entries are grouped and filtered by, as expressions: nothing left empty."""
+    """Return the expressions that group and filter entries, with no value left empty."""
     return {
         "by_channel": Coalesce(NullIf("channel", Value("")), Value(NOT_GIVEN)),
         "by_network": Coalesce(NullIf("network", Value("")), Value(NOT_GIVEN)),

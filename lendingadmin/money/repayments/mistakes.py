@@ -1,6 +1,7 @@
-"""Reports that a repayment is wrong: the service has no reversal, so people put it right.
+"""Reports that a repayment is wrong. People correct it, because the service has no reversal.
 
-A report is reviewed by somebody else. Neither changes anything about the repayment's state.
+Another person reviews a report. Neither the report nor the review changes the repayment's
+state.
 """
 
 from typing import Any
@@ -34,7 +35,7 @@ REVIEW = "dashboard.repayments.reviewMistake"
 
 
 class OneIsOpen(Exception):
-    """The repayment has a report that nobody has reviewed yet."""
+    """The repayment already has a report that is not reviewed yet."""
 
     def __init__(self, other: Mistake) -> None:
         super().__init__(f"{other} is open")
@@ -42,7 +43,7 @@ class OneIsOpen(Exception):
 
 
 def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
-    """Keep a report; the same `idempotency_key` gives back the first.
+    """Save a report; the same `idempotency_key` returns the first one.
 
     Raises OneIsOpen when another report on the repayment waits for its review.
     """
@@ -69,9 +70,9 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
 
 
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
-    """Close an open report with a decision and its reason; says whether it did.
+    """Close an open report with a decision and its reason; return whether it was closed.
 
-    Nobody reviews a report of their own. The given object is refreshed either way. Raises
+    People cannot review their own report. The given object is refreshed either way. Raises
     NotIndependent for a person who is not independent of the reporter.
     """
     check_independent(by, mistake.reported_by)
@@ -111,7 +112,7 @@ def section(
     report_form: Form | None = None,
     review_form: Form | None = None,
 ) -> dict[str, Any]:
-    """What the receipt shows of its reports: all of them, and what this person may do."""
+    """Return the receipt's context for its reports, with what this person may do."""
     reports = list(repayment.mistakes.select_related("reported_by", "reviewed_by"))
     standing = next((mistake for mistake in reports if mistake.is_open), None)
     may_report = request.user.has_perm(REPORT)

@@ -40,11 +40,11 @@ _WHOLE = Decimal(1)
 
 
 def normalise_external_id(external_id: str) -> str:
-    """The form in which transaction ids are compared: other case, spacing, dashes or width are the
-    same id.
+    """Return the form in which transaction ids are compared.
 
-    Letters, digits and marks in Unicode's NFKC form, case folded, cut to 255; an id that has none
-    of them is compared as it stands.
+    Ids that differ only in case, spacing, dashes or width have the same form: the letters,
+    digits and marks in Unicode's NFKC form, case folded, cut to 255. An id that has none of
+    these is also normalised, case folded and cut, and loses only its outer spaces.
     """
     if external_id.isascii() and external_id.isalnum():
         # How nearly all are: there is nothing to leave out, and a statement has 20,000 of them.
@@ -61,17 +61,17 @@ def trim_amount(amount: Decimal) -> Decimal:
 
 
 def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
-    """What a receipt is called, `KENYA-2026-000123`; empty for none."""
+    """Return the number of a receipt, `KENYA-2026-000123`; empty for none."""
     if year is None or sequence is None:
         return ""
     return f"{app_id.upper()}-{year}-{sequence:06}"
 
 
 class Repayment(UnconfirmedWrite):
-    """One attempt to record a repayment, from the committed intent to what is known of it now.
+    """One attempt to record a repayment, from the committed intent to its present state.
 
-    Field names follow the parameters of the spec's MakeRepayment. Only `services` changes `state`,
-    by compare-and-swap.
+    Field names follow the parameters of the spec's MakeRepayment. Only `services` changes
+    `state`, by compare-and-swap.
     """
 
     objects = RepaymentQuerySet.as_manager()
@@ -81,10 +81,10 @@ class Repayment(UnconfirmedWrite):
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)
 
     external_id = models.CharField(max_length=255)
-    # What ids are compared by; `save` keeps it in step.
+    # The form by which ids are compared; `save` sets it from `external_id`.
     external_id_key = models.CharField(max_length=LONGEST_ID, editable=False)
     external_id_minted = models.BooleanField(default=False)
-    # Fifteen digits at most: SQLite keeps no more of a number exactly.
+    # Fifteen digits at most, because SQLite stores no more digits of a number exactly.
     amount = models.DecimalField(
         max_digits=15, decimal_places=3, validators=[MinValueValidator(Decimal("0.001"))]
     )
@@ -98,7 +98,7 @@ class Repayment(UnconfirmedWrite):
     state = models.CharField(
         max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
     )
-    # The database keeps it in step with `state`, so that one small index serves several states.
+    # The database computes it from `state`, so that one small index serves several states.
     needs_checking = models.GeneratedField(
         expression=ExpressionWrapper(Q(state__in=NEEDS_CHECKING), models.BooleanField()),
         output_field=models.BooleanField(),
@@ -106,14 +106,16 @@ class Repayment(UnconfirmedWrite):
     )
     state_at = models.DateTimeField()
     created_at = models.DateTimeField()
-    # The indexes of all four references stand in Meta: of three of them most rows have none.
+    # The indexes of all four references are in Meta, because most rows have no value in three of
+    # them.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
         related_name="repayments",
         db_index=False,
     )
-    # Why a second person must let it go (limits.py), in commas; empty where none need.
+    # The reasons why a second person must approve it (limits.py), separated by commas; empty where
+    # none is needed.
     approval_reasons = models.CharField(max_length=64, blank=True)
     approved_at = models.DateTimeField(null=True)
     approved_by = models.ForeignKey(
@@ -124,7 +126,8 @@ class Repayment(UnconfirmedWrite):
         db_index=False,
     )
     send_before = models.DateTimeField()
-    # Nobody saw its sender stop: a sweep found it. After a restored backup it may have been sent.
+    # A sweep found that its sender had stopped. After a restored backup the repayment may have been
+    # sent.
     ended_by_sweep = models.BooleanField(default=False)
     sent_at = models.DateTimeField(null=True)
     retry_of = models.ForeignKey(
@@ -139,7 +142,7 @@ class Repayment(UnconfirmedWrite):
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
-    # When managers were written to because nobody knew what became of it (notifications.py).
+    # The time of the mail to managers that its result is not known (notifications.py).
     notified_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
@@ -157,7 +160,8 @@ class Repayment(UnconfirmedWrite):
     # where it is not known to be recorded, or was so before receipts had numbers.
     receipt_year = models.PositiveSmallIntegerField(null=True, editable=False)
     receipt_sequence = models.PositiveIntegerField(null=True, editable=False)
-    # When its receipt was first opened for printing; whether it was printed, nobody can see.
+    # The time when its receipt was first opened for printing. Whether it was printed is not
+    # visible.
     receipt_opened_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -180,7 +184,8 @@ class Repayment(UnconfirmedWrite):
                 condition=Q(state__in=OPEN, set_aside_at=None),
                 name="repayment_one_open_per_loan",
             ),
-            # Whatever code there is, none lets one go without its second person.
+            # The database never releases a repayment without its second person, whatever the code
+            # does.
             models.CheckConstraint(
                 condition=Q(approval_reasons="")
                 | Q(state__in=UNAPPROVED)
@@ -196,7 +201,7 @@ class Repayment(UnconfirmedWrite):
         # and `state IN (…)` with parameters never does. So conditions are of NULL or of a column
         # that is true, which both databases see through.
         indexes = [
-            # The loan page, what stands against an intent, attribution.
+            # The loan page, the search for what blocks an intent, attribution.
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
             # The borrower page, look-alikes.
             models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
@@ -260,7 +265,7 @@ class Repayment(UnconfirmedWrite):
         return f"rp-{self.pk}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Keep the row, with the form of its externalId that ids are compared by."""
+        """Save the row, with the form of its externalId by which ids are compared."""
         self.external_id_key = normalise_external_id(self.external_id)
         super().save(*args, **options)
 
@@ -292,7 +297,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def moves_paid_by(self) -> Decimal | None:
-        """By how much it raises what stands as paid; None where the service must convert it."""
+        """The amount by which this raises `paid`; None where the service must convert it."""
         is_the_loans = self.currency_code in ("", self._app_currency)
         return self.amount if is_the_loans else None
 
@@ -303,7 +308,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def message(self) -> StateMessage:
-        """The words and looks for what is known of it."""
+        """The words and looks for its present state."""
         return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
 
     @property
@@ -319,7 +324,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def receipt_number(self) -> str:
-        """What its receipt is called, `KENYA-2026-000123`; empty where it has none."""
+        """The number of its receipt, `KENYA-2026-000123`; empty where it has none."""
         return write_receipt_number(self.app_id, self.receipt_year, self.receipt_sequence)
 
     @property
@@ -334,7 +339,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def may_be_resolved(self) -> bool:
-        """Whether a person may decide what became of it."""
+        """True if a person may resolve it."""
         return self.state in RESOLVABLE
 
     def reading(self, kind: str) -> "Reading | None":
@@ -343,7 +348,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def baseline(self) -> "Reading | None":
-        """The balances as they stood before it was sent."""
+        """The balances before it was sent."""
         return self.reading(Reading.Kind.BASELINE)
 
     @property
@@ -353,7 +358,7 @@ class Repayment(UnconfirmedWrite):
         return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
-        """What two readings say of it, as if nothing else had moved the loan."""
+        """Return what two readings say about it, as if nothing else had moved the loan."""
         rise = effect(
             before.paid_amount if before else None,
             after.paid_amount if after else None,
@@ -380,14 +385,14 @@ class ReceiptCounter(models.Model):
 
 
 class Mistake(models.Model):
-    """A person's report that a repayment is wrong, and what a manager made of it.
+    """A person's report that a repayment is wrong, and a manager's decision on it.
 
-    The service documents no way to undo a repayment (spec: Loans), so nothing about the repayment
-    changes by it. `note` and `reason` may be personal, so both are encrypted.
+    The service documents no way to undo a repayment (spec: Loans), so a report changes nothing
+    about the repayment. `note` and `reason` may be personal, so both are encrypted.
     """
 
     class Review(models.TextChoices):
-        """What the review came to."""
+        """The result of the review."""
 
         CORRECTED = "corrected", gettext_lazy("corrected at the service")
         OTHERWISE = "otherwise", gettext_lazy("corrected in another way")
@@ -435,7 +440,7 @@ class Mistake(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """What it is called in the audit trail."""
+        """The name of the mistake in the audit trail."""
         return f"{self.repayment.account_id} {self.repayment}"
 
     @property
@@ -445,7 +450,10 @@ class Mistake(models.Model):
 
 
 class Reading(models.Model):
-    """A fresh reading of a loan's balances, kept as evidence; amounts as the service wrote them."""
+    """A fresh reading of a loan's balances, stored as evidence.
+
+    The amounts are as the service wrote them.
+    """
 
     class Kind(models.TextChoices):
         """When it was taken: when approval was asked for, before sending, right after an answer,
@@ -466,7 +474,7 @@ class Reading(models.Model):
     paid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     unpaid = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     overdue = models.CharField(max_length=LONGEST_AMOUNT, blank=True, db_default="")
-    # The instalment that was next by then: what was to be paid of it, and when in ISO 8601.
+    # The instalment that was next at that time: its amount to pay, and its due date in ISO 8601.
     next_amount = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     next_due = models.CharField(max_length=LONGEST_AMOUNT, blank=True)
     fault = models.TextField(blank=True)
@@ -479,22 +487,22 @@ class Reading(models.Model):
 
     @property
     def paid_amount(self) -> Decimal | None:
-        """What stood as paid in all; None where it could not be read."""
+        """The total amount paid; None where it could not be read."""
         return _decimal(self.paid)
 
     @property
     def unpaid_amount(self) -> Decimal | None:
-        """What stood as unpaid in all; None where it could not be read."""
+        """The total unpaid amount; None where it could not be read."""
         return _decimal(self.unpaid)
 
     @property
     def overdue_amount(self) -> Decimal | None:
-        """What was overdue in all; None where it could not be read."""
+        """The total overdue amount; None where it could not be read."""
         return _decimal(self.overdue)
 
     @property
     def next_due_amount(self) -> Decimal | None:
-        """What was to be paid of the next instalment; None where there was none to be read."""
+        """The amount to pay for the next instalment; None where none could be read."""
         return _decimal(self.next_amount)
 
     @property
@@ -504,9 +512,9 @@ class Reading(models.Model):
 
 
 class Restoration(models.Model):
-    """That the database was put back: what was written from `since` to `until` is forgotten here.
+    """A restore of the database: the rows written from `since` to `until` are lost.
 
-    It is open until somebody has gone through that time, at most one in an app.
+    It is open until a person has gone through that time. An app has at most one open restore.
     """
 
     app_id = models.CharField(max_length=64)
@@ -529,7 +537,7 @@ class Restoration(models.Model):
 
 
 class CashCount(models.Model):
-    """What was counted in one person's till for one day; the newest of a day counts."""
+    """The cash counted in one person's till for one day; a day's newest count is valid."""
 
     app_id = models.CharField(max_length=64)
     day = models.DateField()

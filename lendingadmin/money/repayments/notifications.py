@@ -1,8 +1,8 @@
-"""Mail to managers about repayments of which nobody has known for an hour what became of them.
+"""Mail to managers about repayments whose result has been unknown for an hour.
 
-The mail names no person, amount or loan: the repayment's number, its app, what is known, how long
-ago it was sent, and its address in the dashboard. It goes out by Bcc, so that a mail that is
-printed names nobody either.
+The mail names no person, amount or loan. It gives the repayment's number, its app, what is
+known, how long ago it was sent, and its address in the dashboard. It goes out by Bcc, so that a
+printed mail does not name its recipients either.
 """
 
 import logging
@@ -46,12 +46,12 @@ def list_unnotified() -> QuerySet[Repayment]:
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Write to the managers of each app about all of it that are overdue; say whether any went out.
+    """Write to each app's managers about all overdue repayments; return whether mail was sent.
 
-    `moment` names the mails. `notified_at` is set to it by a compare-and-swap before anything is
-    sent, so several workers never put one repayment into two mails. If the process dies between the
-    two, a second call with the same moment sends the same repayments under the same Message-ID. If
-    the mail cannot be sent, `notified_at` is cleared.
+    `moment` names the mails. `notified_at` is set to it by a compare-and-swap before anything
+    is sent, so several workers never put one repayment into two mails. If the process dies
+    between the two, a second call with the same moment sends the same repayments under the same
+    Message-ID. If the mail cannot be sent, `notified_at` is cleared.
     """
     list_unnotified().update(notified_at=moment)
     claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN)

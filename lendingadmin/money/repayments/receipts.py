@@ -1,8 +1,8 @@
-"""Receipts of repayments: their numbers, what stands on them, and whether they were given out.
+"""Receipts of repayments: their numbers, their contents, and whether they were given out.
 
-Numbers run without gaps per app and year of the lender's zone. One is given in the transaction that
-makes it known that a repayment is recorded, by the service's word or a person's. What is presumed
-from evidence is not known, so it has none.
+Numbers run without gaps per app and year of the lender's zone. A repayment gets its number in
+the transaction that makes it known as recorded, by the service's word or a person's. A
+repayment that is only presumed from evidence is not known, so it has no number.
 """
 
 import re
@@ -32,11 +32,10 @@ _NUMBER = re.compile(r"(?:(?P<app>.+)-)?(?P<year>\d{4})-(?P<sequence>\d{1,9})")
 
 
 def give_numbers(repayments: Sequence[Repayment]) -> None:
-    """Give the next numbers to those that are recorded and have none; within the caller's
-    transaction.
+    """Give the next numbers to recorded repayments without one, in the caller's transaction.
 
-    The counter's row is locked until that ends, so nobody else gets the same numbers, and what is
-    rolled back gives its numbers back.
+    The counter's row is locked until the transaction ends, so no other transaction gets the
+    same numbers. A rollback also returns the numbers.
     """
     numbered = [one for one in repayments if one.is_recorded and not one.receipt_number]
     of_year: dict[tuple[str, int], list[Repayment]] = {}
@@ -60,9 +59,9 @@ def find_zone(app_id: str) -> tzinfo:
 
 
 def match_number(app_id: str, text: str) -> Q | None:
-    """What finds the receipt of an app by its number, `KENYA-2026-000123` or shortly `2026-123`.
+    """Return the condition for a receipt's number, `KENYA-2026-000123` or `2026-123`.
 
-    None for what is no such number, or one of another app.
+    Return None for a text that is not such a number, or for a number of another app.
     """
     found = _NUMBER.fullmatch(text.strip())
     if found is None or (found["app"] or app_id).casefold() != app_id.casefold():
@@ -71,11 +70,12 @@ def match_number(app_id: str, text: str) -> Q | None:
 
 
 class Remainder(NamedTuple):
-    """What a loan had left once a repayment was seen in it, what was overdue, and what came next.
+    """The balance of a loan after a repayment: what is left, overdue and due next.
 
-    It was so at `read_at`: the next payment changes it. Amounts are in the app's currency.
-    `overdue` is None where nothing is overdue, or the loan did not tell. What is next is None where
-    something is overdue, because that is to be paid first, and where nothing is left.
+    It is the balance at `read_at`; the next payment changes it. Amounts are in the app's
+    currency. `overdue` is None where nothing is overdue, or where the loan does not say. The
+    next instalment is None where something is overdue, because that must be paid first, and
+    where nothing is left.
     """
 
     amount: Decimal
@@ -88,11 +88,11 @@ class Remainder(NamedTuple):
 def find_remainder(
     repayment: Repayment, before: Reading | None, after: Reading | None
 ) -> Remainder | None:
-    """The remainder by the newest reading after a repayment; None where nobody knows.
+    """Return the remainder at the newest reading after a repayment; None where it is unknown.
 
-    A reading that does not show the repayment yet would tell the customer too much, so it counts
-    only where it shows the whole amount beside what the loan's other repayments account for, or
-    that nothing is left.
+    A reading that does not show the repayment yet would give the customer too high a balance.
+    So it counts only where it shows the full amount in addition to the loan's other repayments,
+    or where it shows that nothing is left.
     """
     if after is None or after.unpaid_amount is None:
         return None
@@ -111,16 +111,17 @@ def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool
     if before is None:
         return False
     first, last, amount = paid_at(before), paid_at(after), repayment.moves_paid_by
-    if amount is None:  # by how much it moves `paid` nobody here knows
+    if amount is None:  # it is unknown by how much it moves `paid`
         return first.paid is not None and last.paid is not None and last.paid > first.paid
     others = [other for _, other in others_of(repayment, first.taken_at, last.taken_at)]
     return attribute(first, last, amount, others) in (Effect.SEEN, Effect.MORE)
 
 
 class Receipt(NamedTuple):
-    """What a customer is given of a repayment. `person` is empty where no name is known.
+    """The paper that a customer gets for a repayment. `person` is empty for an unknown name.
 
-    `is_one` is False for what is not known to be recorded: that is a slip and never a receipt.
+    `is_one` is False for a repayment that is not known to be recorded: the paper is then a slip
+    and never a receipt.
     """
 
     repayment: Repayment

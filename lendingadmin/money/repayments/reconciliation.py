@@ -1,7 +1,8 @@
-"""Checks unknown repayments against the loan, and marks as unknown what a lost sender left.
+"""Checks of unknown repayments against the loan, and the sweep after a lost sender.
 
-Pages call it while they are open, the worker and `manage.py reconcile` otherwise. A due check is
-claimed by a compare-and-swap, so many people at one page cost one call.
+The sweep marks as unknown what a lost sender left. Pages call this module while they are open,
+the worker and `manage.py reconcile` otherwise. A due check is claimed by a compare-and-swap, so
+many people on one page cost one call.
 """
 
 import time
@@ -28,10 +29,11 @@ from .states import RepaymentState, Resolution
 # Seconds after which a page makes no further check.
 RUN_FOR = 3.0
 
-# So many are taken up at once: a day's outage must not fill the memory, or hold up a page.
+# At most this many are processed at once, because a day's outage must not fill the memory or delay
+# a page.
 _AT_MOST = 200
 
-# A check that has been due for so long says that no worker keeps up.
+# A check that has been due for longer than this means that no worker is fast enough.
 _LATE_CHECK = timedelta(minutes=5)
 
 # What may yet turn up at the service: checks go on after a conclusion, for a late rise. Of what is
@@ -50,10 +52,12 @@ LATE_RISE = gettext_noop("Paid rose late, by at least this amount. It may have b
 
 
 def mark_lost_unknown() -> int:
-    """Conclude what was left behind: expired intents were not sent, as far as this journal knows,
-    what was sent without an answer is unknown, and what nobody approved lapses.
+    """Conclude repayments that were left behind; return how many.
 
-    At most _AT_MOST of each at once; the next call goes on.
+    An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
+    without an answer becomes unknown. One that was not approved in time expires.
+
+    At most _AT_MOST of each are changed at once; the next call continues.
     """
     now = timezone.now()
     expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
@@ -77,11 +81,11 @@ def mark_lost_unknown() -> int:
 
 
 def list_due() -> list[Repayment]:
-    """The repayments whose next check is due now, the longest waiting first.
+    """Return the repayments whose next check is due now, the longest waiting first.
 
-    At most _AT_MOST: what is looked at moves on, so the next call gives those behind. Each app gets
-    the same share, and they take turns: an app whose service hangs must not keep the others
-    waiting.
+    At most _AT_MOST are returned. A checked repayment is not due any more, so the next call
+    returns those behind. Each app gets the same share, and the apps take turns, because an app
+    whose service hangs must not block the others.
     """
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
@@ -134,9 +138,9 @@ def check_due(app_id: str, at_most: int) -> None:
 
 
 def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Check the repayment against its loan if that is due and nobody else has claimed it.
+    """Check the repayment against its loan if a check is due and no other caller claimed it.
 
-    `fresh` is the loan where the caller has read it this very moment.
+    `fresh` is the loan if the caller has just read it.
     """
     if repayment.state in (RepaymentState.PENDING, RepaymentState.SENT):
         mark_lost_unknown()

@@ -1,9 +1,9 @@
-"""A database that was put back to an earlier moment, and what is done about what it forgot.
+"""A restored database, and the handling of the repayments that it lost.
 
-Repayments that were recorded in between are at the service, and the journal knows nothing of them:
-entered again, each would be recorded twice without a look-alike. Until somebody has gone through
-the gap, who enters a repayment says that it is not at the service yet. Areas that keep what leads
-to repayments reopen it when `journal_restored` is sent.
+Repayments that were recorded in the gap are at the service, but the journal does not know them.
+If they were entered again, each would be recorded twice without a look-alike. Until a person
+has gone through the gap, a person who enters a repayment confirms that it is not at the service
+yet. Areas that store what leads to repayments reopen it when `journal_restored` is sent.
 """
 
 from datetime import datetime
@@ -31,7 +31,8 @@ from .managers import RECORDED
 from .models import Reading, ReceiptCounter, Repayment, Restoration
 from .states import RepaymentState
 
-# Numbers leave out so many at least, and twice as many at most: what was forgotten bore some.
+# At least this many numbers are skipped, and at most twice as many, because lost rows had some of
+# them.
 _LEAP = 100_000
 
 # Sent with `app_id` and `until`, within the transaction that opens the gap.
@@ -42,8 +43,11 @@ _WHY = gettext_noop("The database was restored. We don't know yet whether this w
 
 
 class RestoreSummary(NamedTuple):
-    """What a restored database is changed by: how many repayments and other writes are unknown
-    now, how many repayments wait for approval no more, and from where on repayments are numbered.
+    """The changes to a restored database.
+
+    `repayments` and `writes` are the numbers of those that are now unknown, `unapproved` is the
+    number of repayments that no longer wait for approval, and `next_number` is the next number
+    of a repayment.
     """
 
     repayments: int
@@ -60,13 +64,13 @@ class PaidRise(NamedTuple):
 
 
 def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
-    """Take note that what was written after `since` is forgotten, in these apps.
+    """Record that what was written after `since` is lost, in these apps.
 
-    What stands as not sent yet, or as sent, may have been sent and answered since: it is unknown.
-    What waits for approval may have been approved and sent: it waits no more, and is told as not
-    sent as far as this journal knows.
-    Numbers of repayments and receipts go on where no forgotten one was. Where it broke off, run it
-    again: the gap is the same one then.
+    A repayment with the state not sent yet, or sent, may have been sent and answered since, so
+    it becomes unknown. A repayment that waits for approval may have been approved and sent: it
+    stops waiting and is marked as not sent, as far as this journal knows. Numbers of repayments
+    and receipts continue above those of the lost ones. If the command breaks off, run it again:
+    the gap is then the same one.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -84,7 +88,7 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 
 
 def end_gap(row: Restoration, by: User) -> bool:
-    """Somebody has gone through the gap; False where it was ended before."""
+    """End the gap after a person has gone through it; False where it was ended before."""
     starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
     outcome = gettext_noop("checked")
     return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
@@ -105,10 +109,12 @@ def list_suspected(app_id: str, person: User) -> QuerySet[SuspectedRestore]:
 
 
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:
-    """What of a loan's `paid` no repayment of the journal accounts for, since it was read last
-    before the gap; none or less where they account for all. None where nobody had read it then.
+    """Return the rise of a loan's `paid` that the journal's repayments do not explain.
 
-    By how much one in another currency raised it, nobody here knows: that is told as risen.
+    It is measured from the last reading before the gap, and zero or less where the repayments
+    explain it all. None where there was no readable reading then.
+
+    The effect of a repayment in another currency is unknown, so its rise counts as unexplained.
     """
     readings = Reading.objects.filter(
         repayment__app_id=gap.app_id,
@@ -127,7 +133,11 @@ def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRi
 
 
 def _mark_unknown(now: datetime) -> int:
-    """What may have gone to the service since is unknown, and due to be checked; how many."""
+    """Mark as unknown what may have been sent to the service since; return how many.
+
+    A repayment that was sent is due to be checked at once. One that was not sent yet has no
+    reading to compare with, so it waits for a person.
+    """
     starts = (RepaymentState.PENDING, RepaymentState.SENT)
     rows = list(Repayment.objects.filter(state__in=starts))
     moves = []
@@ -150,10 +160,10 @@ def _end_waiting() -> int:
 
 
 def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int:
-    """Leave out the numbers that forgotten repayments and receipts may bear; the next `rp-`.
+    """Skip the numbers that lost repayments and receipts may have; return the next of `rp-`.
 
-    An app's first receipt of a year may be among them; with a year more on each side, whatever the
-    lender's zone.
+    An app's first receipt of a year may be among them, so each year gets a counter, with one
+    more year on each side, whatever the lender's zone.
     """
     for app_id in app_ids:
         for year in range(first_year - 1, last_year + 2):

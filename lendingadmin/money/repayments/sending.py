@@ -1,9 +1,9 @@
-"""Sending committed intents to the service, each once.
+"""Sending of committed intents to the service, each once.
 
-The order is the guarantee: intents committed, baselines read, `sent` committed, then the sockets.
-Repayments of different loans may take these steps together; only the calls run at once, on threads
-that touch neither a row nor the database. Nothing here repeats a call; what can't be told apart
-from success stays unknown.
+The order is the guarantee: intents committed, baselines read, `sent` committed, then the
+sockets. Repayments of different loans may take these steps together. Only the calls run in
+parallel, on threads that touch neither a row nor the database. This module never repeats a
+call; a result that may be a success stays unknown.
 """
 
 import logging
@@ -54,12 +54,12 @@ from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
 
-# What a person does where the service recorded it and the confirmation can't be kept.
+# The advice for a person where the service recorded it and the confirmation can't be saved.
 PASS_ON = gettext_noop("Do not enter it again. Write down the reference and give it to a manager.")
 
 
 class Outcome(NamedTuple):
-    """What became of one that was sent; `card` tells it where the move can't be kept."""
+    """The result of a sent repayment; `card` describes it where the move can't be saved."""
 
     move: services.Move
     card: Card
@@ -74,15 +74,15 @@ def record(
     checked: bool = False,
     approval: Approval | None = None,
 ) -> Repayment:
-    """Commit the intent and send it; the row that comes back says what is known.
+    """Commit the intent and send it; return the row with its present state.
 
-    The same `idempotency_key` gives the first one back and sends nothing. What needs a second
-    person is not sent either: it waits, with a reading of the loan as it stood, unless it has an
-    `approval` already, as a row of a batch. Nothing is sent when it raises
-    services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
-    services.MayDouble because the person has not `agreed` that it may double an abandoned one, or
-    services.MayBeForgotten because the journal has a gap and the person has not `checked`.
-    Raises OutcomeNotKept when the database does not keep what became of it; any other fault of the
+    The same `idempotency_key` returns the first row and sends nothing. An intent that needs a
+    second person is not sent either: it waits, with a reading of the loan's balances at that
+    time, unless it has an `approval` already, as a row of a batch. Nothing is sent when it
+    raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
+    services.MayDouble because the person has not `agreed` that it may double an abandoned one,
+    or services.MayBeForgotten because the journal has a gap and the person has not `checked`.
+    Raises OutcomeNotKept when the database does not save the result; any other fault of the
     database comes before the call.
     """
     repayment, is_new = services.create_intent(
@@ -98,7 +98,7 @@ def record_all(
 ) -> list[Repayment | services.IntentRefused]:
     """Record intents of different loans of one app at once, each as `record` does.
 
-    What that raises because a rule stands against an intent is returned in its place.
+    If a rule refuses an intent, the exception is returned in its place.
     """
     if not intents:
         return []
@@ -117,7 +117,10 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """Let it go as `services.approve` does, and send it, once; say whether it was let go."""
+    """Approve it as `services.approve` does, and then send it, once.
+
+    Return whether it was approved.
+    """
     is_approved = services.approve(repayment, by, agreed=agreed, checked=checked)
     if is_approved:
         send_all([repayment], by)
@@ -141,7 +144,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
             move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
         moves.append(move)
     moved = services.move_all(moves, by=by, readings=baselines)
-    # What did not move expired meanwhile, and the sweep that saw it has written so.
+    # A row that did not move has expired, and the sweep that found it has written that.
     sent = [
         one.repayment
         for one, is_moved in zip(moves, moved, strict=True)
@@ -153,7 +156,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
-    """Ask the service to record those that stand as `sent`, at once, and judge what came back."""
+    """Ask the service in parallel to record the `sent` repayments, and judge the answers."""
     begun: set[int] = set()
 
     def begin(repayment: Repayment) -> None:
@@ -183,10 +186,11 @@ def check_deadline(repayment: Repayment) -> None:
 
 
 def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
-    """What became of one that was sent, by what came of its call.
+    """Return the outcome of a sent repayment, by the result of its call.
 
-    A 2xx with the same loan: recorded. Else refused, not sent or unknown, by what the error says
-    was saved. After a fault of our own it is unknown once the socket may have been written.
+    A 2xx with the same loan: recorded. Else refused, not sent or unknown, by what the error
+    says was saved. After a fault of our own it is unknown once the socket may have been
+    written.
     """
     result, call = written
     fields: dict[str, object]
@@ -218,7 +222,7 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
 
 
 def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
-    """What an error says was saved, as a state and as it is told."""
+    """Return the state and the card for an error, by what it says was saved."""
     if error.saved == Saved.UNKNOWN:
         return RepaymentState.UNKNOWN, build_unknown_card("recorded")
     was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
@@ -228,9 +232,9 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 
 
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
-    """Keep what became of those that were sent, then read what the recorded ones did.
+    """Save the outcomes of sent repayments, then read the effects of the recorded ones.
 
-    They are kept together; where that fails, each by itself, so that none stands in another's way.
+    They are saved together; if that fails, one by one, so that none blocks another.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:
@@ -251,7 +255,7 @@ def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
 
 
 def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
-    """Keep each by itself, and raise what failed once all others are kept."""
+    """Save each outcome on its own, and raise the first fault once all others are saved."""
     failed = []
     for one in outcomes:
         try:
@@ -280,7 +284,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan now and keep what its balances say; see `take_readings`."""
+    """Read the loan now and save its balances as a reading; see `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
     return reading
@@ -289,11 +293,11 @@ def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
 def take_readings(
     repayments: Sequence[Repayment], kind: str, fresh: Loan | None = None
 ) -> list[Reading]:
-    """Read the loans of these at once: what their balances say, not kept yet.
+    """Read the loans of these repayments in parallel; return their readings, unsaved.
 
-    A fault is the sentence of its reading. An answer that does not speak of the loan is a fault:
-    its balances are evidence of nothing. `fresh` is the loan of a single one where the caller has
-    read it this very moment.
+    A fault becomes the sentence in its reading. An answer that does not name the loan is a
+    fault, because its balances are not evidence. `fresh` is the loan of a single repayment if
+    the caller has just read it.
     """
     if fresh is not None:
         return [_build_reading(one, kind, fresh, timezone.now()) for one in repayments]

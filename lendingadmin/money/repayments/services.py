@@ -45,7 +45,7 @@ REFUSED_LATE = gettext_noop("The service refused it late. Its status here was â€
 
 _TRIES = 3
 
-# While it stands so, only its sender changes the row: what the sender holds is what is stored.
+# In these states only its sender changes the row, so the sender's object equals the stored row.
 _SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
 
 # What a repayment ends as when its loan's rise of `paid` may have to be attributed again.
@@ -53,11 +53,11 @@ _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOL
 
 
 class IntentRefused(Exception):
-    """A rule of the ledger stands against an intent: nothing of it is kept."""
+    """A rule of the ledger refuses an intent: nothing is saved."""
 
 
 class DuplicateExternalId(IntentRefused):
-    """Another of this loan bears the same externalId and is, or may be, at the service."""
+    """Another repayment of this loan has the externalId and is, or may be, at the service."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"externalId is taken by {other}")
@@ -73,27 +73,31 @@ class LoanBusy(IntentRefused):
 
 
 class NobodyToApprove(IntentRefused):
-    """It needs a second person, and nobody else may approve it in its app."""
+    """It needs a second person, and no other person may approve it in its app."""
 
 
 class MayDouble(IntentRefused):
-    """An abandoned attempt has this externalId and may yet be posted; nobody agreed to that."""
+    """An abandoned attempt has this externalId and may still be posted.
+
+    The person has not agreed to that risk.
+    """
 
 
 class MayBeForgotten(IntentRefused):
-    """The database was restored, and nobody checked that the service has not got it already."""
+    """The database was restored, and it was not checked whether the service has it already."""
 
 
 class OwnRepayment(Exception):
-    """Nobody approves, resolves or sets aside what they entered."""
+    """The person entered this repayment, so may not approve, resolve or set it aside."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a person asked to be recorded; fields as the parameters of MakeRepayment (spec: Loans).
+    """A person's request for a repayment; fields are those of MakeRepayment (spec: Loans).
 
-    `amount` in the currency of the loan; both dates aware; `external_id` blank for cash, unless its
-    id was made here before (`external_id_minted`), as that of a row of a collection sheet.
+    `amount` is in the currency of the loan; both dates are aware. `external_id` is blank for
+    cash, unless its id was made in this dashboard before (`external_id_minted`), as for a row
+    of a collection sheet.
     """
 
     app_id: str
@@ -137,16 +141,16 @@ class Move(NamedTuple):
 
 
 def build_request(repayment: Repayment) -> Request:
-    """What was asked for, as the row keeps it."""
+    """Return the request as the row stores it."""
     names = (field.name for field in fields(Request) if field.name != "retry_of")
     kept = {name: getattr(repayment, name) for name in names}
     return Request(**kept, retry_of=repayment.retry_of_id)
 
 
 def make_external_id(app_id: str, now: datetime) -> str:
-    """An externalId for a payment that has none of its own, such as cash over the counter.
+    """Return an externalId for a payment that has none, such as cash over the counter.
 
-    It bears the lender's day, as the receipt does.
+    It contains the lender's day, as the receipt does.
     """
     day = now.astimezone(receipts.find_zone(app_id))
     return f"CASH-{day:%Y%m%d}-{secrets.token_hex(4).upper()}"
@@ -161,14 +165,15 @@ def create_intent(
     checked: bool = False,
     approval: approvals.Approval | None = None,
 ) -> tuple[Repayment, bool]:
-    """Commit the intent, before anything is sent. Returns it and whether it is new.
+    """Commit the intent before anything is sent; return it and whether it is new.
 
-    It is `pending`, or `awaiting` where it needs a second person and has no `approval`. The same
-    `idempotency_key` gives back the first intent. Nothing is kept when it raises
-    DuplicateExternalId or LoanBusy because another repayment of the loan stands against it,
-    MayDouble because it may double an abandoned one and nobody `agreed` to that, MayBeForgotten
-    because the database was restored and nobody `checked`, NobodyToApprove, or OwnRepayment where
-    the approver is `by`. MayBeRestored where the database may have been put back unannounced.
+    It is `pending`, or `awaiting` where it needs a second person and has no `approval`. The
+    same `idempotency_key` returns the first intent. Nothing is saved when it raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan blocks it, MayDouble
+    because it may double an abandoned one and the person has not `agreed` to that,
+    MayBeForgotten because the database was restored and the person has not `checked`,
+    NobodyToApprove, or OwnRepayment where the approver is `by`. Raises MayBeRestored where the
+    database may have been restored unannounced.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -176,7 +181,7 @@ def create_intent(
             [repayment] = _commit([intent], by, approval)
             return repayment, True
         except IntegrityError:
-            # What stood against it may be concluded by the time that it is looked for.
+            # The row that blocked it may already be concluded when it is looked for.
             first = explain_refusal(request, idempotency_key)
         if first:
             return first, False
@@ -186,10 +191,10 @@ def create_intent(
 def create_intents(
     intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
-    """Commit intents of one app, as `create_intent` does one; what that raises stands in its place.
+    """Commit intents of one app, each as `create_intent` does; a refusal takes its place.
 
-    They are committed together. Where something stands against one of them, or in a deadlock with
-    another group, nothing of that is kept and each is committed by itself.
+    They are committed together. Where a rule blocks one of them, or in a deadlock with another
+    group, that transaction saves nothing and each intent is committed on its own.
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
@@ -208,7 +213,7 @@ def create_intents(
 
 
 def find_gap(app_id: str) -> Restoration | None:
-    """What a restored database forgot of an app, while nobody has gone through it."""
+    """Return the app's gap after a restore, until a person has gone through it."""
     return list_gaps(app_id).first()
 
 
@@ -269,7 +274,8 @@ def _commit(
         is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
         if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
             raise NobodyToApprove
-        # After the rows are in: whatever gave another one up meanwhile is committed by now.
+        # This comes after the rows are inserted: a transaction that gave another one up at the same
+        # time is committed then.
         pairs = zip(repayments, intents, strict=True)
         same = [
             Q(app_id=one.app_id, account_id=one.account_id, external_id_key=one.external_id_key)
@@ -330,9 +336,9 @@ def _repeats(request: Request) -> bool:
 
 
 def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
-    """Return the repayment of the same idempotency key, or raise the rule that refused the intent.
+    """Return the first repayment of the key, or raise the rule that refused the intent.
 
-    None when nothing stands against it any more.
+    Return None when nothing blocks it any more.
     """
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
@@ -370,11 +376,11 @@ def move(
 def move_all(
     moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
 ) -> list[bool]:
-    """Move each row that stands where its move begins; say of each whether it did.
+    """Move each row whose state is a start of its move; return for each whether it moved.
 
-    Commits all of them, with the audit entries and the numbers of receipts where there are some
-    from now on, before it returns, and keeps the new `readings` that they follow from. `by` is None
-    for the machinery. The given objects are as stored then, whether they moved or not.
+    Before it returns, it commits all moves, with the audit entries and the new numbers of
+    receipts, and saves the new `readings` on which they are based. `by` is None for the
+    machinery. The given objects then equal the stored rows, whether they moved or not.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
@@ -396,7 +402,7 @@ def move_all(
 
 
 def _swap(move: Move, now: datetime) -> bool:
-    """Update the row if it stands where its move begins; say whether it did."""
+    """Update the row if its state is a start of the move; return whether it was updated."""
     repayment, held = move.repayment, move.repayment.state
     starts = REACHED_FROM[move.to] if move.starts is None else move.starts
     values = bind(repayment, **{"why": "", **move.fields, "state": move.to, "state_at": now})
@@ -410,9 +416,9 @@ def _swap(move: Move, now: datetime) -> bool:
 
 
 def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
-    """Let nobody else conclude from the balances of these loans until the transaction ends.
+    """Lock the repayments of these loans; return the keys of those that are presumed.
 
-    Gives the keys of the loans' repayments that were presumed from them.
+    Until the transaction ends, no other one can draw conclusions from the loans' balances.
     """
     if not repayments:
         return []
@@ -425,10 +431,10 @@ def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
 
 
 def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
-    """What was presumed from a rise that another repayment accounts for is unknown again.
+    """Make presumptions unknown whose rise is explained by `landed`; return them.
 
-    That is so once the service acknowledges the other one late, or a person says that it was
-    recorded: a rise speaks for one repayment only. Gives those that were withdrawn.
+    This happens once the service acknowledges the other repayment late, or a person says that
+    it was recorded, because a rise speaks for one repayment only.
     """
     withdrawn = []
     for presumed in list_of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
@@ -459,9 +465,9 @@ def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 
 
 def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
-    """Keep what became of rows that were sent, in one transaction.
+    """Save the outcomes of rows that were sent, in one transaction.
 
-    One that somebody concluded otherwise meanwhile is acknowledged late, or refused late.
+    A row that was concluded otherwise since then is acknowledged late, or refused late.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -474,10 +480,10 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
 
 
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    """Move the row to `recorded`, whatever its state: the service said that it holds it.
+    """Move the row to `recorded` from any state: the service said that it has the repayment.
 
-    Raises an alarm when it was concluded otherwise meanwhile, or when another with its externalId
-    is recorded too.
+    Raises an alarm when it was concluded otherwise before, or when another one with its
+    externalId is recorded too.
     """
     conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
@@ -495,10 +501,10 @@ def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> N
 
 
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
-    """Move the row to `refused` or `not sent`: the service, or our own wire, said no.
+    """Move the row to `refused` or `not sent`: the service, or our own connection, refused it.
 
-    A no that comes late, against what was concluded as recorded meanwhile, raises an alarm. What a
-    person resolved stays as it is, with the service's words beside it.
+    A late refusal of a repayment that was concluded as recorded raises an alarm. A state that a
+    person resolved stays, and the service's words are added.
     """
     repayment.refresh_from_db()
     is_resolved = repayment.state == RepaymentState.RESOLVED
@@ -552,8 +558,8 @@ def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
     )
 
 
-# What people decide. Nobody decides on what they entered, or on what a person entered of whom they
-# are not independent (core/staff/independence.py).
+# Decisions by people. A person cannot decide on their own entry, or on that of a person of whom
+# they are not independent (core/staff/independence.py).
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
@@ -567,20 +573,21 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def _check_other(repayment: Repayment, by: User) -> None:
-    """Raise OwnRepayment or NotIndependent where this person does not decide of it."""
+    """Raise OwnRepayment or NotIndependent where this person may not decide on it."""
     if repayment.created_by_id == by.pk:
         raise OwnRepayment
     check_independent(by, repayment.created_by)
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """A second person lets it go: it is `pending` then, to be sent at once; say whether it is.
+    """Approve it as a second person; return whether it is now `pending`, to be sent at once.
 
-    It is not where it lapsed, or somebody else decided. Raises OwnRepayment for who entered it,
-    NotIndependent for who is not independent of that person, LoanBusy because another of the loan
-    is open by now, MayDouble because it may double an abandoned one and the approver has not
-    `agreed` to that, and MayBeForgotten because the journal has a gap and the approver has not
-    `checked`. MayBeRestored where the database may have been put back unannounced.
+    It is not if it has expired or another person has decided. Raises OwnRepayment for the
+    person who entered it, NotIndependent for an approver who is not independent of that person,
+    LoanBusy because another repayment of the loan is open now, MayDouble because it may double
+    an abandoned one and the approver has not `agreed` to that, and MayBeForgotten because the
+    journal has a gap and the approver has not `checked`. Raises MayBeRestored where the
+    database may have been restored unannounced.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -611,7 +618,10 @@ def decline(repayment: Repayment, reason: str, by: User) -> bool:
 
 
 def lapse_unapproved(at_most: int) -> int:
-    """End what nobody approved within a day; returns how many. The next call goes on."""
+    """End repayments that were not approved within a day; return how many.
+
+    The next call continues.
+    """
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
     why = _("It was not approved within a day.")
@@ -627,10 +637,10 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 
 
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
-    """A person decides what became of it.
+    """Resolve it by a person's decision; return whether it was resolved.
 
-    Raises OwnRepayment for who entered it, NotIndependent for who is not independent of
-    that person, and DuplicateExternalId when its externalId is taken again.
+    Raises OwnRepayment for the person who entered it, NotIndependent for a person who is not
+    independent of that one, and DuplicateExternalId when its externalId is taken again.
     """
     _check_other(repayment, by)
     fields = {

@@ -1,8 +1,9 @@
-"""The text for SMS that tells a customer of a recorded repayment: one message of GSM-7 at most.
+"""Text of the SMS that tells a customer of a recorded repayment: one message of GSM-7 at most.
 
-A message of other letters holds 70 signs, too few for two amounts. So letters are written without
-their marks where GSM-7 has none of them, and words that it can't write are left out. Where the text
-is too long the name is shortened first; an amount, a code or a number is whole or not there.
+A message with other letters has room for 70 signs, too few for two amounts. So letters lose
+their marks where GSM-7 has none of them, and words that it can't write are left out. Where the
+text is too long, the name is shortened first. An amount, a code or a number appears in full or
+not at all.
 """
 
 import unicodedata
@@ -18,10 +19,11 @@ from lendingadmin.web.display.times import calendar_day, contract_date, minute
 from .receipts import Receipt
 
 LONGEST = 160
-# Where a lender's name is too long, so much of it stays: as long as the sender of an SMS may be.
+# A lender's name that is too long is cut to this length, which is the limit for the sender of an
+# SMS.
 _SENDER = 11
 
-# 3GPP TS 23.038, 6.2.1: the default alphabet, and what takes two signs of it.
+# 3GPP TS 23.038, 6.2.1: the default alphabet, and the characters that take two signs in it.
 _BASIC = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
@@ -85,7 +87,10 @@ def _list_texts(receipt: Receipt) -> Iterator[str]:
 
 
 def _list_names(person: str) -> Iterator[str]:
-    """A name, shorter each time: whole, its first word and initials, that alone, initials, none."""
+    """Yield shorter and shorter forms of a name.
+
+    These are: the full name, its first word and initials, the first word, initials, nothing.
+    """
     words = fold_letters(person).split()
     if words:
         initials = [f"{word[0]}." for word in words]
@@ -123,7 +128,10 @@ def _write_short_day(day: date, language: str) -> str:
 
 
 def _say_remainder(receipt: Receipt) -> tuple[str, str]:
-    """What is left and when that was read, and what is overdue or next; empty where not known."""
+    """Return texts of what is left and when it was read, and of what is overdue or next.
+
+    They are empty where this is not known.
+    """
     left, language, zone = receipt.remainder, receipt.language, receipt.app.zone
     if left is None:
         return "", ""

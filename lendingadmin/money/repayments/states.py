@@ -15,7 +15,7 @@ from lendingadmin.money.writes.states import WriteState
 
 
 class RepaymentState(TextChoices):
-    """What is known of one attempt to record a repayment."""
+    """The present state of one attempt to record a repayment."""
 
     AWAITING = "awaiting", gettext_noop("awaiting approval")
     DECLINED = "declined", gettext_noop("not approved")
@@ -31,7 +31,7 @@ class RepaymentState(TextChoices):
 
 
 class Resolution(TextChoices):
-    """What a person decided about a repayment that the evidence left open."""
+    """A person's decision about a repayment that the evidence left open."""
 
     RECORDED = "recorded", gettext_lazy("It was recorded")
     NOT_RECORDED = "not_recorded", gettext_lazy("It was not recorded")
@@ -40,7 +40,7 @@ class Resolution(TextChoices):
 # One intent at a time on a loan: with two under way, a rise of `paid` tells nothing.
 OPEN: Final = (RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN)
 
-# What nobody can yet say of whether it was recorded.
+# States in which it is still unknown whether the repayment was recorded.
 NEEDS_CHECKING: Final = (*OPEN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # The externalId is taken while the service holds, may hold or may be sent the repayment.
@@ -51,7 +51,7 @@ HOLDS_EXTERNAL_ID: Final = (
     RepaymentState.RECORDED,
 )
 
-# Nobody has let these go to the service.
+# States in which the repayment was not approved for sending.
 UNAPPROVED: Final = (RepaymentState.AWAITING, RepaymentState.DECLINED)
 
 # Nothing of these is at the service, at the moment that they are entered.
@@ -73,10 +73,10 @@ RESENDABLE: Final = (
 # A person may resolve what evidence alone cannot.
 RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
-# To each state, those it may be reached from. The answer of the service outranks whatever others
-# concluded meanwhile: a 2xx that comes late moves any state that may have been sent to `recorded`.
-# `services` also takes a presumption back, from presumed to unknown, when its rise turns out to be
-# another's.
+# For each state, the states from which it may be reached. The service's answer outranks all other
+# conclusions: a late 2xx moves any state that may have been sent to `recorded`. `services` also
+# withdraws a presumption, from presumed to unknown, when its rise turns out to belong to another
+# repayment.
 REACHED_FROM: Final[dict[RepaymentState, tuple[RepaymentState, ...]]] = {
     RepaymentState.PENDING: (RepaymentState.AWAITING,),
     RepaymentState.DECLINED: (RepaymentState.AWAITING,),

@@ -22,7 +22,7 @@ def find_repayments(subject: Subject) -> QuerySet[Repayment]:
 
 
 def describe_repayment(repayment: Repayment, subject: Subject) -> Item:
-    """A repayment as it was entered, what is known of it, and its receipt."""
+    """Return a repayment's item: its entry, its present state, and its receipt."""
     receipt = repayment.receipt_number
     parts = [] if subject.account_id else [_("on %(account)s") % {"account": repayment.account_id}]
     parts.append(repayment.external_id)
@@ -44,7 +44,7 @@ def _write_amount(repayment: Repayment) -> str:
 
 
 def find_approved(subject: Subject) -> QuerySet[Repayment]:
-    """Those that a second person let go."""
+    """Return the subject's repayments that a second person approved."""
     rows = find_repayments(subject).filter(approved_at__isnull=False)
     return rows.select_related("approved_by")
 
@@ -56,7 +56,7 @@ def find_declined(subject: Subject) -> QuerySet[Repayment]:
 
 
 def describe_approval(repayment: Repayment, subject: Subject) -> Item:
-    """Who let a repayment go."""
+    """Return the item for the approval of a repayment, with its approver."""
     return Item(
         repayment.approved_at or repayment.created_at,
         _("Approved repayment %(number)s") % {"number": repayment},
@@ -68,7 +68,7 @@ def describe_approval(repayment: Repayment, subject: Subject) -> Item:
 
 
 def describe_declined(repayment: Repayment, subject: Subject) -> Item:
-    """Who decided that a repayment is not sent."""
+    """Return the item for a declined repayment, with the person who declined it."""
     return Item(
         repayment.resolved_at or repayment.created_at,
         _("Declined repayment %(number)s") % {"number": repayment},
@@ -80,7 +80,7 @@ def describe_declined(repayment: Repayment, subject: Subject) -> Item:
 
 
 def find_mistakes(subject: Subject) -> QuerySet[Mistake]:
-    """What was reported wrong of them."""
+    """Return the mistakes reported in the subject's repayments."""
     own = find_repayments(subject).order_by().values("pk")
     rows = Mistake.objects.filter(repayment__in=own)
     return rows.select_related("repayment", "reported_by", "reviewed_by")
@@ -92,7 +92,10 @@ def find_reviewed(subject: Subject) -> QuerySet[Mistake]:
 
 
 def describe_report(mistake: Mistake, subject: Subject) -> Item:
-    """Who reported a mistake; what is wrong stands with the repayment."""
+    """Return the item for a reported mistake, with its reporter.
+
+    The repayment's page shows the mistake itself.
+    """
     is_open = Status(_("waiting for review"), "warn", "clock")
     return Item(
         mistake.reported_at,
@@ -105,7 +108,7 @@ def describe_report(mistake: Mistake, subject: Subject) -> Item:
 
 
 def describe_review(mistake: Mistake, subject: Subject) -> Item:
-    """What a manager made of a report."""
+    """Return the item for a manager's review of a report."""
     return Item(
         mistake.reviewed_at or mistake.reported_at,
         _("Mistake reviewed in repayment %(number)s") % {"number": mistake.repayment},

@@ -56,7 +56,7 @@ class Note(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """What it is called in the audit trail."""
+        """The name of the mistake in the audit trail."""
         return self.account_id or account_id(self.borrower_id)
 
     @property

@@ -53,7 +53,7 @@ def get_borrower(
 def patch_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: BorrowerPatch
 ) -> AnsweredBorrower:
-    """Replace the fields that were sent, at least one, lists as a whole."""
+    """Replace the fields that were sent, at least one. Each list is replaced as one."""
     check_app(project_id, app_id)
     changes = sent.document(only_sent=True)
     if not changes:

@@ -1,7 +1,7 @@
-"""The OpenAPI document: what ninja knows of an operation, and what the spec says beside it.
+"""The OpenAPI document: ninja's description of each operation, with additions from the spec.
 
-ninja reads parameters, bodies and answers off the code. Added here, by the operation that each
-path's guard names: errors, scopes, permission, and the spec's names of path parameters.
+ninja reads parameters, bodies and answers off the code. This module adds, by the operation that
+each path's guard names: errors, scopes, permission, and the spec's names of path parameters.
 """
 
 import re
@@ -69,7 +69,7 @@ _PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
 class Document(OpenAPISchema):
-    """The whole document."""
+    """The complete document."""
 
     def get_paths(self) -> dict[str, Any]:
         """By path, each path parameter named as the spec does."""

@@ -1,4 +1,4 @@
-"""What every answer has: a request id; and what every request keeps to: a body limit."""
+"""Rules for all requests and answers: a request id on every answer, a limit on every body."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""What lists share: their parameters, and cutting rows into pages (Spec: Shared list behaviour)."""
+"""Shared parts of lists: parameters, and cutting rows into pages.
+
+Spec: Shared list behaviour.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, TypeVar

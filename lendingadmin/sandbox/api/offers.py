@@ -1,4 +1,4 @@
-"""What a borrower is offered, and the contracts it would lead to (Spec: Borrowers, 4 and 5)."""
+"""Offers to a borrower, and the contracts that would follow (Spec: Borrowers, 4 and 5)."""
 
 from decimal import Decimal
 

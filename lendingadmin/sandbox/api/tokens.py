@@ -1,4 +1,4 @@
-"""The token issuer (Spec: Token request). Tokens are kept as hashes and outlive a restart."""
+"""The token issuer (Spec: Token request). Tokens are stored as hashes and survive restarts."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""A loan account: instalments, penalties after grace, repayments, and how it stands at a moment.
+"""A loan account: instalments, penalties after grace, repayments, and its state at a moment.
 
 Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
 """
@@ -19,7 +19,7 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 
 
 class Arrears(NamedTuple):
-    """What lateness costs: shares of an instalment's overdue principal.
+    """The cost of lateness, as shares of an instalment's overdue principal.
 
     `rate` for each started 30 days after the grace period, `late_fee` once when it ends.
     """
@@ -112,11 +112,12 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
 
 
 def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
-    """Use an amount up against what is owed, and return what is left over.
+    """Use an amount up against the amounts owed, and return the rest.
 
-    First what has fallen due: penalties, then fees, interest and principal, of each kind the
-    oldest instalment first. Then instalments still to come, one after the other, in the same
-    order of kinds, so that paying ahead never pays the interest of the whole loan first.
+    Amounts that have fallen due come first: penalties, then fees, interest and principal, of
+    each kind the oldest instalment first. Then come future instalments, one after the other, in
+    the same order of kinds, so that paying ahead never pays the interest of the entire loan
+    first.
     """
     ordered = sorted(lines, key=lambda line: line.due)
     fallen = [line for line in ordered if line.due <= at]
@@ -152,10 +153,10 @@ def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Pos
 
 
 def sum_balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
-    """The five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
+    """Return the five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
 
-    total = paid + unpaid. `due` is what has fallen due by now, paid or not, and `overdue` the
-    part of it that is not paid.
+    total = paid + unpaid. `due` is the amount that has fallen due before `now`, paid or not,
+    and `overdue` is its unpaid part.
     """
     total, paid, due, overdue = ([ZERO] * 4 for _ in range(4))
     for line in lines:

@@ -1,4 +1,7 @@
-"""Builds a whole contract from a plan: schedule, fees, amounts, rates (Spec: LendingContract)."""
+"""Builds a complete contract from a plan (Spec: LendingContract).
+
+The contract has a schedule, fees, amounts and rates.
+"""
 
 from datetime import date
 from decimal import Decimal
@@ -53,12 +56,12 @@ class Plan(NamedTuple):
 
     @property
     def nominal_rate(self) -> Decimal:
-        """Base + risk premium − waiver, never below zero, lowered until AER keeps to `max_aer`."""
+        """Base + risk premium − waiver, not below zero, lowered until AER fits `max_aer`."""
         asked = max(Decimal(0), self.base_rate + self.risk_premium_rate - self.waiver_rate)
         return rates.round_rate(min(asked, rates.compute_nominal(self.max_aer, self.step_days)))
 
     def fee_of(self, kind: str) -> Decimal:
-        """What the fees of one kind take from the requested principal, to the cent."""
+        """Return the fees of one kind on the requested principal, to the cent."""
         return sum(
             (round_cents(self.requested * fee.value) for fee in self.fees if fee.kind == kind), ZERO
         )

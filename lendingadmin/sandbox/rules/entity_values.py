@@ -12,7 +12,7 @@ from lendingadmin.sandbox.rules.amounts import read_number
 from lendingadmin.sandbox.rules.instants import LAST_YEAR, to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
 
-#: What stands for the spec's `<service_domain>`; a kind with another domain before it is taken too.
+#: Our value of the spec's `<service_domain>`; a kind with another domain before it is accepted too.
 DOMAIN = "lending.example"
 SMS, CONTACT = "sms", "contact"
 BATTERY, LOCATION, APP = "device/battery", "device/location", "device/app"
@@ -35,9 +35,10 @@ def strip_domain(name: str) -> str:
 
 
 def read_data(value: object, field: str) -> list[dict[str, Any]]:
-    """Read an event's `data`: at least one set, each with values of its kind; else Invalid.
+    """Read an event's `data`: at least one set, each with values of its kind.
 
-    Fields that a kind does not have are not kept; optional ones that are not sent become null.
+    Fields that a kind does not have are dropped; optional fields that are not sent become null.
+    Raises Invalid.
     """
     if not isinstance(value, list) or not value:
         raise Invalid(field, "must be an array of at least one set of values")

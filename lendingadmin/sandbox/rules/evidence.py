@@ -1,4 +1,4 @@
-"""What an assessment finds in the data of its window, as plain counts and sums.
+"""Findings of an assessment in the data of its window, as plain counts and sums.
 
 Data that was reported twice counts once, so that reporting more often changes nothing.
 """
@@ -40,7 +40,7 @@ class Window(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What was found. Sums are in the app's currency; days and weeks are counted once each."""
+    """Findings. Sums are in the app's currency; days and weeks are counted once each."""
 
     weeks: int = 1
     texts_in: int = 0

@@ -25,7 +25,7 @@ class Due(NamedTuple):
 
 
 class LoanHistory(NamedTuple):
-    """One loan up to a moment: each instalment that fell due, and when all of it was repaid."""
+    """One loan up to a moment: each instalment that fell due, and when all were repaid."""
 
     dues: tuple[Due, ...]
     principal: Decimal
@@ -72,7 +72,7 @@ def build_sent_history(
 
 
 def count_days_behind(history: LoanHistory, until: datetime) -> int:
-    """Whole days since the oldest instalment that is still unpaid fell due; 0 when none is."""
+    """Return the full days since the oldest unpaid instalment fell due; 0 if none is."""
     oldest = min((one.due for one in history.dues if one.cleared_at is None), default=until)
     return (until - oldest) // timedelta(days=1)
 

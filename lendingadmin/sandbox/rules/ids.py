@@ -12,7 +12,7 @@ _BORROWER = "borrower:"
 
 
 def read_id(value: str, field: str) -> str:
-    """An id that can stand in a path; else raises Invalid.
+    """Return an id that can be used in a path; else raise Invalid.
 
     Refused: empty, longer than 200, `.` and `..` (paths fold them), `/`, white space at an end,
     control characters, and an ending that names a custom operation.

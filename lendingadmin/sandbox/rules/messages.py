@@ -37,10 +37,10 @@ class Movement(NamedTuple):
 
 
 def read_movement(address: str, direction: str, body: str) -> Movement | None:
-    """The money that a text reports, or None.
+    """Return the money that a text reports, or None.
 
-    The first word that says in or out decides, and the first amount beside a currency is the sum:
-    what follows (fees, the new balance) comes later in such texts.
+    The first word that says in or out decides, and the first amount next to a currency is the
+    sum. Other amounts (fees, the new balance) come later in such texts.
     """
     if direction != "inbound" or not is_service(address) or _NOT_DONE.search(body):
         return None

@@ -1,4 +1,4 @@
-"""What a borrower is offered, from the outcome of an assessment (Spec: GetOffersResponse).
+"""Offers to a borrower, from the outcome of an assessment (Spec: GetOffersResponse).
 
 README.md, “How offers are made”, says the same in words.
 """
@@ -12,14 +12,14 @@ from lendingadmin.sandbox.rules.amounts import ZERO, round_cents
 from lendingadmin.sandbox.rules.scoring import Outcome
 
 HIGHEST_LIMIT = Decimal(10_000_000)
-STEP = Decimal(10)  # limits are whole tens
+STEP = Decimal(10)  # limits are multiples of ten
 USED_UP = "limit_used_up"
 
 
 class Band(NamedTuple):
-    """What a score is worth.
+    """The terms that belong to a score.
 
-    A limit is the most of `starter`, `of_income` × the money that comes in a month, and
+    A limit is the largest of `starter`, `of_income` × the money that comes in a month, and
     `of_repaid` × the largest loan repaid. `premium` multiplies a product's own risk premium;
     `waiver` is a yearly fraction; only products of at most `longest` days are offered.
     """
@@ -84,7 +84,7 @@ def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) ->
 
 
 def compute_limit(band: Band, outcome: Outcome, owed: Decimal) -> Decimal:
-    """What may still be lent: the band's limit less what is owed, down to whole tens."""
+    """Return the amount that may still be lent: the limit less debts, rounded down to tens."""
     most = max(
         band.starter,
         band.of_income * Decimal(outcome.money_in_a_month),

@@ -19,7 +19,7 @@ MOST_INSTALMENTS = 520
 
 
 class Opening(NamedTuple):
-    """A contract made whole, with the account that follows from it."""
+    """A complete contract, with the account that follows from it."""
 
     contract: dict[str, Any]
     lines: list[Line]
@@ -31,11 +31,11 @@ class Opening(NamedTuple):
 def open_account(
     product: Product, posted: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Opening:
-    """The account of a posted contract (Spec: Loans, Create).
+    """Return the account of a posted contract (Spec: Loans, Create).
 
-    A contract with instalments is taken as it is, to the last key. One without gets them, and
-    everything that follows from them, computed from its terms and its product; keys of its own
-    that the service does not compute are kept. Raises Invalid, naming the field.
+    A contract with instalments is used unchanged, to the last key. A contract without them gets
+    them, and everything that follows from them, computed from its terms and its product. Its
+    own keys that the service does not compute are preserved. Raises Invalid, naming the field.
     """
     contract = dict(posted)
     if not contract.get("installments"):
@@ -74,7 +74,10 @@ def _read_line(place: int, installment: object) -> Line:
 
 
 def read_arrears(contract: Mapping[str, Any]) -> Arrears:
-    """What lateness costs under a contract; nothing where its terms do not say. Raises Invalid."""
+    """Return the cost of lateness under a contract; zero where its terms have none.
+
+    Raises Invalid.
+    """
     terms = read_section(contract, "terms", "contract.terms")
     penalty = read_section(terms, "penalty", "contract.terms.penalty")
     rate, grace = penalty.get("rate"), penalty.get("gracePeriod")

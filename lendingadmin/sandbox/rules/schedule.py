@@ -40,7 +40,7 @@ class Slot(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What one instalment asks for."""
+    """The parts of one instalment."""
 
     slot: Slot
     principal: Decimal

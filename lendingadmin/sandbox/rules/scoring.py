@@ -1,6 +1,6 @@
-"""The outcome of an assessment from what was found (Spec: AssessmentOutcome).
+"""The outcome of an assessment from its findings (Spec: AssessmentOutcome).
 
-SCORING.md beside the package says the same in words; a test compares the two.
+SCORING.md next to the package says the same in words; a test compares the two.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ class Points(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What an assessment found. The last two are not answered: offers are made from them."""
+    """Outcome of an assessment. The last two fields serve offers and are not answered."""
 
     type: str
     reason: str | None = None
@@ -128,7 +128,7 @@ def _compute_income(facts: Facts) -> int:
 
 
 def _find_broken_rule(facts: Facts, category: str, score: int) -> str | None:
-    """The first rule that stands against lending, or None."""
+    """Return the first rule that forbids lending, or None."""
     if facts.days_late > MOST_DAYS_LATE:
         return ARREARS
     if category == CREDIT and facts.money_out > MOST_SPENT * facts.money_in:

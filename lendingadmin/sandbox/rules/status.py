@@ -60,14 +60,14 @@ def find_loan_status(start: datetime, settled: datetime | None, now: datetime) -
 
 
 def count_days_late(oldest_due: datetime | None, now: datetime) -> int:
-    """Whole calendar days (UTC) since the oldest unpaid instalment fell due; 0 when none did."""
+    """Return the full calendar days (UTC) since the oldest unpaid due date; 0 if none."""
     if oldest_due is None:
         return 0
     return max(0, (now.date() - oldest_due.date()).days)
 
 
 def find_performance(late: int) -> Performance:
-    """The performance status after so many days late."""
+    """Return the performance status for a number of days late."""
     for status, reach in _REACH.items():
         if late <= reach:
             return status

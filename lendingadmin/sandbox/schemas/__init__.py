@@ -1,1 +1,1 @@
-"""What is sent, what is answered, and the contract that is both: pydantic models of the wire."""
+"""Pydantic models of the wire: requests, answers, and the contract, which is part of both."""

@@ -1,4 +1,4 @@
-"""What is answered (Spec: Resources and their fields), in the order in which it is written.
+"""Answers of the API (Spec: Resources and their fields), with fields in the written order.
 
 The OpenAPI document and the answers themselves both follow from these models.
 """

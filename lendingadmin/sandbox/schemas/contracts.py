@@ -26,7 +26,7 @@ from lendingadmin.sandbox.schemas.inputs import (
 
 
 class Part(BaseModel):
-    """A part of a contract: what the spec names has its type, anything else may stand beside it."""
+    """A part of a contract. Fields of the spec have a type; other fields are allowed too."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
 
@@ -148,7 +148,7 @@ class Installment(Part):
 
 
 class LendingContract(Part):
-    """Spec: LendingContract. A posted one may leave out anything; it is kept to the last key."""
+    """Spec: LendingContract. A posted one may omit any field; it is saved to the last key."""
 
     product_id: StrictStr | None = None
     version_no: Number | None = None

@@ -1,6 +1,6 @@
-"""What bodies may hold. Unknown fields are let pass and not kept; wrong types are refused.
+"""Bodies of requests. Unknown fields are accepted and dropped; wrong types are refused.
 
-Those of loans, which hold a contract, stand in `contracts.py`.
+The bodies of loans, which hold a contract, are in `contracts.py`.
 """
 
 from collections.abc import Callable

@@ -210,14 +210,14 @@ def _plan_payments(
         pay(dues[k] + timedelta(days=offset), k + 1)
     last_due = dues[-1]
     if story is Story.SETTLED_EARLY:
-        # After the last instalment that was paid by itself, whatever the interval.
+        # After the last instalment that was paid separately, whatever the interval.
         pay(last_due - timedelta(days=chance.randint(3, 12)), None)
     elif story is Story.SETTLED:
         pay(last_due - timedelta(days=chance.choice((0, 0, 1))), None)
     elif story is Story.SETTLED_LATE:
         pay(last_due + timedelta(days=chance.randint(4, 45)), None)
     elif story is Story.PARTLY or (late and chance.random() < 0.4):
-        # Less than the instalment, so that it stays due (or overdue) with a part of it paid.
+        # Less than the instalment, so that it stays due (or overdue) and partly paid.
         recent = dues[paid] - timedelta(days=chance.randint(1, 3))
         pay(min(recent, now - timedelta(days=1)), paid + 1, Decimal(chance.randint(20, 70)) / 100)
     return made

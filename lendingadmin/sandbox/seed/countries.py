@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Country:
-    """What is plausible in one country; `code` is ISO 3166-1 alpha-2, `zone` an IANA zone name."""
+    """Plausible data of a country; `code` is ISO 3166-1 alpha-2, `zone` an IANA zone name."""
 
     code: str
     zone: str

@@ -158,9 +158,10 @@ def _repay(service: Service, app_id: str, loan: book.Loan, created: Mapping[str,
 def compute_amount(
     payment: book.Payment, contract: Mapping[str, Any], made: Sequence[Payment]
 ) -> Decimal:
-    """What to pay under a contract with instalments, after the repayments `made`; whole cents.
+    """Return the payment under a contract with instalments, after the repayments `made`.
 
-    Settling takes what was owed on that day, penalties included, as the sandbox's rules have it.
+    The amount is rounded to cents. A settlement is the amount owed on that day, penalties
+    included, by the sandbox's rules.
     """
     if payment.instalment is not None:
         due = Decimal(contract["installments"][payment.instalment - 1]["amounts"]["repayment"])

@@ -25,7 +25,7 @@ _JOBS = ("employed", "self_employed", "casual", "unemployed", "student", "retire
 _SCHOOLS = ("primary", "secondary", "diploma", "degree", "none")
 _TIES = ("single", "married", "divorced", "widowed")
 
-#: What every page must bear: very long names, and ids that need encoding in an address.
+#: Hard cases for every page: very long names, and ids that need encoding in an address.
 _LONG_NAMES = {
     "kenya": ("MWANASITI-NASRA BINTI ABDULRAHMAN", "Ole Lenaiyasa wa Nyamweya-Kiprono-Chepkemboi"),
     "ghana": ("Nana Adwoa Konadu Afriyie Serwaa", "Agyemang-Prempeh Amankwah Owusu-Ansah Boahen"),

@@ -1,8 +1,9 @@
-"""What the app reported of a borrower (Spec: Event), and the assessments asked for.
+"""Reports of the app about a borrower (Spec: Event), and the requested assessments.
 
-Of every third number, texts of a mobile-money service, contacts and what the phone said of itself;
-of companies, which have no such phone, assessments of their loans alone.
-Timestamps lie at the start of a day, so that telling the same day's book again adds nothing.
+Every third number, if it is an individual, has texts of a mobile-money service, contacts and
+readings of the phone. Companies have no such phone. Every fourth number, if it is a company,
+has an assessment of its loans only. Timestamps are at the start of a day, so that sending the
+same day's book again adds nothing.
 """
 
 import random
@@ -102,7 +103,7 @@ class Reports(NamedTuple):
 
 
 def plan_reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
-    """What is reported of the n-th borrower, whose create body `holder` is; nothing of most."""
+    """Return the reports about the n-th borrower, with create body `holder`; often none."""
     today = day_start(now.date())
     account = write_account_id(holder["borrowerId"])
     if holder["category"] == "company":

@@ -1,1 +1,1 @@
-"""What the sandbox keeps in its database, and how it is read and written."""
+"""The sandbox's data in its database, with the functions that read and write it."""

@@ -34,10 +34,10 @@ def create(
     now: datetime,
     request_id: str | None = None,
 ) -> Assessment:
-    """A new assessment of the data as it stands; `request_id` is that of getOffers.
+    """Create an assessment of the current data; `request_id` is that of getOffers.
 
-    `assessment_type` is a full name. Raises Invalid for an account or type that is not there and
-    for a timestamp to come, RuleBroken for an account or type that can't be used, and
+    `assessment_type` is a full name. Raises Invalid for an account or type that does not exist
+    and for a timestamp in the future, RuleBroken for an account or type that can't be used, and
     AlreadyExists.
     """
     kind = _find_type(assessment_type)
@@ -78,7 +78,7 @@ def get_assessment(app_id: str, key: str) -> Assessment:
 
 
 def answer_assessment(assessment: Assessment, now: datetime) -> AnsweredAssessment:
-    """An assessment as it stands at `now`."""
+    """Return the answer for an assessment, with its state at `now`."""
     outcome = assessment.outcome_at(now)
     failed = outcome is not None and outcome.type == scoring.INVALID
     return AnsweredAssessment.read(

@@ -1,4 +1,4 @@
-"""Borrowers: kept encrypted, answered with the loan accounts they hold here (Spec: Borrower)."""
+"""Borrowers: stored encrypted, answered with their loan accounts here (Spec: Borrower)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ _ACTIVE = 1
 
 
 def can_be_read() -> bool:
-    """Whether the data key is the one that the borrowers kept here were encrypted with."""
+    """Return whether the data key is the one that encrypted the stored borrowers."""
     first = Borrower.objects.first()
     return first is None or can_decrypt(first.encrypted)
 
@@ -96,7 +96,7 @@ def delete(app_id: str, borrower_id: str) -> None:
 def answer_borrowers(
     app_id: str, borrowers: Sequence[Borrower], now: datetime
 ) -> list[AnsweredBorrower]:
-    """Borrowers as they stand at `now`."""
+    """Return the answers for borrowers, with their state at `now`."""
     held = summarise_loans(app_id, [one.borrower_id for one in borrowers], now)
     return [_answer_borrower(one, held.get(one.borrower_id, [])) for one in borrowers]
 
@@ -116,7 +116,7 @@ def _answer_borrower(borrower: Borrower, held: list[AnsweredLoanSummary]) -> Ans
 
 
 def _complete(sent: Document, now: datetime) -> Document:
-    """What is stored: lists never null, names upper-cased, each device with its own createdAt."""
+    """Return the document to store: no null lists, upper-case names, dated devices."""
     kept = sent | {
         "startDate": sent["startDate"] or now,
         "devices": [

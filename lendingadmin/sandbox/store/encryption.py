@@ -12,9 +12,10 @@ from lendingadmin.sandbox import wire
 
 
 def read_key(database: Path, given: str) -> str:
-    """The key from the environment, else the one in a file beside the database, made on first use.
+    """Return the key from the environment; else from a file next to the database.
 
-    The file can be read by its owner alone. Raises ValueError for a key that is none.
+    The file is made on first use, and only its owner can read it. Raises ValueError for an
+    invalid key.
     """
     path = database.with_name(database.name + ".key")
     if not given and not path.exists():
@@ -29,7 +30,7 @@ def read_key(database: Path, given: str) -> str:
 
 
 def _write_key(path: Path) -> None:
-    """Write a new key in one step, so that of two starts at once the first one's key stands."""
+    """Write a new key in one step; of two starts at once the first one's key is used."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

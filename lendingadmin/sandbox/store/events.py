@@ -92,7 +92,7 @@ def _match_status(value: int, now: datetime) -> Q:
 
 
 def answer_events(events: Sequence[Event], now: datetime) -> list[AnsweredEvent]:
-    """Events as they stand at `now`."""
+    """Return the answers for events, with their state at `now`."""
     held = EventData.objects.in_bulk([event.pk for event in events])
     return [
         AnsweredEvent.read(

@@ -19,7 +19,7 @@ from lendingadmin.sandbox.store.encryption import decrypt
 
 
 def gather(borrower: Borrower, over: Window) -> Facts:
-    """What is known of the borrower in the window, from the data as it stands now."""
+    """Return the facts about the borrower in the window, from the current data."""
     histories = [*_read_accounts(borrower, over.until), *_read_sent(borrower, over.until)]
     return evidence.find_facts(_read_sets(borrower, over), histories, over)
 

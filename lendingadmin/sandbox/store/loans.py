@@ -185,7 +185,7 @@ def _match_performance(value: int, now: datetime) -> Q:
 
 
 def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
-    """A loan as it stands at `now`."""
+    """Return the answer for a loan, with its state at `now`."""
     where = _read_position(loan, now)
     status = find_loan_status(loan.start_date, loan.settlement_date, now)
     late = where.days_late if status is LoanStatus.OPEN else 0
@@ -203,7 +203,7 @@ def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
 
 
 def _build_installment(line: Line | None) -> dict[str, Any] | None:
-    """An instalment that comes next, with what is still to be paid of it."""
+    """Return the next instalment with its unpaid amounts; None if none comes next."""
     if line is None:
         return None
     unpaid = [owed - paid for owed, paid in zip(line.owed, line.paid, strict=True)]
@@ -239,7 +239,7 @@ def summarise_loans(
 
 
 def _read_position(loan: Loan, now: datetime) -> Position:
-    """How a loan stands at `now`, from its account after the last posted repayment."""
+    """Return the loan's state at `now`, from its account after the last posted repayment."""
     (rate, grace, late_fee), _, rows = wire.read_own(loan.record.account)
     lines = [
         Line(number, from_millis(start), from_millis(due), owed, paid, charges)

@@ -67,7 +67,7 @@ def start_operation(
 
 
 def answer_offer(operation: OfferOperation, now: datetime) -> answers.OfferOperation:
-    """An operation as it stands at `now`."""
+    """Return the answer for an operation, with its state at `now`."""
     assessment = operation.assessment
     outcome = assessment.outcome_at(now)
     done = outcome is not None
@@ -107,7 +107,7 @@ def _build_result(operation: OfferOperation, outcome: Outcome) -> answers.OfferR
 
 
 def _sum_owed(borrower: Borrower, now: datetime) -> Decimal:
-    """What is unpaid of the loan accounts held here and of the loans elsewhere that were sent."""
+    """Return the unpaid sum of the borrower's loan accounts and sent loans elsewhere."""
     (whole,) = borrowers.answer_borrowers(borrower.app_id, [borrower], now)
     return sum(
         (

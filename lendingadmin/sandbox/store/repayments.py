@@ -39,7 +39,7 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
 
 
 def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repayment:
-    """A repayment that is not saved yet, posted if it has taken effect by now."""
+    """Return an unsaved repayment. It is posted if its value date is not after `now`."""
     value_date = sent["valueDate"] or sent["transactionDate"]
     return Repayment(
         loan=loan,

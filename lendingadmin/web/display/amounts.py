@@ -14,7 +14,7 @@ from babel.numbers import get_currency_precision, is_currency
 
 from .locales import group_sign
 
-# Spaces and apostrophes of every width stand between thousands: no-break, figure, thin, narrow.
+# Spaces and apostrophes of every width separate thousands: no-break, figure, thin, narrow.
 _SAME_SIGN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " ") | {"\u2019": "'"})
 _NO_CENTS = re.compile(r" ?/[=-]$")
 _AMOUNT = re.compile(
@@ -71,7 +71,7 @@ def write_for_all(amount: str) -> str:
 
 
 def _has_thousandths(currency: str) -> bool:
-    """Whether a comma before three figures may stand before the minor units, as of a dinar."""
+    """Return whether a comma before three figures may mark minor units, as for a dinar."""
     return is_currency(currency) and get_currency_precision(currency) == _THOUSANDTHS
 
 
@@ -114,7 +114,7 @@ def _ungroup(figure: str, sign: str) -> str:
 
 @lru_cache(maxsize=64)
 def _list_marks(currency: str) -> frozenset[str]:
-    """How the currency is written beside an amount, in capitals: `KES`, `KSH`, `GH₵`."""
+    """Return the marks of a currency next to an amount, in capitals: `KES`, `KSH`, `GH₵`."""
     if not currency:
         return frozenset()
     marks = {currency}

@@ -57,7 +57,7 @@ def outcome(value: object) -> Status | None:
 
 
 def outcome_sentence(value: object) -> str:
-    """What the type of an outcome means; empty where the spec names no such type."""
+    """Return the meaning of an outcome's type; empty where the spec names no such type."""
     return _(_OUTCOME_SENTENCES.get(value, "")) if isinstance(value, str) else ""
 
 
@@ -71,7 +71,7 @@ def risk(level: object) -> Status | None:
 
 
 def type_warning(status: object) -> str:
-    """What to know before an assessment type of this status is used; empty where nothing is."""
+    """Return a warning before the use of an assessment type of this status; empty if none."""
     return _(_TYPE_WARNINGS.get(status_key(status), ""))
 
 
@@ -86,10 +86,10 @@ def type_id(name: object) -> str:
 
 
 def limits(settings: object) -> list[tuple[str, str]]:
-    """Which apps and accounts an assessment type is for, as label and words.
+    """Return the apps and accounts that an assessment type is for, as labels and words.
 
-    A list that is empty or absent limits nothing, as far as the spec tells; an odd one shows as it
-    came.
+    A list that is empty or absent limits nothing, as far as the spec says. An odd one is shown
+    as it came.
     """
     if settings is None or isinstance(settings, Malformed):
         return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
@@ -113,7 +113,7 @@ def _listed(group: object, field: str) -> str:
 
 @dataclass(frozen=True)
 class Gauge:
-    """A bar along a scale; `filled` is how much of it, in per cent."""
+    """A bar along a scale; `filled` is the filled share, in per cent."""
 
     label: str
     value: str
@@ -156,7 +156,7 @@ def draw_gauge(
     tone: str = "",
     locale: str = DEFAULT_LOCALE,
 ) -> Gauge | None:
-    """Draw a score on its scale; None for what is no number or stands outside the scale."""
+    """Draw a score on its scale; None for a value that is not a number or off the scale."""
     found = number(value)
     lowest, highest = scale
     if found is None or not lowest <= found <= highest:

@@ -1,8 +1,8 @@
 """Pictures as numbers for SVG attributes, so that no page needs an inline style.
 
-A picture is as wide as its box: places across it are per cent of its width, heights are pixels from
-its top. `templates/_chart.html` draws every one of them; the style sheet leaves the room beside it
-for the labels of the grid.
+A picture is as wide as its box. Places across it are per cent of its width, heights are pixels
+from its top. `templates/_chart.html` draws every picture. The style sheet leaves room next to
+it for the labels of the grid.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ _Write = Callable[[Decimal], str]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the grid with what it stands for, roughly and exactly."""
+    """A line of the grid with its amount, rounded and exact."""
 
     y: str
     label: str
@@ -61,7 +61,7 @@ class Segment:
 class Bar:
     """A bar with its parts from the bottom up and its words for the hover.
 
-    With a `url` the whole slot that the bar stands in can be pressed. `size` is the class of its
+    With a `url` the entire slot around the bar can be pressed. `size` is the class of its
     label: the smallest plot that has room for it.
     """
 
@@ -92,9 +92,9 @@ class Label:
 
 @dataclass(frozen=True)
 class Item:
-    """What a bar that leads somewhere stands for: its length, its words for the hover, its address.
+    """Content of a bar with a link: its length, its words for the hover, its address.
 
-    A horizontal bar has its `value` at its end and a `note` beside the label.
+    A horizontal bar has its `value` at its end and a `note` next to the label.
     """
 
     label: str
@@ -107,7 +107,7 @@ class Item:
 
 
 class Plot:
-    """One picture: the scale from `low` at the baseline to `high`, its grid, what stands on it."""
+    """One picture: the scale from `low` at the baseline to `high`, its grid, its content."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class Plot:
     def draw_bar(
         self, left: float, width: float, parts: Mapping[str, Decimal], title: str, **more: object
     ) -> None:
-        """Stand the parts on one another, the first at the bottom."""
+        """Stack the parts, the first at the bottom."""
         segments, below = [], Decimal(0)
         for kind, part in parts.items():
             if part > 0:
@@ -245,7 +245,7 @@ def draw_schedule(
 
 
 def kinds_of(installments: object) -> tuple[str, ...]:
-    """Which parts the instalments have, in the order they are stacked: what a legend names."""
+    """Return the kinds of parts that the instalments have, in stacking order, for a legend."""
     return _kinds([_Row(item, None) for item in _listed(installments)])
 
 
@@ -326,9 +326,9 @@ def draw_bars(
 def draw_horizontal_bars(
     items: Sequence[Item], whole: Decimal | None = None
 ) -> tuple[tuple[Item, str], ...]:
-    """How long a bar each item has, in per cent of its line.
+    """Return each item with the length of its bar, in per cent of its line.
 
-    `whole` is what the full length stands for; without it, that is the longest item.
+    `whole` is the amount of a full bar; without it, that is the amount of the longest item.
     """
     top = whole or max((item.amount for item in items), default=Decimal(0))
 
@@ -383,9 +383,9 @@ def draw_line(
 
 
 class _Row:
-    """One instalment read tolerantly: what is no amount, or below zero, counts as none.
+    """One instalment read tolerantly: an amount that is malformed or negative counts as zero.
 
-    With `rest` also what its whole amount has beyond its parts.
+    With `rest` the amount of its total beyond the known parts is a further part.
     """
 
     def __init__(self, installment: object, zone: tzinfo | None, *, rest: bool = False) -> None:
@@ -427,10 +427,10 @@ def _kinds(rows: list[_Row]) -> tuple[str, ...]:
 
 
 def _label_size(index: int, count: int) -> str | None:
-    """The class of the smallest plot that has room for this label; None where none has.
+    """Return the class of the smallest plot with room for this label; None if none has room.
 
-    Labels stand at every 1, 2, 4, … slots, so that those of a small plot are among those of a large
-    one.
+    A plot has labels at every 1, 2, 4, … slots, so that the labels of a small plot are among
+    those of a large one.
     """
     for size, room in _ROOMS.items():
         at_least = -(-_LABEL_WIDTH * count // room)

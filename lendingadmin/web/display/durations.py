@@ -19,11 +19,12 @@ _UNITS = (
 
 
 def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a duration in months, weeks or days: `90 days` is `3 months`, `14 days` is `2 weeks`.
+    """Write a duration in months, weeks or days: `90 days` becomes `3 months`.
 
-    Only whole numbers of these are. A single period of 30 days stays `30 days`, because a bullet
-    loan of 30 days falls due on another day than one of a calendar month. Anything that is not of
-    the spec's form shows as it came; `exact_duration` gives the days for the hover.
+    `14 days` becomes `2 weeks`. Only exact multiples are written this way. A single period of
+    30 days stays `30 days`, because a bullet loan of 30 days falls due on another day than one
+    of a calendar month. Anything that does not have the spec's form is shown as it came.
+    `exact_duration` gives the days for the hover.
     """
     days = days_of(value)
     if days is None:

@@ -1,7 +1,7 @@
-"""What the words on the screen mean, for a person who is new to lending.
+"""Glossary of the words on the screen, for a person who is new to lending.
 
-Each term as it stands in a page, and one or two plain sentences. Where the service decides how an
-amount is computed, the sentence says no more than its specification does.
+It has each term as written in a page, and one or two plain sentences. Where the service decides
+how an amount is computed, the sentence says no more than its specification does.
 """
 
 from django.utils.translation import gettext

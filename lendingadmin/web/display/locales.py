@@ -25,7 +25,7 @@ _WIDEST = 90  # digits: more than any number that is legible
 
 
 def write_number(value: Decimal, decimals: int, locale: str) -> str:
-    """Write a number that is not negative in groups, with exactly so many decimals."""
+    """Write a non-negative number in groups, with exactly `decimals` decimals."""
     found, pattern = _number_pattern(locale, decimals)
     with localcontext(prec=_WIDEST):
         return str(pattern.apply(value, found))
@@ -39,13 +39,13 @@ def write_percent(fraction: Decimal, locale: str) -> str:
 
 @lru_cache(maxsize=64)
 def decimal_sign(locale: str) -> str:
-    """What stands between the whole of a number and its decimals."""
+    """Return the sign between the integer part of a number and its decimals."""
     return get_decimal_symbol(_find_locale(locale))
 
 
 @lru_cache(maxsize=64)
 def group_sign(locale: str) -> str:
-    """What stands between thousands: `,`, `.`, `’`, or a space of some width."""
+    """Return the sign between thousands: `,`, `.`, `’`, or a space of some width."""
     return get_group_symbol(_find_locale(locale))
 
 

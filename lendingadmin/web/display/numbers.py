@@ -1,4 +1,4 @@
-"""What counts as a number, and how it is written."""
+"""Numbers: the values that count as one, and how they are written."""
 
 from decimal import Decimal
 

@@ -41,7 +41,7 @@ def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
 def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
 
-    A difference told in per cent would read as a share of the smaller rate.
+    A difference in per cent would read as a share of the smaller rate.
     """
     fraction = number(value)
     if fraction is None:

@@ -15,7 +15,10 @@ Words = Mapping[str, str]
 
 
 class Status(NamedTuple):
-    """What a chip shows. `tone` is good, info, warn, bad, odd or empty; `icon` a heroicons name."""
+    """Content of a chip.
+
+    `tone` is good, info, warn, bad, odd or empty. `icon` is a heroicons name.
+    """
 
     word: str
     tone: str = ""

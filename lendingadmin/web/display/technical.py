@@ -100,7 +100,10 @@ def _walk_field(
 
 
 def _walk_unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
-    """The leaves of an object of unknown shape; its lists, and what has no end, stay whole."""
+    """Return the leaves of an object of unknown shape.
+
+    A list is one leaf, and so is an object that is empty, too large or nested too deeply.
+    """
     if isinstance(raw, Mapping) and 0 < len(raw) <= _MOST_KEYS and depth:
         for key, item in raw.items():
             yield from _walk_unknown(item, f"{place}.{key}", depth - 1)

@@ -54,10 +54,10 @@ def person_name(individual: object, fallback: object = None) -> str:
 
 
 def borrower_name(borrower: object) -> str:
-    """What a borrower is called: the person's name, else the company's, else the id.
+    """Return the name of a borrower: the person's name, else the company's, else the id.
 
-    The spec does not show the fields of Company, so the first text under a key that speaks of a
-    name counts.
+    The spec does not show the fields of Company, so the first text under a key with “name” in
+    it counts.
     """
     person = person_name(getattr(borrower, "individual", None), "")
     if person != MISSING:

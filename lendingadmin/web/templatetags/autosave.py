@@ -12,10 +12,11 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def autosave(context: Context, name: str = "form", page: str = "") -> SafeString:
-    """Return the attributes for the script, which keeps what is typed in the browser's tab.
+    """Return the attributes for the script that saves typed text in the browser's tab.
 
-    `name` tells forms of one page apart; `page` is for a form that is shown again, with what is
-    wrong, at an address of its own. The key tells neither whose form it is nor what it is about.
+    `name` distinguishes the forms of one page. `page` is for a form that is shown again, with
+    its errors, at another address. The key reveals neither the person nor the subject of the
+    form.
     """
     request = context["request"]
     request.has_autosave = True

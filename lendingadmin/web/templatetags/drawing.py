@@ -13,9 +13,10 @@ register = template.Library()
 
 @register.simple_tag
 def once(template_name: str, given: Any = None) -> SafeString:
-    """A fragment that depends on nothing but `given`, drawn once for each value of it.
+    """Draw a fragment that depends only on `given`, once for each value.
 
-    `given` is hashable, and belongs to no person: what is drawn stays in memory.
+    `given` is hashable and holds nothing about a person, because the drawn text stays in
+    memory.
     """
     return (
         _drawn.__wrapped__(template_name, given) if settings.DEBUG else _drawn(template_name, given)

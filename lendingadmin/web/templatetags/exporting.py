@@ -8,7 +8,7 @@ from lendingadmin.web.exports import EXPORT, XLSX
 
 register = template.Library()
 
-# Where in the list a page stands is nothing to the export, which holds all of it.
+# The position of a page in the list does not matter to the export, which holds all rows.
 _PLACES = ("pageToken", "from", "page", "pageSize")
 
 

@@ -1,4 +1,4 @@
-"""What a person may not see of a record, kept out of the page: `{% note repayment.notes %}`."""
+"""Tags that hide parts of a record that a person may not see: `{% note repayment.notes %}`."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def note(context: Context, text: str) -> str:
-    """What a colleague wrote, or what the service said of a payment; a mask without the right."""
+    """Return a colleague's note or the service's words on a payment; else a mask."""
     may_read = not text or context["request"].user.has_perm(READ_NOTES)
     return shown(text) if may_read else REDACTED
 
 
 @register.simple_tag(takes_context=True)
 def open_leaves(context: Context, leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Of what a page lists under Technical, what the person may see; all of what is revealed."""
+    """Return the leaves under Technical that the person may see; all of them once revealed."""
     if context.get("revealed"):
         return list(leaves or ())
     return mask_leaves(leaves or (), list_rights(context["request"].user))

@@ -1,4 +1,4 @@
-"""Parts of pages that stand around something: each has one template."""
+"""Page parts that enclose other content; each has one template."""
 
 import re
 
@@ -23,7 +23,7 @@ _TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
 
 @register.filter
 def as_we_say(words: str) -> str:
-    """What a library calls two-factor authentication by the name that it has here."""
+    """Replace a library's name for two-factor authentication by the dashboard's name."""
     return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 

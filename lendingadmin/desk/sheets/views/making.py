@@ -54,10 +54,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ, MAKE, methods=("POST",), quota=SHEETS)
 def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """The sheet as it goes on paper; the trail keeps that its names left the house.
+    """Show the sheet for printing, and record in the audit trail that it was printed.
 
-    It is the answer to the POST itself: to load it again is a reprint, and says so. No phone
-    number stands on it: paper gets lost, and who visits needs none.
+    The page is the response to a POST, so loading it again is a reprint, and the page says so.
+    It shows no phone numbers, because paper gets lost and a visitor does not need them.
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:

@@ -1,4 +1,4 @@
-"""The sheets of an app, and one of them: what stands on it and what came of each row."""
+"""The sheets of an app, and one sheet with its rows and their results."""
 
 from typing import Any
 

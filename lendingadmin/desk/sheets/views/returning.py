@@ -25,7 +25,7 @@ from .records import RETURN, find_sheet
 
 
 class _Page:
-    """One request for the grid of a sheet; `last` is what was typed of it before."""
+    """One request for the grid of a sheet; `last` is the previous return, if there is one."""
 
     def __init__(self, request: PersonRequest, app: LendingApp, sheet: Sheet) -> None:
         self.request, self.app, self.sheet = request, app, sheet
@@ -37,7 +37,7 @@ class _Page:
         self.differences: Sequence[Difference] = ()
 
     def submit(self) -> HttpResponse | None:
-        """Keep what was typed; the page that follows, or None to show this one again."""
+        """Save the typed amounts; return the next page, or None to show this one again."""
         if not self.form.is_valid():
             return None
         given, amounts = self.form.cleaned_data, self.form.amounts
@@ -74,7 +74,7 @@ class _Page:
 
     @property
     def compared(self) -> str:
-        """What the form sends back, so that only differences that were shown are kept."""
+        """Fingerprint of the shown differences, which the form sends back to confirm them."""
         return self._fingerprint if self.differences else ""
 
     @property
@@ -83,7 +83,7 @@ class _Page:
         return f"{self.last.number if self.last else 0}-{shown}"
 
     def _compare(self, last: SheetReturn) -> HttpResponse | None:
-        """Set what was typed beside what was typed before; the same again leads to the sheet."""
+        """Compare the amounts with an earlier return; equal ones lead to the sheet."""
         before = outcomes.read_amounts(last)
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
@@ -93,7 +93,7 @@ class _Page:
         return redirect(self.sheet)
 
     def _meet_another(self) -> HttpResponse | None:
-        """Somebody else's came first, or is on its way: show which rows differ from it."""
+        """Show the differences to a return by another person, or to one still on its way."""
         self.sheet.refresh_from_db()
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):
@@ -110,7 +110,10 @@ class _Page:
 
 @access(*RETURN, methods=("GET", "POST"))
 def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """The grid; the POST keeps the amounts where they make the counted cash, to be recorded."""
+    """Show the grid; a POST saves the amounts if their sum is the counted cash.
+
+    The worker then checks the amounts, so that they can be recorded.
+    """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
         messages.warning(request, _("This sheet is cancelled. No amounts can be entered."))

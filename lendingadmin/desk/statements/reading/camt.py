@@ -36,7 +36,8 @@ _RETURNS = ("UPDD", "UPCQ", "UPCT", "RRTN", "RPCR", "RTRN")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _ADJUSTED = "CAJT"
 _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
-# Twenty thousand entries of a hundred elements each; deeper than any of them stands.
+# Enough for twenty thousand entries of a hundred elements each, and deeper than any element in
+# them.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
 # Where a bank writes a reference besides `Refs`: of the creditor, of a document, or in words.
@@ -60,7 +61,7 @@ def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
 
 
 def _walk(content: bytes) -> Iterator[Element]:
-    """Each element as it ends. Raises Refused where no statement has so many, or so deep."""
+    """Yield each element when it ends. Raise Refused for too many or too deep elements."""
     count = depth = 0
     for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
         if event == "end":
@@ -98,7 +99,7 @@ class _Reader:
         elif name == "FrToDt":
             self._read_period(element)
         elif _find(element, "Id") is not None:
-            # Counterparties have accounts too, but theirs stand within entries.
+            # Counterparties have accounts too, but theirs are within entries.
             self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
             self.holder = self.holder or _text(element, "Ownr/Nm")
             self.currency = self.currency or _text(element, "Ccy")
@@ -174,7 +175,7 @@ class _Reader:
 
     def _read_entry(self, entry: Element) -> Iterator[Line]:
         side = _text(entry, "CdtDbtInd").upper()
-        # Without a side that is known nobody can say whether the money came or went.
+        # Without a known side it is not clear whether the money came or went.
         amount = _read_amount(entry) if side in ("CRDT", "DBIT") else None
         if amount is not None and not is_of_currency(amount, _find_currency(entry)):
             amount = None
@@ -207,7 +208,7 @@ class _Reader:
         # Who is said to pay by the account of someone else is the payer.
         names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
         payer = find_given(*(_text(part, name) for name in names))
-        # An entry of several that can't be told apart has the words of them all.
+        # An entry with several details that can't be separated has the words of all of them.
         words = [x.text or "" for x in part.iter() if _name(x) == "Ustrd" and part is not entry]
         reference = find_given(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
@@ -215,7 +216,7 @@ class _Reader:
         # `NtryRef` counts the entries of a file: the next has the same.
         receipt = find_given(_text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"))
         details = " ".join([*words, _text(entry, "AddtlNtryInf")]).strip()
-        # Those of an entry of several are of nobody in particular.
+        # References of an entry with several details belong to none of them in particular.
         others = [] if part is entry else list(_list_references(part))
         return Line(
             number=self.before + len(self.lines) + 1,
@@ -243,10 +244,11 @@ class _Reader:
 def _split(
     entry: Element, details: Sequence[Element], amount: Decimal
 ) -> Sequence[tuple[Element, Decimal, Decimal]]:
-    """The details of an entry, each with its own amount and what the bank kept of it, where those
-    say all of it; else the entry.
+    """Return the details of an entry, each with its amount and the bank's charge.
 
-    Of an entry of several that can't be told apart nobody in particular is the payer.
+    The details must explain the full amount of the entry. Otherwise return the only detail, or
+    the entry itself, with the amount of the entry. The payer of an entry with several details
+    that can't be separated is unknown.
     """
     sums = [_read_amount(part) or _read_amount(part, "AmtDtls/TxAmt/Amt") for part in details]
     known = [one for one in sums if one is not None]
@@ -260,7 +262,7 @@ def _split(
 
 
 def _list_references(part: Element) -> Iterator[str]:
-    """Yield all that a detail is known by, and what is said of it besides its own words."""
+    """Yield all references of a detail, and the further information about it."""
     for one in part.iter():
         if _name(one) == "Refs":
             yield from (find_given(" ".join((leaf.text or "").split())) for leaf in one.iter())
@@ -269,7 +271,7 @@ def _list_references(part: Element) -> Iterator[str]:
 
 
 def _read_charges(part: Element) -> Decimal:
-    """What the bank kept of an amount before it credited the rest."""
+    """Return the charges that the bank deducted from an amount before it credited the rest."""
     charges = [one for one in part if _name(one) == "Chrgs"]
     records = [x for one in charges for x in one if _name(x) == "Rcrd"] or charges
     debits = (one for one in records if _text(one, "CdtDbtInd") != "CRDT")
@@ -278,7 +280,7 @@ def _read_charges(part: Element) -> Decimal:
 
 
 def _sort(entry: Element, amount: Decimal | None) -> Kind:
-    """What an entry is that was booked."""
+    """Return the kind of an entry that was booked."""
     codes = {x.text or "" for x in entry.iter() if _name(x) in ("Cd", "FmlyCd", "SubFmlyCd")}
     if amount is None:
         return Kind.OTHER

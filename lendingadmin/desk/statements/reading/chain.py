@@ -20,7 +20,7 @@ from .meanings import is_total
 _NONE = ("NOTPROVIDED", "NONREF")
 # The opening and the closing balance of a message, where it has them.
 Balances = tuple[Decimal | None, Decimal | None]
-# Numbers of accounts have so many digits; those of pages have fewer.
+# Account numbers have at least this many digits; page numbers have fewer.
 _DIGITS = 4
 
 

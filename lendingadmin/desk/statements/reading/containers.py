@@ -1,4 +1,4 @@
-"""What a file is, by its content alone; and which files are refused, and what to export instead."""
+"""The format of a file by its content; refused files, and what to export instead."""
 
 import io
 import re
@@ -17,7 +17,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
 # How an old workbook begins that has a password.
 _FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
-# expat reads a longer tag again with each piece of it.
+# expat reads a long tag again for each new piece.
 _LONG_TAG = re.compile(rb"<[^<>]{100000}")
 _OTHERS = (
     *(b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BM"),
@@ -182,12 +182,12 @@ def _find_xml(content: bytes) -> str:
 
 
 def tell_of_password() -> str:
-    """What is said of a file that is locked."""
+    """Return the message about a file with a password."""
     return _("This file has a password. Export the statement without one.")
 
 
 def tell_of_macros() -> str:
-    """What is said of a file that holds something that runs."""
+    """Return the message about a file with macros."""
     return _("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
 
 

@@ -56,14 +56,14 @@ class Moment(NamedTuple):
 
 
 class DayOrder(NamedTuple):
-    """How a file's days are read: whether the day stands first, and whether that is proposed."""
+    """The order of day and month in a file; `is_proposed` if a person must confirm it."""
 
     day_first: bool
     is_proposed: bool = False
 
 
 def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
-    """The moment that a text means in a zone; a moment with an offset of its own keeps that."""
+    """Return the moment that a text means in a zone; an offset in the text wins over it."""
     bare = " ".join(text.split())
     digits = _DIGITS.fullmatch(bare)
     if digits:
@@ -97,10 +97,10 @@ def find_day_order(
     usual: bool | None = None,
     today: date | None = None,
 ) -> DayOrder:
-    """Which reading the days of a file mean: certain where one alone is possible.
+    """Return the order in which the days of a file are read; certain if only one is possible.
 
-    `periods` are the ways to read the period of its head. Where both readings are possible, the
-    `usual` one is proposed, or the one that keeps the rows in order.
+    `periods` are the ways to read the period of its head. If both orders are possible, the
+    `usual` one is proposed, or without one the order in which fewer rows are out of sequence.
     """
     both = [found for text in texts if (found := _FORMS[1].match(" ".join(text.split())))]
     if any(int(one["first"]) > 12 for one in both):

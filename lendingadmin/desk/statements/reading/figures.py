@@ -6,14 +6,13 @@ from decimal import Decimal
 
 from babel.numbers import get_currency_precision, is_currency
 
-# Spaces of every width, apostrophes, and what names a currency stand around figures.
+# Spaces of every width and apostrophes, around figures or between them.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
 # A word with the point behind it, one sign, or figures.
 _PARTS = re.compile(r"[^\W\d_]+[€£$₦₵¢]?\.?|[\d.,]+|\S")
 _SIGNS = re.compile(r"[-+−–]")
 _INNER_SPACES = re.compile(r"(?<=\d)[\s\u00a0\u2007\u2009\u202f'’]+(?=\d)")
-# The direction that a word beside the figures gives. Any other word names a currency, or nothing
-# that is known here.
+# Words next to the figures that give the direction. Any other word names a currency or is unknown.
 _OUT = frozenset({"DR", "DB", "DEB", "DEBIT", "NEG", "OUT", "OD", "W", "WD"})
 _IN = frozenset({"CR", "CREDIT"})
 _GLUED_SIDE = re.compile(r"(?i)^(.{2,})(dr|db|cr)$")
@@ -26,7 +25,7 @@ _NO_CENTS = re.compile(r"/[=-]$")
 # As databases write it: no figure is lost with these.
 _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
-# What is written for a currency beside its code.
+# Other ways to write a currency than its code.
 _MARKS = {
     "KSH": "KES",
     "KSHS": "KES",
@@ -101,7 +100,7 @@ def _read_odd_amount(text: str) -> Decimal | None:
         return None
     amount = Decimal(_LONG_ZEROS.sub("", bare.replace(",", "")))
     _sign, digits, exponent = amount.as_tuple()
-    # More is no amount of money that could be kept to the last figure.
+    # An amount with more digits can't be stored exactly.
     if int(exponent) < -_DECIMALS or len(digits) + int(exponent) > _WHOLE:
         return None
     is_negative = bool(sides & _OUT) or not set("(-−–").isdisjoint(signs)
@@ -170,9 +169,10 @@ def read_currency(text: str) -> str:
 
 
 def read_id(text: str) -> tuple[str, bool]:
-    """An id as text, and whether a spreadsheet took digits of it, so that it is nobody's key.
+    """Return an id as text, and whether a spreadsheet removed digits, so that it is not a key.
 
-    `850060.0` lost nothing; `1.42593E+11` and what has more than fifteen digits did.
+    `850060.0` lost nothing. `1.42593E+11` did, and so did a number with more than fifteen
+    digits before its `.0`.
     """
     bare = _SPACES.sub("", text) if re.fullmatch(r"[\d\s\u00a0.,]+", text or "x") else text.strip()
     whole = _FLOAT.match(bare)

@@ -1,4 +1,4 @@
-"""What stands above the headings of a table: whose account it is of, its period and balances."""
+"""The rows above the headings of a table: the account, its period and its balances."""
 
 import re
 from collections.abc import Sequence
@@ -67,9 +67,10 @@ _LONGEST = 200
 
 
 def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -> dict[str, Any]:
-    """The fields of a Statement that its head says; of several of one label the first.
+    """Return the fields of a Statement that its head names; of equal labels the first counts.
 
-    What a label means stands behind its colon or in the next cell; of a period, in all that follow.
+    The value of a label follows its colon or is in the next cell; the value of a period is
+    everything that follows.
     """
     found: dict[str, Any] = {}
     for row in rows:
@@ -104,7 +105,7 @@ def _find_field(cell: str) -> tuple[str | None, str]:
 def _read_value(field: str, text: str, zone: tzinfo, day_first: bool) -> dict[str, Any]:
     days = (read_moment(one, zone, day_first=day_first).at for one in _DAY.findall(text))
     if field == "period":
-        # Behind the two of the period may stand when it was printed.
+        # The date of printing may follow the two dates of the period.
         known = sorted(one.date() for one in list(days)[:2] if one)
         return {"begins": known[0], "ends": known[-1]} if len(known) > 1 else {}
     if field in _ENDS:

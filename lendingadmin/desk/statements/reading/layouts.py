@@ -19,8 +19,8 @@ _REVERSAL = (
     r"revers|refund|annul|rembours|rolled? ?back|chargeback|rvsl|\brev\b|\brtn\b|returned|unpaid|"
     r"dishono|bounced|refer to drawer|impay|contre-?passation|r(?:ü|ue)cklast|storno"
 )
-# The types that mean nothing but this, also where somebody outside paid in: the words of a charge
-# alone, and of money that goes to the lender's own accounts or out of them.
+# Types that can mean nothing else, even if an outside person paid in: a charge alone, or money that
+# moves into the lender's own accounts or out of them.
 _ONLY_CHARGE = (
     r"^\W*(?:(?:pay ?bill|transaction|service|ledger|merchant|m-?pesa|bank|business|customer|b2c|"
     rf"c2b|organi[sz]ation)[ _-]+)*(?:{_CHARGES}|commissions|excise duty)\W*$"

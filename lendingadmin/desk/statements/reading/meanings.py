@@ -290,7 +290,7 @@ def is_total(cell: str, *, is_dated: bool = False) -> bool:
 
 
 def may_follow_total(cell: str) -> bool:
-    """Return whether a cell has nothing but words that stand in the name of a total."""
+    """Return whether a cell has only words that can be part of the name of a total."""
     words = _list_words(cell)
     return _BESIDE.issuperset(words) and (bool(words) or not any(map(str.isdigit, cell)))
 

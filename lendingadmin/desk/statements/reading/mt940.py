@@ -98,11 +98,11 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
 
 
 def _split(text: str) -> list[str]:
-    """The messages of a file, each with the tags that are read.
+    """Return the messages of a file, each with the tags that are read.
 
-    A message begins at :20:, or, of a bank that writes none, at the first tag behind a closing
-    balance. What follows that balance is of the whole message and not of its last row. Lines may be
-    indented, and are as far as their tag is.
+    A message begins at :20:, or, if a bank writes none, at the first tag after a closing
+    balance. Text after that balance belongs to the message and not to its last row, so it is
+    dropped. Lines may be indented; the indentation of their tag is removed.
     """
     messages, is_closed, is_kept, indent = list[list[str]](), True, False, 0
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
@@ -167,7 +167,7 @@ def _sort(mark: str, kind: str, amount: Decimal) -> Kind:
 
 
 def _read_keys(words: str) -> dict[str, str]:
-    """`/EREF/X/REMI/Y` or `EREF+X SVWZ+Y`: what stands behind each."""
+    """Return the text after each key of `/EREF/X/REMI/Y` or `EREF+X SVWZ+Y`."""
     pieces = _KEYWORDS.split(words)
     if len(pieces) < 3:
         pieces = _KEYED.split(words)

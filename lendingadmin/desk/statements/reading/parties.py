@@ -11,7 +11,7 @@ _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(
     r"(?i)\bacc(?:ount)?\b\.?(?: ?no\.?)?\s*[:.#-]?\s*(?!(?:from|for|to|of|by|with)\b)(\S+)"
 )
-# Of ten figures alone nobody can say: it may be a phone number, a day or an account.
+# Ten digits alone are ambiguous: they may be a phone number, a day or an account.
 _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b")
 
 

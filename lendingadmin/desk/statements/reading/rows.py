@@ -48,7 +48,7 @@ from .parties import find_reversed, read_party, read_reference
 _HEAD = 60
 _SAMPLE = 20
 _CELLS = 3
-# What one row in so many has, or a single one, the table does not have.
+# A feature of at most one row in this many, or of a single row, is not a feature of the table.
 _FEW = 10
 _MOVED = ("amount", "paid_in", "paid_out")
 # What a payment is named by, except for its day and its id.
@@ -78,8 +78,10 @@ def read_rows(
     day_first: bool | None,
     mapping: lines.Mapping | None,
 ) -> Statement | UnknownTable:
-    """The statement of a table; UnknownTable where its layout is not known and nobody mapped it, or
-    mapped it without a column that decides. Raises Refused for a table without headings.
+    """Return the statement of a table, or UnknownTable if its layout is not known.
+
+    UnknownTable is also returned if the `mapping` lacks a column that decides. Raise Refused
+    for a table without headings.
     """
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
@@ -114,7 +116,7 @@ def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
 
 
 def make_fingerprint(header: Sequence[str]) -> str:
-    """What the same headings are known by, whatever their case and spacing."""
+    """Return the fingerprint of headings; it is the same in any case and spacing."""
     folded = json.dumps([fold_heading(cell) for cell in header], ensure_ascii=False)
     return hashlib.sha256(folded.encode()).hexdigest()[:32]
 
@@ -200,7 +202,7 @@ class _Reader:
         )
 
     def _find_places(self) -> dict[str, list[int]]:
-        """Where each field stands; the parts of `a+b` are put together."""
+        """Return the columns of each field; `a+b` means that two columns are joined."""
         headings = [fold_heading(cell) for cell in self.rows[self.at]]
         self.headings = [heading for heading in headings if heading]
         self.width = len(headings)
@@ -303,7 +305,7 @@ class _Reader:
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
             elif found and self._is_continued(row):
-                # A footer may stand there too: what it names is looked for, and proves nothing.
+                # This may also be a footer: its references are searched, but prove nothing.
                 at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
                 text = f"{found[at].details} {self._get(row, 'details')}".strip()
                 found[at] = replace(found[at], details=text)
@@ -354,7 +356,7 @@ class _Reader:
         return bool(places) and filled == [*places] and not any(map(is_total, row))
 
     def _find_rows_above(self) -> None:
-        """Name rows of the table that stand above its headings: they are not read."""
+        """Add a flaw for each row of the table above its headings, because it is not read."""
         for number, row in enumerate(self.rows[: self.at], start=1):
             full = [*row, *[""] * (self.width - len(row))]
             values = {field: self._get(full, field) for field in self.places}

@@ -1,12 +1,13 @@
-"""Opens a spreadsheet in a process of its own: bytes on its input, rows as JSON on its output.
+"""Opens a spreadsheet in a separate process: bytes as input, rows as JSON as output.
 
-Of one with a password, with macro sheets, that is too large or that has too many sheets it writes
-`LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` instead.
+For a spreadsheet with a password or macro sheets, or that is too large or has too many sheets,
+it writes `LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` instead.
 
-The library keeps a place for each cell between the first and the last that hold something. So a
-damaged file, or a word in the last cell of a sheet, makes it ask for gigabytes, and it aborts the
-process that asks. So the places of an XLSX are counted before it is opened, and this process
-has a bound of its own. It imports nothing of the dashboard and holds nothing but the file.
+The library reserves memory for each cell between the first and the last cell with content.
+Therefore a damaged file, or a word in the last cell of a sheet, makes it ask for gigabytes and
+abort its process. For this reason the cells of an XLSX are counted before it is opened, and
+this process has its own memory limit. It imports nothing of the dashboard and has no data
+except the file.
 """
 
 import io
@@ -24,7 +25,8 @@ from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 # Bytes. An old spreadsheet reserves more than it uses: who starts this process looks at its use.
 MEMORY, _MOST_RESERVED = 300_000_000, 1 << 30
 LOCKED, MACROS, TOO_LARGE, MANY_SHEETS = "locked", "macros", "too-large", "many-sheets"
-# Places that the library would keep; at 32 bytes each they take two thirds of the memory.
+# Cells for which the library may reserve memory; at 32 bytes each they take two thirds of the
+# limit.
 _MOST_PLACES = 6_000_000
 # A cell that holds something, in a chunk of a sheet. One that is only formatted takes no place.
 _CELL = re.compile(
@@ -50,7 +52,10 @@ def main() -> None:
 
 
 def is_too_wide(content: bytes) -> bool:
-    """Whether a sheet of an XLSX has more places than memory, before any of them is kept."""
+    """Return whether a sheet of an XLSX needs more cells than there is memory for.
+
+    It is called before the library reserves memory for them.
+    """
     if not content.startswith(b"PK"):
         return False
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -106,7 +111,7 @@ def read_rows(sheet: CalamineSheet) -> list[list[str]]:
 
 
 def write_cell(cell: Any) -> str:
-    """A cell as text: a whole number without its `.0`, moments as ISO."""
+    """Return a cell as text: an integral number without its `.0`, a moment as ISO."""
     if isinstance(cell, float):
         # A spreadsheet's number has fifteen figures; what follows is no figure of anybody's.
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}".upper()

@@ -25,12 +25,12 @@ from .sheet_places import take_place
 from .sheet_process import LOCKED, MACROS, MANY_SHEETS, MEMORY, TOO_LARGE
 
 MOST_ROWS = 20_000
-# A head of so many rows stands above the headings at most, and below them the rows.
+# The most rows of a head above the headings of a table.
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
 _LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
-# So many lines of a file, or objects of JSON, there may be for each row: cells hold line breaks,
-# heads stand above a table, entries have several lines.
+# The most lines of a file, or objects of JSON, for each row: cells have line breaks, tables have
+# heads, entries have several lines.
 _FOR_EACH = 10
 _MARKS = {
     CSV: ((b"\n", _FOR_EACH), (b"\r", _FOR_EACH)),
@@ -75,14 +75,17 @@ def read_csv(content: bytes, score: Score) -> list[Row]:
         best = max(_DELIMITERS, key=lambda sign: _rate_delimiter(text[:20_000], sign))
     rows, broken = _parse(text, best)
     if best in text and all(len(row) < 2 for row in rows):
-        # A program saved each whole line as one cell in quotation marks.
+        # A program saved each line as one cell in quotation marks.
         return read_csv("\n".join(cell for row in rows for cell in row).encode(), score)
     check_one_row_each(rows, best, broken)
     return _check_length(rows)
 
 
 def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
-    """How many rows have the same number of cells, of several, and how often it stands there."""
+    """Return how many rows have the same number of cells, and the number of delimiters.
+
+    Rows of a single cell are not counted.
+    """
     widths = Counter(len(row) for row in _parse(text, delimiter)[0] if len(row) > 1)
     return max(widths.values(), default=0), text.count(delimiter)
 
@@ -186,7 +189,7 @@ def _list_full(rows: Sequence[Row]) -> list[Row]:
 
 
 def _run_sheet_process(content: bytes) -> bytes:
-    """What the process writes. Raises SubprocessError where it fails or takes too long."""
+    """Return the output of the process. Raise SubprocessError if it fails or is too slow."""
     command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
     until, given = time.monotonic() + _LONGEST_SECONDS, content or None
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -231,9 +234,9 @@ def _find_most(rows: Sequence[Row], score: Score) -> int:
 
 
 def decode(content: bytes) -> str:
-    """The text of bytes in UTF-8 or UTF-16 with a mark, UTF-8, or Windows-1252.
+    """Return the text of bytes in UTF-8 or UTF-16 with a mark, UTF-8, or Windows-1252.
 
-    What was encoded twice is put right. Raises Refused for what is no text.
+    Text that was encoded twice is repaired. Raise Refused if the content is not text.
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")

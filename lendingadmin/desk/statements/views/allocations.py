@@ -104,7 +104,7 @@ class _Page:
 def allocation(
     request: PersonRequest, app_id: str, number: int, position: int, part: int
 ) -> HttpResponse:
-    """What was found of a payment, and what may be done with it, by keyboard from row to row."""
+    """Show the check of a payment and the possible decisions, by keyboard from row to row."""
     every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
     wanted = {"batch__file__app_id": app_id, "batch__file": number}
     row = get_object_or_404(every, **wanted, position=position, part=part)

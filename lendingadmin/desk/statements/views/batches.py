@@ -1,6 +1,7 @@
-"""A statement's payments on their way into the ledger: checked, decided, recorded, and the result.
+"""A statement's payments on their way into the ledger: check, decision, recording and result.
 
-Nothing of it calls the service's write: the worker records (`desk/statements/recording.py`).
+These pages never call the service's write, because the worker records
+(`desk/statements/recording.py`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,7 +52,7 @@ from .records import find_file
 # Twenty thousand payments take some hours; a slow service takes longer.
 _LONGEST = timedelta(hours=12)
 _PAGE = 50
-# So many rows are shown to the person who approves; the CSV of the batch has all of them.
+# The most rows that the approver sees; the CSV of the batch has all.
 _FOR_APPROVAL = 100
 _AT_ONCE = 500
 COLUMNS = name_columns(
@@ -77,7 +78,7 @@ State = Batch.State
 
 @access(READ)
 def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The payments of a statement, what was found of each, and what became of it."""
+    """Show the payments of a statement, with the finding and the result of each."""
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     some = _filter(found, form) if form.is_valid() else found.allocations.none()
     page = _read_page(request, some)
@@ -123,7 +124,10 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
-    """Whether a payment of it is above CONFIRM_ABOVE of its app, or in another currency."""
+    """Return whether a payment to record is above CONFIRM_ABOVE or in another currency.
+
+    Return False if the app has no CONFIRM_ABOVE.
+    """
     limit = settings.CONFIRM_ABOVE.get(app_id)
     if limit is None:
         return False
@@ -139,7 +143,7 @@ def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
     confirmed_if=is_large,
 )
 def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """What will be recorded; the POST hands it to the worker, or asks a second person."""
+    """Show the payments to record; a POST starts the worker, or asks for an approval."""
     found, obstacle = find_batch(app_id, number), ""
     if found.state != State.READY:
         return redirect(found)
@@ -253,7 +257,7 @@ def find_batch(app_id: str, number: int) -> Batch:
 
 
 def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]:
-    """What `_batch_progress.html` shows of a batch."""
+    """Return the context of `_batch_progress.html` for a batch."""
     is_under_way = found.state in (State.CHECKING, State.RECORDING)
     return {
         "batch": found,
@@ -283,7 +287,7 @@ def _submit(request: PersonRequest, found: Batch) -> bool:
 
 
 def _summarise(found: Batch) -> dict[str, Any]:
-    """What will be recorded: rows and sums, and what tells one content from another."""
+    """Return the number and sums of the rows to record, and a fingerprint of their content."""
     rows_to_do = batches.list_to_do(found)
     sums = batches.sum_accepted(found)
     return {
@@ -336,14 +340,14 @@ def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
     wanted = {name: form.cleaned_data[name] for name in ("finding", "decision")}
     some = found.allocations.filter(**{name: value for name, value in wanted.items() if value})
     if result := form.cleaned_data["result"]:
-        # Of the batch alone: the whole journal has a million of them.
+        # Only repayments of the batch, because the journal may have a million of them.
         own = Repayment.objects.filter(STANDINGS[result], allocations__batch=found)
         some = some.filter(repayment__in=own)
     return some.select_related("line", "repayment").order_by("position", "part")
 
 
 def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
-    """The rows of so many payments behind the one that the address names."""
+    """Return the rows of the next payments after the position that the address names."""
     after = whole_number(request.GET.get("after")) or 0
     rest = some.filter(position__gt=after)
     positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])

@@ -14,7 +14,7 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(RESOLVE, READ, methods=("GET", "POST"))
 def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What nobody has seen yet, both sides beside each other; a POST says that one was seen."""
+    """Show both sides of the contradictions that are not seen; a POST marks one as seen."""
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
         return redirect("statements-contradictions", app_id)

@@ -1,4 +1,4 @@
-"""Which days statements cover, and a day from both sides."""
+"""The days that statements cover, and one day from both sides."""
 
 from calendar import Calendar
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
-# So many of a part are listed; the journal and the statement have the rest.
+# The most rows of a part in the list; the journal and the statement have the rest.
 _LISTED = 100
 _EARLIEST, _LATEST = date(2000, 1, 1), date(2200, 1, 1)
 
@@ -62,7 +62,7 @@ def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ)
 def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
-    """What the journal has of a day and what statements say came in, each in its parts."""
+    """Show the journal's entries of a day and the payments on statements, by parts."""
     app, on = gateway.lending_app(app_id), _read_day(day)
     found = proof.read_day(app, on, timezone.now())
     context = {
@@ -130,7 +130,7 @@ def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str,
 
 
 def _list_entries(found: proof.Day) -> list[tuple[str, list[Repayment]]]:
-    """The entries of the parts that somebody should look at."""
+    """Return the entries of all parts that are not confirmed, by the label of the part."""
     parts = [found.entries[one] for one in proof.EntryPart if one != proof.EntryPart.CONFIRMED]
     numbers = [number for part in parts for number in part.numbers[:_LISTED]]
     rows = Repayment.objects.select_related("created_by").in_bulk(numbers)

@@ -33,7 +33,7 @@ UNCHANGED = gettext_noop("Nothing changed. Its payments are being decided, or th
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Bring a statement in; nothing of it goes to the service."""
+    """Upload a statement; nothing is sent to the service."""
     app, sent = gateway.lending_app(app_id), request.method == "POST"
     form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
     if form.is_valid():
@@ -90,7 +90,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, methods=("POST",))
 def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Say whether the day or the month stands first in its dates."""
+    """Save whether the day or the month comes first in the dates of a statement."""
     file = find_file(app_id, number)
     try:
         is_read = keeping.answer_days(file, request.POST.get("first") != "month", request.user)
@@ -133,7 +133,7 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 
 
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
-    """Tell managers what the statement contradicts, and this person that they are told."""
+    """Raise the alarms of a statement, and tell this person that managers see them."""
     if count := alarms.raise_alarms(file, request.user):
         words = _("It disagrees with %(count)s repayments. Managers see this on their home page.")
         messages.warning(request, words % {"count": count})
@@ -172,7 +172,7 @@ def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
 def _fill_in(
     person: User, file: StatementFile, line: StatementLine, app: LendingApp
 ) -> dict[str, Any]:
-    """What the row says of a repayment, as far as this person may see it."""
+    """Return the values of a repayment from a row, as far as this person may see them."""
     about, sees_phones = rows.read_about(line), person.has_perm(SEE_CONTACT)
     is_masked = rows.mask_reference(about.reference, sees_phones) != about.reference
     phone = about.phone if sees_phones else ""

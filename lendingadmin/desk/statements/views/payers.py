@@ -1,4 +1,4 @@
-"""Who is said to pay which loan: seen, and revoked."""
+"""The list of saved links between payers and loans, and their revocation."""
 
 from typing import NamedTuple
 

@@ -18,7 +18,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from .batches import find_batch
 
-# So many are printed at once: each notes that it was opened.
+# The most receipts that are printed at once, because each is marked as opened.
 _AT_ONCE = 100
 
 

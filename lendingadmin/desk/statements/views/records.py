@@ -40,7 +40,7 @@ _PAGE = 50
 
 
 class _Waiting(NamedTuple):
-    """What of the statements waits for a person: the same rows as home counts."""
+    """A list of statements that wait for a person, as the home page counts them."""
 
     lookup: str
     list_waiting: Callable[[str, User], QuerySet[Any]]
@@ -73,7 +73,10 @@ COLUMNS = name_columns(
 
 @access(READ)
 def statements(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The statements of an app, newest first; with `waits` those of it that wait for the person."""
+    """List the statements of an app, newest first; `waits` selects those that wait.
+
+    They wait for this person, with the selected kind of question.
+    """
     behind = whole_number(request.GET.get("before")) or None
     files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
     waits = _WAITING.get(request.GET.get("waits", ""))
@@ -92,7 +95,7 @@ def statements(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ)
 def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """One statement: what it is, whether it is whole, and its rows."""
+    """Show one statement: its head, whether it is complete, and its rows."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
     judged = standings.judge_all(file)
     by_kind, by_standing = standings.add_up(judged)
@@ -115,7 +118,7 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """The rows of a statement in its own order, each with what is known of it here."""
+    """Export the rows of a statement in its order, each with its status in the dashboard."""
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)

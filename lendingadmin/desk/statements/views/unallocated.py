@@ -22,7 +22,7 @@ _PAGE = 50
 
 @access(READ)
 def tray(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What whole statements say came in and nobody has placed, the oldest first."""
+    """List the payments on certain statements that are not placed yet, the oldest first."""
     lines, start = places.list_unallocated(app_id), whole_number(request.GET.get("after")) or 0
     some = list(lines[start : start + _PAGE + 1])
     visible = rows.read_visibility(request.user)
@@ -40,7 +40,7 @@ def tray(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def take(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Somebody looks after it from now on."""
+    """Make this person the owner of an unallocated payment."""
     places.take(_find(app_id, number), request.user)
     return redirect("unallocated", app_id)
 

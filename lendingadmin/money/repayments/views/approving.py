@@ -1,4 +1,4 @@
-"""Approving a repayment that somebody else entered: what it is, what it will do, what moved since.
+"""Approval of another person's repayment: what it is, what it will do, what changed since.
 
 The write itself is `sending.approve`; a view never calls the service's write on its own.
 """
@@ -45,7 +45,7 @@ class Moved(NamedTuple):
 
 @access(approvals.APPROVE, "lending.loans.get", methods=("GET", "POST"), confirmed=("GET", "POST"))
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The payment as it will be sent, and the loan as it stands now; the POST sends it, once."""
+    """Show the payment as it will be sent, and the loan now; the POST sends it, once."""
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
@@ -76,7 +76,7 @@ def _one(app_id: str, number: int) -> Repayment:
 def _send(
     request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool
 ) -> Obstacle | None:
-    """Send it; return what is in the way, None once it is sent or waits for nobody any more."""
+    """Send it; return the obstacle, or None once it is sent or no longer waits."""
     try:
         is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
     except services.LoanBusy as rule:
@@ -122,7 +122,7 @@ def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
 
 
 def _list_moved(repayment: Repayment, loan: Loan) -> list[Moved]:
-    """What stood as paid and as unpaid when it was entered, and stands now."""
+    """Return the paid and the unpaid amounts at the entry and now."""
     before, now = repayment.reading(Reading.Kind.ENTERED), loan_facts(loan, timezone.now())
     is_known = before is not None and not before.fault
     return [

@@ -41,7 +41,7 @@ def day(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(_STATEMENT, _RECORD, methods=("POST",))
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Keep what was counted in a till of the day that the address names."""
+    """Save the amount counted in a till, for the day in the address."""
     app, day_form = gateway.lending_app(app_id), _form(request)
     if not day_form.is_valid():
         return _show(request, app)

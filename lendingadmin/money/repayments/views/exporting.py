@@ -47,7 +47,8 @@ from lendingadmin.web.redact import REDACTED
 from lendingadmin.web.requests import PersonRequest
 
 ROWS_AT_ONCE = 1_000
-# A name is read once for so many borrowers, then they are forgotten: a year has some ten thousand.
+# A name is read once; after this many borrowers all names are cleared. A year has some ten thousand
+# borrowers.
 _NAMES = 50_000
 # What is read of a row, by the names of the model.
 _FIELDS = (
@@ -201,7 +202,7 @@ class _RowWriter:
 
 
 def _read_mistakes(repayments: list[int]) -> dict[int, list[Mistake]]:
-    """What was reported of these repayments, the oldest first."""
+    """Return the mistakes reported in these repayments, the oldest first."""
     found = defaultdict[int, list[Mistake]](list)
     reports = Mistake.objects.select_related("reported_by", "reviewed_by")
     for report in reports.filter(repayment__in=repayments):

@@ -50,7 +50,7 @@ from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
 PAGE_SIZE = 50
-# Of what waits for a decision so many at once, and so many of what stands above it.
+# Rows shown at once of what waits for a decision, and of the lists above it.
 _TO_DECIDE, _FEW = 25, 10
 _APPROVERS = 20
 _CHECKS_PER_VISIT = 5
@@ -86,7 +86,7 @@ def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Sl
 
 @access("lending.loans.get")
 def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What needs checking: checked again while somebody looks; a person decides the rest."""
+    """Show what needs checking. A visit runs due checks; a person decides the rest."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     rows = Repayment.objects.with_mistake()
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
@@ -112,7 +112,7 @@ def _list_page(
     parameter: str,
     size: int = _TO_DECIDE,
 ) -> dict[str, Any]:
-    """A page of what waits for somebody, the longest waiting first, and its pager."""
+    """Return a page of what waits for a person, the longest waiting first, with its pager."""
     behind = whole_number(request.GET.get(parameter)) or None
     page = read_slice(rows, column, size, behind=behind, newest_first=False)
     return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
@@ -120,7 +120,7 @@ def _list_page(
 
 @access("lending.loans.get")
 def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """One repayment: what is known of it, the evidence, and what a person may do."""
+    """Show one repayment: its present state, the evidence, and what a person may do."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     page = _receipt(request, repayment)
@@ -193,7 +193,7 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
-    """What the status part shows, and after how many seconds, if at all, it asks again."""
+    """Return the context of the status part, with the seconds to its next request, if any."""
     since = repayment.sent_at or repayment.created_at
     state = RepaymentState(repayment.state)
     readings = list(repayment.readings.all())
@@ -221,7 +221,7 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
 
 
 def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> str:
-    """What is known of it, and, where the service said so, what is left of the loan."""
+    """Return the state's title and, where the service reported it, the loan's balance."""
     title = repayment.message.title
     if remainder is None or repayment.state != RepaymentState.RECORDED:
         return title
@@ -323,7 +323,10 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
-    """Who entered it may take it back; somebody else needs the right to approve it."""
+    """Return the rights needed to decline it.
+
+    The person who entered it needs none to withdraw it; others need the right to approve it.
+    """
     is_own = _one(app_id, number).created_by_id == request.user.pk
     return () if is_own else (approvals.APPROVE,)
 
@@ -386,7 +389,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
 def review_mistake(
     request: PersonRequest, app_id: str, number: int, mistake_id: int
 ) -> HttpResponse:
-    """A manager reviews what somebody else reported, with a reason."""
+    """Save a manager's review of another person's report, with a reason."""
     repayment = _one(app_id, number)
     mistake = get_object_or_404(repayment.mistakes, pk=mistake_id)
     form = ReviewForm(request.POST, prefix="review")

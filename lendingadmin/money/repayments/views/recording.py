@@ -41,14 +41,15 @@ from lendingadmin.web.lists import NEWEST_FIRST, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 PURPOSE = "record a repayment"
-# What tells whose loan it is and whether it is open; so many of a borrower's loans are looked at.
+# The fields that show a loan's borrower and whether it is open, and how many of a borrower's loans
+# are read.
 _CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
 _CHOICE_SIZE = 100
 
 
 @access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """The form; what it sends is kept as a draft, and the confirm step shows it."""
+    """Show the form; a valid one is saved as a draft, and the confirm step shows it."""
     app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
     idempotency_key = request.GET.get("form", "")
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
@@ -125,7 +126,10 @@ def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
 
 
 def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
-    """The loan; on a POST a fault becomes a card beside the form, so that nothing typed is lost."""
+    """Return the loan and no card; on a POST, a fault returns no loan and the fault's card.
+
+    The card is shown next to the form, so that nothing typed is lost.
+    """
     try:
         return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
     except LendingError as error:
@@ -148,8 +152,10 @@ def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
 def lead_to_review(
     request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan
 ) -> HttpResponse | None:
-    """Keep what a valid form holds and lead to its review; None, with an error in the form, when
-    that can't be. Nothing is sent to the service before the review is confirmed.
+    """Save the values of a valid form and redirect to its review.
+
+    Return None, with an error in the form, where that is not possible. Nothing is sent to the
+    service before the review is confirmed.
     """
     idempotency_key = _keep(request, form, app_id, loan)
     if idempotency_key is None:
@@ -158,9 +164,10 @@ def lead_to_review(
 
 
 def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) -> str | None:
-    """Keep the draft under the form's token; None, with an error in the form, when that can't be.
+    """Save the draft under the form's token and return the token.
 
-    The loan is the accountId that the service answered with: the address may have carried the uid.
+    Return None, with an error in the form, where that is not possible. The loan is the
+    accountId that the service answered with: the address may have contained the uid.
     """
     ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
     ids["borrower_id"] = loan_math.borrower_of(loan)
@@ -219,7 +226,7 @@ def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_k
 def confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
-    """What the repayment will do, and look-alikes; the POST records it, once."""
+    """Show the repayment's effect, and look-alikes; the POST records it, once."""
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:

@@ -1,4 +1,4 @@
-"""What forms say while the journal has a gap, and the page on which a manager ends it."""
+"""Words of forms while the journal has a gap, and the page on which a manager ends it."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What the restored database forgot, and what is done about it; the POST ends it.
+    """Show what the restored database lost, and what to do about it; the POST ends the gap.
 
     While a restore is only suspected, the POST says that there was none.
     """

@@ -1,4 +1,4 @@
-"""`{% icon "name" %}`: a heroicon beside words, hidden from those who hear the page."""
+"""`{% icon "name" %}`: a heroicon next to words, hidden from screen readers."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""`{% for group in leaves|by_field %}`: what stands under Technical."""
+"""`{% for group in leaves|by_field %}`: the content under Technical."""
 
 from django import template
 

@@ -1,7 +1,7 @@
-"""`{{ value|moment:zone }}` and its like: a `<time>`, with UTC on hover.
+"""`{{ value|moment:zone }}` and similar filters: a `<time>`, with UTC on hover.
 
-Moments stand in the person's own zone, where they chose one, days in the lender's: an instalment is
-due on the lender's day wherever it is looked at.
+Moments are shown in the person's own zone, if they chose one. Days are shown in the lender's
+zone: an instalment is due on the lender's day, wherever the person is.
 """
 
 from collections.abc import Callable

@@ -93,7 +93,7 @@ class Command(BaseCommand):
 
 
 def _explain_anchor(error: OSError) -> str:
-    """What stood in the way, and where: another account's folder, most often."""
+    """Return the reason and the file; most often it is in another account's folder."""
     return (
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
         "Run this as the account of the worker, and with its folders."

@@ -60,10 +60,11 @@ class Command(BaseCommand):
 
     @contextmanager
     def _one_at_a_time(self) -> Iterator[None]:
-        """Only PostgreSQL has several hosts; on SQLite it waits longer for others than a page does.
+        """Let one host at a time run the block. Only PostgreSQL has several hosts.
 
-        A transaction beside holds the lock, which so goes with its connection, too. A lock of the
-        session would be left with another client where PgBouncer shares sessions.
+        On SQLite the block waits longer for other writers than a page does. On PostgreSQL a
+        second connection holds the lock in a transaction, so the lock ends with its connection,
+        too. A session lock would pass to another client where PgBouncer shares sessions.
         """
         if connection.vendor != "postgresql":
             with sqlite_waiting(_LONGEST_WAIT):
@@ -75,7 +76,8 @@ class Command(BaseCommand):
             if not _take_lock(beside):
                 self.stdout.write(ANOTHER_HOST)
                 while not _take_lock(beside):
-                    # Nothing is held while it waits: an index that is made beside waits for all.
+                    # Hold nothing during the wait: an index that is created concurrently waits for
+                    # all.
                     beside.rollback()
                     time.sleep(_PAUSE)
             yield
@@ -88,14 +90,14 @@ def _check_keys() -> None:
     try:
         fault = canary.find_fault()
     except DatabaseError:
-        return  # a database before its first release keeps nothing yet
+        return  # before its first release a database has no canary
     if fault:
         raise CommandError(fault)
 
 
 def _take_lock(beside: BaseDatabaseWrapper) -> bool:
     with beside.cursor() as cursor:
-        # Migrations may take long, and this transaction does nothing meanwhile.
+        # Migrations may take long, and this transaction is idle during that time.
         cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
         return bool(cursor.fetchone()[0])

@@ -8,7 +8,7 @@ from lendingadmin.core.staff import services
 
 
 class Command(changepassword.Command):
-    """The person is told, and chooses a password of their own at the next sign-in."""
+    """Command that notifies the person, who chooses their own password at the next sign-in."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """Raises CommandError where there is no such person, or no password was accepted."""

@@ -1,8 +1,9 @@
-"""`manage.py erase borrower APP BORROWER`: all that may be erased of one borrower.
+"""`manage.py erase borrower APP BORROWER`: erase all erasable data of one borrower.
 
-`manage.py erase old`: texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS, which
-the worker erases by itself, and rows that are over, sessions and unfinished forms among them. With
-`--dry-run` both say what would go, and nothing goes.
+`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS and rows older than
+KEEP_ROWS_DAYS, which the worker also erases automatically, and rows that are over, such as
+sessions and unfinished forms. With `--dry-run` both print what would be erased, and erase
+nothing.
 """
 
 from typing import Any
@@ -21,7 +22,7 @@ WOULD_BE_ERASED_BY_AGE = "Would be erased by age:"
 
 
 class Command(BaseCommand):
-    """Says what was erased, and what is kept and why. Doing it twice does no harm."""
+    """Prints what was erased, and what stays and why. Running it twice does no harm."""
 
     help = "Erases what may be erased of one borrower in one app, or what is old of everybody."
 

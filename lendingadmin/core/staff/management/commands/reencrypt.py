@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from lendingadmin.core.audit import record_command
 from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
 
-# So many rows that cannot be opened are named, of each table.
+# The most rows that cannot be decrypted whose keys are printed, for each table.
 _NAMED = 20
 NONE_NEEDS_IT = "None needs it."
 

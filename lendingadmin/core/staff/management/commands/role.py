@@ -1,4 +1,7 @@
-"""`manage.py role NAME --give RIGHT --take RIGHT [--remove]`: a role beside the product's four."""
+"""`manage.py role NAME --give RIGHT --take RIGHT [--remove]`: a role other than the four.
+
+The four are those of the product.
+"""
 
 from typing import Any
 
@@ -13,7 +16,7 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Changes what a role may do. No page does: it takes somebody at the server."""
+    """Changes the rights of a role. This is possible only at the server, not on a page."""
 
     help = "Makes, changes or removes a role beside the product's four."
 

@@ -1,4 +1,4 @@
-"""`manage.py worker_check`, for a timer: whether a worker runs and keeps up."""
+"""`manage.py worker_check`, for a timer: reports if no worker runs or if work is late."""
 
 from typing import Any
 

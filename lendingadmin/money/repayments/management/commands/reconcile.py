@@ -10,7 +10,7 @@ from lendingadmin.money.repayments.models import Repayment
 
 
 class Command(BaseCommand):
-    """Do once, or again and again, what the worker does, and say what came of it."""
+    """Run the worker's tasks once, or repeatedly, and print the result."""
 
     help = (
         "Sweep up what senders left behind, look for evidence of what is unknown, count the loans "
