@@ -47,7 +47,7 @@ class FilterField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if any(character.isspace() for character in text):
-            words = _("A value can't contain a space.")
+            words = _("A value must not contain a space.")
             raise forms.ValidationError(words, code="space")
         return text
 

@@ -87,9 +87,9 @@ def test_the_outcome_is_told_in_words_numbers_and_pictures(desk: Client) -> None
         "The service advises against lending",
         "arrears over 30 days",
         "A loan is late.",
-        "Rules: one failed; Outcome: declined",
-        "Risk score 71, drawn from 0 to 100",
-        "Credit score 455.5, drawn from 300 to 850",
+        "Rules: one failed; Result: declined",
+        "Risk score 71, on a scale from 0 to 100",
+        "Credit score 455.5, on a scale from 300 to 850",
         "high risk",
     ):
         assert words in page

@@ -135,7 +135,7 @@ def test_a_refusal_keeps_what_was_entered(desk: Client, app: LendingApp, book: C
     ("fields", "words"),
     [
         ({"assessmentType": ""}, "Choose an assessment type."),
-        ({"accountId": "borrower:"}, "Write the account&#x27;s type, a colon and its id."),
+        ({"accountId": "borrower:"}, "Enter the account&#x27;s type, a colon and its id."),
         ({"timestamp": "yesterday"}, "Enter a valid date/time."),
         ({"token": "stale"}, "This form was open for too long"),
     ],
@@ -178,5 +178,5 @@ def test_finished_it_polls_no_more(
     assert list_marks(page, "finding") == ["no-data"]
     assert "Report data</a>" in page
     assert "events/reported?accountId=borrower%3Ab&amp;until=20" in page
-    assert "Data: too little; Rules: not reached; Outcome: invalid" in page
+    assert "Data: too little; Rules: not reached; Result: invalid" in page
     assert "accountId=borrower%3Ab" in page

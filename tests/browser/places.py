@@ -587,7 +587,7 @@ ASSIGNMENTS = (
         "assignment-rules-counted",
         f"{_ASSIGNED}/rules/",
         do=steps.press("Review"),
-        shows="What will change",
+        shows="Changes",
     ),
     Place("assignment-rule-set", f"{_ASSIGNED}/rules/{{rules}}/", shows="in force"),
     Place("queue-mine", f"{_CALLS}/mine/", "officer", shows="My borrowers"),

@@ -181,8 +181,8 @@ def flaky(*first: Behaviour) -> Callable[[FaultServer], None]:
     ("prepare", "faults"),
     [
         (flaky(do.refusal(503)), ("503",)),
-        (flaky(do.reset(), do.refusal(502)), ("stopped", "502")),
-        (flaky(do.reset_during(), do.close()), ("stopped", "stopped")),
+        (flaky(do.reset(), do.refusal(502)), ("broken off", "502")),
+        (flaky(do.reset_during(), do.close()), ("broken off", "broken off")),
     ],
     ids=["503", "reset, 502", "reset during, closed"],
 )

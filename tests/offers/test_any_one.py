@@ -124,8 +124,8 @@ def test_what_is_known_of_a_request_stays_when_it_is_asked_for_by_its_id(
 @pytest.mark.parametrize(
     ("query", "sent", "title"),
     [
-        ("?amount=1000.00", {"amount": "#1000.00"}, "KES 1,000.00 from a day of the"),
-        ("?amount=1000.00&startDate=", {"amount": "#1000.00"}, "KES 1,000.00 from a day of the"),
+        ("?amount=1000.00", {"amount": "#1000.00"}, "KES 1,000.00 from a day chosen"),
+        ("?amount=1000.00&startDate=", {"amount": "#1000.00"}, "KES 1,000.00 from a day chosen"),
         ("?startDate=2026-12-01", {"startDate": "2026-12-01T00:00:00.000Z"}, "1 Dec 2026"),
     ],
 )

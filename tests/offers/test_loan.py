@@ -114,7 +114,7 @@ class TestALoanOfAPreview:
         write = Write.objects.get()
         page = desk.get(f"{write.again_at}&again={write.idempotency_key}")
         assert hidden(page, "accountId") == "MINE-1"
-        assert "may still be at the service" in page.content.decode()
+        assert "may still arrive at the service" in page.content.decode()
 
     def test_a_refusal_keeps_input_and_contract_under_a_new_token(
         self, desk: Client, service: OfferService, offered: OfferRequest

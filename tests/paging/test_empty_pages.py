@@ -152,7 +152,7 @@ def test_find_reads_past_empty_pages(desk: Client, service: PagedService) -> Non
 def test_past_the_bound_find_does_not_say_no_match(desk: Client, service: PagedService) -> None:
     service.give_empty_pages("loans", 9, [ROWS["loans"]])
     page = text(desk, results_of(desk, "kenya", "7") + "?whole=1")
-    assert "Nothing found" not in page
+    assert 'data-announce="Nothing found."' not in page
     assert NOT_EVERYTHING in page
     further = text(desk, link(page, "Search further"))
     assert "FOUND-1" in text(desk, link(further, "Search further"))

@@ -37,7 +37,7 @@ def test_another_value_is_written_and_then_asked_for(
     desk: Client, service: PagedService, name: str, field: str
 ) -> None:
     where = f"/apps/kenya/{name}/"
-    chosen = re.search(r'<option value="([^"]+)">another', control(text(desk, where), field))
+    chosen = re.search(r'<option value="([^"]+)">other …', control(text(desk, where), field))
     assert chosen
     before = service.hits(name)
     answer = desk.get(f"{where}?{field}={chosen[1]}")

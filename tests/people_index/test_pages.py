@@ -89,7 +89,7 @@ def filled(app: LendingApp, book: Caller, manager: User, support: User) -> dict[
 def names_over(page: str, key: str, name: str = NAME) -> bool:
     """Whether the name stands before the id, in the same cell, heading or line."""
     found = re.search(
-        rf'<bdi class="person" title="As of [^"]+">{re.escape(name)}</bdi>'
+        rf'<bdi class="person" title="Updated [^"]+">{re.escape(name)}</bdi>'
         rf"(?:(?!</(?:td|li|dd|p)>).){{0,2000}}?\b{re.escape(key)}\b",
         page,
         re.DOTALL,

@@ -66,7 +66,7 @@ def test_each_role_sees_the_figures(
     client = client_of(people[role])
     text = words(read_page(client))
     summary = read_summary(client)
-    assert "loans as of just now" in text and summary.snapshot.loans_read == 5
+    assert "loans updated just now" in text and summary.snapshot.loans_read == 5
     assert [tile.amount for tile in summary.tiles] == [300, 25, None]
     assert "KES 300.00 on 5 open loans open by status word" in text
     assert "KES 25.00 on 5 open loans, 8.33 % of what is outstanding" in text
@@ -354,5 +354,5 @@ def test_a_count_that_failed_leaves_the_last_good_one(desk: Client, service: Boo
     text = words(html)
     assert f"<p {mark('failed')}>The lending service had a fault.</p>" in html
     assert "KES 300.00 on 5 open loans open by status word" in text
-    assert read_summary(desk).tiles[0].amount == 300 and "loans as of 12 min ago" in text
+    assert read_summary(desk).tiles[0].amount == 300 and "loans updated 12 min ago" in text
     assert COUNT_BUTTON in html

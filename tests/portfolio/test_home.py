@@ -117,7 +117,7 @@ def test_before_the_first_count_the_lists_say_so(client_of: ClientOf, support: U
     html = read_page(client_of(support))
     # The list to call, and the portfolio below.
     assert html.count(mark("uncounted")) == 2
-    assert html.count(mark("none")) == 1 and "as of" not in words(html)
+    assert html.count(mark("none")) == 1 and "loans updated" not in words(html)
     assert 'data-finding="all-confirmed"' in html
 
 
@@ -649,10 +649,12 @@ def test_as_of_stands_once_and_paper_has_the_time_itself(
     last = counted()
     html = read_page(client_of(manager))
     seen = words(re.sub(r'title="[^"]*"', "", html))
-    assert seen.count("as of") == 1
+    assert seen.count("loans updated") == 1
     assert last.ended_at
     local = last.ended_at.astimezone(ZoneInfo("Africa/Nairobi"))
-    assert re.search(rf'as of <time[^>]* data-on-paper="[^"]*{local:%H:%M}">just now</time>', html)
+    assert re.search(
+        rf'loans updated <time[^>]* data-on-paper="[^"]*{local:%H:%M}">just now</time>', html
+    )
     # Whatever else says how long ago it was has its own time too.
     times = r">(?:just now|in a moment|in [\d,]+ \w+|[\d,]+ \w+ ago)</time>"
     assert len(re.findall(times, html)) == html.count('data-on-paper="')

@@ -38,7 +38,7 @@ def test_the_name_stands_over_the_id_of_the_loan(
     for address in addresses(service):
         html = read_page(desk, address)
         assert "Kamau Ann L-001" in words(html), address
-        assert re.search(r'<bdi class="person" title="As of just now">Kamau Ann</bdi><a ', html)
+        assert re.search(r'<bdi class="person" title="Updated just now">Kamau Ann</bdi><a ', html)
         assert "&lt;b&gt;Ouma" in html and "<b>Ouma" not in html
         # Who is not in the index is known by the loan's id alone.
         assert html.count('class="person"') == 2 and "L-000" in html

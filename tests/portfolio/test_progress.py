@@ -27,7 +27,7 @@ def test_home_says_when_the_book_is_counted_again(
     counted()
     assert "again" not in words(read_page(desk)).partition("Recorded here")[0]
     settings.SNAPSHOT_EVERY = timedelta(hours=6, minutes=5)
-    assert "counted again in 6 h" in words(read_page(desk))
+    assert "next update in 6 h" in words(read_page(desk))
     row = tasks.start("kenya", None)
     assert "again in" not in words(read_page(desk))
     snapshot_job.CountWalk(row).end(State.FAILED, "The lending service had a fault.")  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_one_loan_is_one_loan(desk: Client, service: BookService) -> None:
     text = words(read_page(desk))
     assert read_summary(desk).snapshot.loans_read == 1 and "1 loan" in text
     assert "1 item of the service's list could not be read as a loan and is not included." in text
-    assert "Counted: 1 loan." in words(read_page(desk, f"{HOME}book/progress"))
+    assert "Updated: 1 loan." in words(read_page(desk, f"{HOME}book/progress"))
 
 
 # --- while it counts -----------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_the_progress_polls_until_it_ends(
     assert snapshot_job.CountWalk.run_slice(row.pk) is None  # type: ignore[union-attr]
     final = read_page(desk, f"{HOME}book/progress?polls=6")
     assert "data-poll" not in final
-    assert 'data-announce="Counted: 5 loans"' in final
+    assert 'data-announce="Updated: 5 loans"' in final
     assert f'<a href="{HOME}">' in final
     assert 'id="snapshot-acts" hx-swap-oob="delete"' in final
 

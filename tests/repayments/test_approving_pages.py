@@ -69,7 +69,7 @@ def test_the_way_from_the_form_to_the_service(
     assert 'data-finding="needs-approval"' in page.text
     assert 'data-action="ask-approval"' in page.text
     assert describe_reasons(AMOUNT) in text_of(page) and "KES 500.00" in text_of(page)
-    assert "one of these approves it, within a day: manager." in text_of(page)
+    assert "after one of these people approves it, within one day: manager." in text_of(page)
     receipt = desk.post(review, hidden(desk.get(review)), follow=True)
     assert 'data-state="awaiting"' in receipt.text and 'data-saved="no"' in receipt.text
     assert "waiting for: manager" in text_of(receipt)

@@ -82,7 +82,7 @@ def test_the_mail_names_number_app_time_and_page_and_nobody(
     settings.DASHBOARD_URL = "https://desk.example.com"
     assert notifications.notify_managers(timezone.now())
     (message,) = sent_mail()
-    assert message.subject == f"Repayment {overdue} has been needed checking for an hour"
+    assert message.subject == f"Repayment {overdue} has needed checking for an hour"
     body = str(message.body)
     assert f"{overdue} of kenya: needs checking, sent 1 h 1 min ago" in body
     assert f"\n  https://desk.example.com/apps/kenya/repayments/{overdue.pk}/\n" in body
@@ -150,7 +150,7 @@ def test_several_are_one_mail_and_none_is_told_twice(
     assert notifications.notify_managers(timezone.now())
     assert not notifications.notify_managers(timezone.now())
     (message,) = sent_mail()
-    assert message.subject == "2 repayments have been needed checking for an hour"
+    assert message.subject == "2 repayments have needed checking for an hour"
     assert str(message.body).index(f"{other} ") < str(message.body).index(f"{overdue} ")
 
 

@@ -58,7 +58,7 @@ def test_a_loan_that_does_not_say_which_it_is_takes_no_repayment(
     form = filled(desk.get(url), notes="kept")
     service.account_id = odd
     page = desk.post(url, form).content.decode()
-    assert "answered with another record" in page or "does not say who owns this record" in page
+    assert "answered with another record" in page or "may belong to another borrower" in page
     assert "kept" in page
     assert Draft.objects.count() == 0
     refused = desk.get(url)

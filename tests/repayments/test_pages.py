@@ -72,7 +72,7 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("currencyCode", "XYZZ", "at most 3 characters"),
         ("currencyCode", "QQQ", "three letters"),
         ("externalId", "a\x07b", "control characters"),
-        ("externalId", "TX\u200b", "characters that can&#x27;t be seen"),
+        ("externalId", "TX\u200b", "invisible characters"),
         ("channel", "pigeon", "Select a valid choice"),
         ("otherNetwork", "a\x07b", "control characters"),
         ("transactionDate", "", "This field is required."),

@@ -39,7 +39,7 @@ def walk(client: Client, address: str, section: str = "") -> list[list[int]]:
             page = page.partition(section)[2].partition("</section>")[0]
         pages.append([int(number) for number in re.findall(r">rp-(\d+)</a>", page)])
         following = re.search(r'href="([^"]+)" rel="next"', page) or re.search(
-            r'href="([^"]+)">Look further', page
+            r'href="([^"]+)">Search further', page
         )
         address = unescape(following[1]) if following else ""
     return pages
@@ -57,7 +57,7 @@ def test_three_hundred_unknown_ones_are_reached_page_by_page(
     shown = [number for page in pages for number in page]
     expected = [one.pk for one in rows]
     assert shown == (expected if address == UNKNOWN else expected[::-1])
-    assert "300 in all" in desk.get(address).content.decode()
+    assert "300 in total" in desk.get(address).content.decode()
 
 
 def test_alarms_and_reports_are_paged_beside_them(desk: Client, support: User) -> None:
@@ -92,7 +92,7 @@ def test_home_shows_the_first_and_says_how_many_there_are(
     page = client_of(manager).get("/apps/kenya/").content.decode()
     assert page.count(": late</li>") == 5
     assert page.count("reported by support,") == 5
-    assert re.findall(r">All (\d+)</a>|the oldest of (\d+)<", page) == [
+    assert re.findall(r">All (\d+)</a>|oldest of (\d+)<", page) == [
         ("12", ""),
         ("", "13"),
         ("", "11"),
@@ -109,7 +109,7 @@ def test_the_badge_counts_no_further_than_a_person_reads(desk: Client, support: 
     )
     page = desk.get("/apps/kenya/repayments/day/").content.decode()
     assert '<span class="chip odd">1,000+</span>' in page
-    assert "1,000+ in all" in desk.get(UNKNOWN).content.decode()
+    assert "1,000+ in total" in desk.get(UNKNOWN).content.decode()
     Repayment.objects.filter(idempotency_key="f-0").delete()
     page = desk.get("/apps/kenya/repayments/day/").content.decode()
     assert '<span class="chip odd">1000</span>' in page

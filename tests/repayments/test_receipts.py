@@ -208,7 +208,7 @@ def test_the_sheet_says_what_was_entered(desk: Client, support: User) -> None:
     said = sheet(print_sheet(desk, mine))
     assert said == (
         f"Umoja Credit Receipt {mine.receipt_number} Received from B-1 Amount KES 3,500.00 "
-        "Code QK7X42ABCD Date 22 Nov 2026, 00:30 Loan L-K1 Taken by Grace Achieng "
+        "Code QK7X42ABCD Date 22 Nov 2026, 00:30 Loan L-K1 Received by Grace Achieng "
         f"{write_balance(mine)} Next KES 843.06 on 21 Dec 2026 ."
     )
 

@@ -100,7 +100,7 @@ def test_two_records_of_one_id_are_both_offered(
 
 def test_no_match_says_so_place_by_place(desk: Client, app: LendingApp, book: Caller) -> None:
     page = found(desk, app, "12")
-    assert 'data-announce="No match."' in page
+    assert 'data-announce="Nothing found."' in page
     places = ("borrower", "loan", "number", "assessment")
     assert read_places(page) == dict.fromkeys(places, "none")
     assert "number" not in read_places(found(desk, app, "12a"))
@@ -121,7 +121,7 @@ def test_what_can_be_no_id_is_not_asked_for(
 def test_could_not_look_is_not_no_match(desk: Client, app: LendingApp, proxy: FaultServer) -> None:
     proxy.on("/borrowers/", refusal(500, "down"))
     page = found(desk, app, "nobody")
-    assert "Nothing found" not in page
+    assert 'data-announce="Nothing found."' not in page
     assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
     places = read_places(page)
     assert (places["borrower"], places["loan"]) == ("fault", "none")
@@ -216,7 +216,7 @@ def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
     proxy.on("/loans/mine", reply({"borrowerId": "b"}))
     page = found(desk, app, "mine")
     assert f'href="/apps/{app.app_id}/loans/mine/"' in page
-    assert "this may belong to another borrower" in page
+    assert "may belong to another borrower" in page
 
 
 def only(person: User, *permissions: str) -> None:

@@ -102,7 +102,7 @@ def test_a_name_alone_leads_to_nobody_s_page(desk: Client, people: BorrowerIndex
         ({"complete_at": None, "state": "running", "seen": 3812}, "3812 borrowers so far"),
         ({"complete_at": None, "state": "failed", "why": "Forbidden."}, "not complete: Forbidden."),
         ({"state": "running", "seen": 2}, "updating: 2 of about 4"),
-        ({"state": "failed", "why": "It was down."}, "read it again failed: It was down."),
+        ({"state": "failed", "why": "It was down."}, "update failed: It was down."),
     ],
 )
 def test_it_says_where_the_index_is_not_whole(
@@ -116,10 +116,10 @@ def test_it_says_where_the_index_is_not_whole(
 def test_without_an_index_it_says_so_and_ids_are_still_looked_up(desk: Client) -> None:
     page = results(desk, "kamau")
     assert 'data-finding="no-index"' in page
-    assert read_places(page)["borrower"] == "fault" and "Nothing found" not in page
+    assert read_places(page)["borrower"] == "fault" and 'data-announce="Nothing found."' not in page
     page = results(desk, "kamau ann")
     assert f"{views.NOTHING_SO_FAR} {views.NOT_EVERYTHING}" in page
-    assert "Nothing found" not in page
+    assert 'data-announce="Nothing found."' not in page
 
 
 def test_a_name_that_the_whole_index_does_not_know_is_asked_for_as_an_id_only_by_the_person(
@@ -321,7 +321,7 @@ def loans_of(html: str) -> dict[str, str]:
     found = {}
     for row in rows:
         key = re.search(r'<span class="mono">([^<]+)</span>', row)
-        said = re.search(r'<small title="Counted ([^"]+)">([^<]+)</small>', row)
+        said = re.search(r'<small title="Updated ([^"]+)">([^<]+)</small>', row)
         if key:
             found[key[1]] = unescape(f"{said[2]}, {said[1]}") if said else ""
     return found

@@ -203,7 +203,7 @@ def test_what_changed_since_it_was_shown_is_shown_again(
     hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
     entry(support, account_id="L-001", amount="100", state=RepaymentState.RECORDED)
     answer = desk.post(f"{SHEETS}new", hidden)
-    assert answer.status_code == 200 and "changed meanwhile" in answer.content.decode()
+    assert answer.status_code == 200 and "The loans changed" in answer.content.decode()
     assert not Sheet.objects.exists()
 
 
@@ -218,7 +218,7 @@ def test_a_day_that_can_not_be_is_told_beside_its_field(
 
 
 def test_before_the_first_count_there_is_none(desk: Client, service: VisitService) -> None:
-    assert "not counted yet" in read_page(desk, f"{SHEETS}new")
+    assert "no portfolio yet" in read_page(desk, f"{SHEETS}new")
 
 
 def test_a_sheet_stays_as_it_was_made(desk: Client, service: VisitService, support: User) -> None:

@@ -86,8 +86,8 @@ class TestKeeping:
     @pytest.mark.parametrize(
         ("counted_cash", "sentence"),
         [
-            ("599.99", "The amounts make KES 600.00: KES 0.01 is missing."),
-            ("600.01", "The amounts make KES 600.00: KES 0.01 is over."),
+            ("599.99", "the cash counted is KES 0.01 less."),
+            ("600.01", "the cash counted is KES 0.01 more."),
             ("", "Count the cash"),
             ("about 600", "Enter the amount in digits"),
         ],
@@ -255,7 +255,7 @@ class TestAgain:
         record_sheet(clerk, sheet, {1: "5", 2: "7"})
         answer = type_sheet(boss, sheet, {1: "5", 2: "7"})
         assert answer.status_code == 302 and SheetReturn.objects.count() == 1
-        assert "support typed this sheet before" in read_sheet(boss, sheet)
+        assert "support entered the same amounts before" in read_sheet(boss, sheet)
         assert len(service.posted) == 2
 
     def test_other_amounts_show_each_row_that_differs_and_record_what_was_missing(
@@ -285,8 +285,8 @@ class TestAgain:
             ("L-004", f"CASH-{sheet.code}-004", Decimal(11)),
         ]
         text = read_sheet(clerk, sheet)
-        assert "3 rows were typed with different amounts" in text
-        assert "typed before: 7.00" in text and "partly recorded" in text
+        assert "3 rows differ from what was recorded" in text
+        assert "entered before: 7.00" in text and "partly recorded" in text
 
     def test_more_recorded_than_was_counted_the_second_time_is_told(
         self, clerk: Client, service: VisitService, sheet: Sheet

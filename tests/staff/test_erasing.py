@@ -303,7 +303,7 @@ def test_all_that_is_over_goes_and_the_rest_is_named(officer: User, manager: Use
         assert f"  {line}\n" in erased
     for line in ("1 repayments", "1 other writes", "1 loan snapshots", "1 assessments:"):
         assert f"  {line}" in kept
-    for line in ("1 rows of statements", "1 notes, without texts"):
+    for line in ("1 statement rows matched", "1 notes, without texts"):
         assert f"  {line}" in kept
     assert "0 offers" in kept
 
@@ -503,7 +503,7 @@ def test_a_kind_with_a_number_of_its_own_ages_by_that(settings: Any, officer: Us
     assert count_texts() == [0, 0, 0, 0, 0, 0, 3, 0, 2, 2, 2]
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
-    assert "stops of calls, older than 500 days" in out.getvalue()
+    assert "“do not call”, older than 500 days" in out.getvalue()
     assert "texts of notes" not in out.getvalue()
 
 

@@ -90,14 +90,14 @@ class TestRoles:
         entries = Entry.objects.filter(action="people").order_by("pk")
         assert [(one.username, one.outcome, one.detail) for one in entries] == [
             ("manager", "asked", words),
-            ("second", "approved", f"{words}, asked for by manager"),
+            ("second", "approved", f"{words}, requested by manager"),
         ]
 
     def test_somebody_without_one_is_told_that_one_waits(
         self, boss: Client, second: User, client_of: ClientOf
     ) -> None:
         newcomer = User.objects.create_user("newcomer")
-        start, waits = client_of(newcomer), "needs a second manager"
+        start, waits = client_of(newcomer), "approval of a second manager"
         assert waits not in start.get("/").content.decode()
         choose_roles(boss, newcomer, "viewer")
         assert waits in start.get("/").content.decode()

@@ -97,7 +97,7 @@ def test_what_is_no_statement_is_refused_beside_the_field(
 
 def test_neither_a_file_nor_text_or_both_is_refused(clerk: Client) -> None:
     for data in ({}, {"text": "a,b", "file": SimpleUploadedFile("x.csv", b"a,b")}):
-        assert "one of the two" in clerk.post(f"{BASE}new", data).content.decode()
+        assert "not both" in clerk.post(f"{BASE}new", data).content.decode()
 
 
 def test_the_same_file_is_kept_once(clerk: Client) -> None:
@@ -282,7 +282,7 @@ def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     retention.delete_old()
     assert StatementFile.objects.get().content
-    assert "kept encrypted for 90 days." in clerk.get(f"{BASE}new").content.decode()
+    assert "saved encrypted for 90 days." in clerk.get(f"{BASE}new").content.decode()
     StatementFile.objects.update(created_at=timezone.now() - timedelta(91))
     retention.delete_old()
     file = StatementFile.objects.get()

@@ -162,7 +162,7 @@ def test_a_day_that_is_not_over_says_what_is_known_so_far(
     assert found.arrived == {"KES": sum(one.amount for one in on_day)}
     with django_assert_max_num_queries(20):
         page = clerk.get(f"{BASE}covered/{DAY}/").content.decode()
-    assert "data-so-far" in page and "no statement yet" not in page
+    assert "data-so-far" in page
 
 
 def test_a_covered_day_and_an_empty_one_are_known_whole_or_not_at_all(
@@ -196,9 +196,9 @@ def test_a_day_of_no_calendar_is_no_page(clerk: Client, day: str) -> None:
 def test_the_calendar_says_which_days_have_a_statement(clerk: Client, support: User) -> None:
     bring_in(support)
     page = clerk.get(f"{BASE}covered/?month=2026-10").content.decode()
-    assert page.count("<small>proven</small>") == 31 and "123456" in page
+    assert page.count("<small>complete</small>") == 31 and "123456" in page
     page = clerk.get(f"{BASE}covered/?month=2026-11").content.decode()
-    assert "<small>proven</small>" not in page and page.count("<small>none</small>") == 30
+    assert "<small>complete</small>" not in page and page.count("<small>none</small>") == 30
 
 
 def test_a_file_that_names_no_days_covers_none() -> None:
@@ -337,7 +337,7 @@ class TestConfirmed:
         repayment = enter(support, PAID[0], amount=PAID[0].amount + 1)
         bring_in(support)
         page = self.open_page(clerk, repayment)
-        assert CONFIRMED not in page and f"it says KES {PAID[0].amount:,}" in page.replace(
+        assert CONFIRMED not in page and f"it shows KES {PAID[0].amount:,}" in page.replace(
             "\xa0", " "
         )
 

@@ -101,7 +101,7 @@ def test_an_order_that_is_none_is_marked_and_nothing_is_sent() -> None:
 def test_a_filter_with_a_space_is_refused_beside_its_field_and_nothing_is_sent() -> None:
     call = Listed(numbers_page(3))
     shown = read("?borrowerId=a%20b", call)
-    assert "can't contain a space" in str(shown.form.errors["borrowerId"])
+    assert "must not contain a space" in str(shown.form.errors["borrowerId"])
     assert call.asked == []
 
 

@@ -100,7 +100,7 @@ def test_the_next_hour_or_day_begins_anew(
 def test_it_says_when_to_go_on(support: User, limit: Limits) -> None:
     limit(0)
     with pytest.raises(
-        OverQuota, match=r"0 times within an hour\. You can continue in 30 min\."
+        OverQuota, match=r"0 times within one hour\. You can continue in 30 min\."
     ) as one:
         take(support, REVEALS)
     assert one.value.retry_after == 1_800

@@ -40,9 +40,9 @@ def test_only_what_the_service_or_a_person_says_was_saved_is_saved() -> None:
     assert saved == {RepaymentState.RECORDED}
     assert [state for state in WriteState if get_message(state).saved == "yes"] == ["saved"]
     resolved = repayment_messages.get_message(RepaymentState.RESOLVED, Resolution.RECORDED)
-    assert resolved.saved == "yes, says a person"
+    assert resolved.saved == "yes, decided by a person"
     resolved = get_message(WriteState.RESOLVED, resolution=WriteResolution.NOT_SAVED)
-    assert resolved.saved == "no, says a person"
+    assert resolved.saved == "no, decided by a person"
 
 
 def test_what_a_sweep_ended_is_not_said_to_be_unsent_for_certain() -> None:

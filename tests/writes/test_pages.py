@@ -262,7 +262,7 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
     page = text_of(boss.get(there))
     assert f'href="{again}"' in page and "may be done twice" in page
     form = boss.get(again)
-    assert "may still be at the service" in text_of(form)
+    assert "may still arrive at the service" in text_of(form)
     before = proxy.hits(act.match(book))
     fields = filled(form)
     if act is ASSESS:  # a browser sends the radio button that is chosen

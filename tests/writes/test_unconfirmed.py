@@ -141,7 +141,7 @@ def check_page(desk: Client, act: Act, page: Any, *, committed: bool) -> None:
     assert "certain" not in words and "Not saved" not in words
     write.refresh_from_db()
     assert (write.state, write.found) == (WriteState.UNKNOWN, Found.NOT_SEEN)
-    entries = Entry.objects.filter(outcome="by evidence: not found so far")
+    entries = Entry.objects.filter(outcome="checked: not found so far")
     assert entries.get().username == "system"
 
 

@@ -73,13 +73,12 @@ def find_dependence(by: User, maker: User) -> str:
     """Return why a person does not decide of what another one entered; empty where they may."""
     if has_changed_account(by, maker):
         words = _(
-            "You changed the set-up link, two-step sign-in, e-mail or role of %(person)s in the "
-            "last %(days)s days, so another person decides."
+            "You changed the account of %(person)s in the last %(days)s days, so another "
+            "person decides."
         )
     elif has_changed_account(maker, by):
         words = _(
-            "%(person)s changed your set-up link, two-step sign-in, e-mail or role in the last "
-            "%(days)s days, so another person decides."
+            "%(person)s changed your account in the last %(days)s days, so another person decides."
         )
     else:
         return ""

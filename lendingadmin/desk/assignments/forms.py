@@ -24,7 +24,7 @@ class ChangeForm(forms.Form):
     """Who is to have a borrower; `seen` says who had them when the form was drawn."""
 
     officer = forms.ModelChoiceField(
-        queryset=User.objects.none(), required=False, empty_label=_("nobody"), label=_("Officer")
+        queryset=User.objects.none(), required=False, empty_label=_("none"), label=_("Officer")
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 

@@ -29,9 +29,9 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     if snapshot is None:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
-    warning = _("You typed different capital letters. This is how it was written %(age)s ago.") % {
-        "age": age
-    }
+    warning = _(
+        "You typed different capital letters. This is how it was written in the update of %(age)s."
+    ) % {"age": age}
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
         Match(

@@ -37,7 +37,7 @@ class Effect(TextChoices):
         ),
     )
     NOT_YET = "not_yet", _("not yet: paid has not risen")
-    EXPLAINED = "explained", _("explained: other repayments explain the whole rise")
+    EXPLAINED = "explained", _("explained: other repayments explain the rise")
     CONTESTED = "contested", _("disputed: paid rose, but another repayment may explain it too")
     UNREADABLE = "unreadable", _("unreadable: the balances do not show it")
 

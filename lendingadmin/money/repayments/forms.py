@@ -275,7 +275,7 @@ class MistakeForm(forms.Form):
         min_length=10,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2}),
-        label=_("What is wrong"),
+        label=_("Mistake"),
         help_text=_("Such as “the amount was 500, not 5,000”."),
         error_messages={"min_length": _("Say in a few words what is wrong.")},
     )

@@ -200,7 +200,7 @@ def _keep_conclusion(write: Write, found: str) -> None:
         rows = Write.objects.filter(pk=write.pk, state=WriteState.UNKNOWN, found=write.found)
         if rows.update(**fields):
             words = _(WriteFound(found).label)
-            _audit(write, None, _("found by checking: %(found)s") % {"found": words})
+            _audit(write, None, _("checked: %(found)s") % {"found": words})
     write.refresh_from_db()
 
 

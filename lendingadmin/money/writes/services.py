@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+_LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 
 class Outcome(NamedTuple):

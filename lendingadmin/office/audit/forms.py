@@ -1,4 +1,4 @@
-"""What the audit trail is filtered by."""
+"""Filters of the audit trail."""
 
 import re
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ def _day(**options: Any) -> forms.DateField:
 
 
 class FilterForm(forms.Form):
-    """The filters of the audit page, all of them optional. Days are whole days in `zone`."""
+    """Filters of the audit page, all optional. Days are full days in `zone`."""
 
     record = forms.CharField(required=False, max_length=300, label=_("Record"))
     person = forms.CharField(required=False, max_length=150, label=_("Person"))
@@ -83,7 +83,7 @@ class FilterForm(forms.Form):
         return Entry.objects.filter(days, self._conditions()[0])
 
     def others(self) -> Q | None:
-        """What the entries of `rows` must fulfil besides."""
+        """Return the further conditions for the entries of `rows`."""
         others = self._conditions()[1:]
         return reduce(and_, others) if others else None
 
@@ -105,12 +105,13 @@ class FilterForm(forms.Form):
 
 
 def _match_record(record: str, apps: Iterable[str]) -> Q:
-    """Entries about one record: a person, borrower, account, loan or repayment, or by its address.
+    """Return the condition for entries about one record.
 
-    An entry's subject is the id, or begins with it: a loan's with its repayment behind, and a
-    borrower's account with a time. A repayment is found by the address of its page. Each of these
-    is found by an index of its own, and what they find is sorted afterwards: else databases read
-    the whole trail backwards for the newest.
+    `record` is the id of a person, borrower, account, loan or repayment, or the address of a
+    page. The subject of an entry is the id or starts with it: a loan's id may be followed by a
+    repayment, and a borrower's account by a time. A repayment is found by the address of its
+    page. Each condition uses its own index, and the results are sorted afterwards. Otherwise
+    databases read the complete trail backwards to find the newest entries.
     """
     conditions = [Q(subject=record), build_prefix("subject", record + " rp-"), Q(url=record)]
     if as_id(record):

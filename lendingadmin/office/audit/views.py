@@ -16,12 +16,13 @@ PAGE = 50
 
 @access(VIEW_AUDIT)
 def entries(request: PersonRequest) -> HttpResponse:
-    """Who did what, newest first, a page at a time; the filters and the page are in the address.
+    """Show the actions of people, newest first. The address holds the filters and the page.
 
-    Of the apps whose trail the person may see, and of what belongs to none, such as people.
+    The list has the entries of the apps whose trail the person may see, and the entries that
+    belong to no app, such as those about people.
 
-    A page starts behind an entry rather than at a count, so that entries written meanwhile shift
-    nothing. Times and days are in the reader's zone.
+    A page starts after an entry rather than at a count, so that new entries shift nothing.
+    Times and days are in the reader's zone.
     """
     lenders_zone = settings.LENDING_APPS[0].zone
     form = FilterForm(request.GET, zone=formats.zone() or lenders_zone, by=request.user)

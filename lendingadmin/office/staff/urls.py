@@ -1,8 +1,8 @@
-"""Signing in and out, one's profile, and the pages on which managers keep people.
+"""Sign-in and sign-out, the profile, and the pages on which managers administer people.
 
-Password and second factors are allauth's pages; the lender's identity provider has the addresses
-below `provider/`. There is no sign-up and no password reset that a
-stranger can ask for: managers enter people and hand over one-time set-up links.
+The pages for the password and for second factors are allauth's. The lender's identity provider
+uses the addresses below `provider/`. The dashboard has no sign-up, and a stranger can't request
+a password reset: managers enter people and give them one-time set-up links.
 """
 
 from allauth.account import views as allauth
@@ -20,7 +20,7 @@ urlpatterns = [
     path("provider/confirm", provider.confirm, name="provider-confirm"),
     path("logout/", allauth.logout, name="account_logout"),
     path("inactive/", allauth.account_inactive, name="account_inactive"),
-    # allauth's sign-in page asks for this address; the adapter keeps the page behind it closed.
+    # allauth's sign-in page uses this address. The adapter closes the sign-up page itself.
     path("signup/", allauth.signup, name="account_signup"),
     path("reauthenticate/", allauth.reauthenticate, name="account_reauthenticate"),
     path("profile/", profile.profile, name="profile"),

@@ -1,8 +1,8 @@
-"""Writes borrowers into the index, and takes them out of it.
+"""Functions that write borrowers into the index and remove them from it.
 
-A card is written only by what was read later than the card: a page of a walk that was read before
-somebody changed or erased the borrower brings nothing back. An erased borrower leaves an empty card
-without tokens behind, until a walk that began later is whole.
+A card is written only from data that was read later than the card. So a page of a walk that was
+read before a borrower was changed or erased brings no old data back. An erased borrower leaves
+an empty card without tokens until a walk that began later is complete.
 """
 
 from collections.abc import Iterable
@@ -30,14 +30,14 @@ KEYS = (
     "createdAt",
 )
 _ENDING = 4
-# A name of a million letters is no name, and each word of it would cost its keys.
+# A name of a million letters is not a name, and each of its words would need its own keys.
 _LONGEST_TEXT = 300
 _AT_ONCE = 500
 _ROWS_AT_ONCE = 5_000
 
 
 def read_fields(borrower: Borrower) -> dict[str, str]:
-    """What a card holds of a borrower; empty for what is missing or malformed."""
+    """Return the fields of a borrower's card; a missing or malformed field is empty."""
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     government_id = fold_number(_clean(person.government_id_no)) if person else ""
     email = _clean(person.email_address).strip().casefold() if person else ""
@@ -59,7 +59,7 @@ def read_fields(borrower: Borrower) -> dict[str, str]:
 
 
 def _clean(value: object) -> str:
-    """A text of the service that can be encoded and kept; empty for what is no text."""
+    """Return a text of the service in a form that can be saved; empty if it is not a text."""
     kept = (text(value) or "").replace("\x00", "")
     return kept.encode("utf-8", "ignore").decode()[:_LONGEST_TEXT]
 
@@ -125,7 +125,7 @@ def put_borrowers(
 def _read_all(
     borrowers: Iterable[Borrower | Malformed],
 ) -> tuple[dict[str, dict[str, str]], int]:
-    """What cards hold, by borrower id, and how many items have no id that can be kept."""
+    """Return the cards' fields by borrower id, and the number of items without a usable id."""
     found, unreadable = {}, 0
     for item in borrowers:
         key = None if isinstance(item, Malformed) else text(item.borrower_id)
@@ -140,7 +140,7 @@ def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCa
     keys = list(ids)
     for at in range(0, len(keys), _AT_ONCE):
         rows = BorrowerCard.objects.filter(index=index, borrower_id__in=keys[at : at + _AT_ONCE])
-        # Locked, so that who is erased meanwhile is not written back.
+        # Locked, so that a borrower who is erased at the same time is not written back.
         yield from rows.select_for_update()
 
 
@@ -225,9 +225,10 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 
 
 def delete_index(index: BorrowerIndex) -> None:
-    """Delete an index in many small transactions, so that nobody waits for long.
+    """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Not by its cards, because no index leads from a card to its tokens, and the key may be gone.
+    Tokens are deleted in ranges and not by card, because no index leads from a card to its
+    tokens, and the key may be gone.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1

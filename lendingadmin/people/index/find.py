@@ -23,20 +23,20 @@ from .models import BorrowerCard, BorrowerIndex, CardToken, WordKey
 from .tokens import Tokenizer, digest, get_tokenizer
 from .words import Query
 
-# So many are shown at once.
+# Number of people shown at once.
 SHOWN = 20
-# A stage that found so many ends: the best of them are shown.
+# A stage ends after this number of matches, and the best of them are shown.
 _ENOUGH = 100
-# So many cards are opened in a stage at most: each costs some forty microseconds.
+# Most cards that one stage opens. Each costs about forty microseconds.
 _OPENED = 200
 # The best are as a rule among the first.
 _OPENED_FIRST = 50
-# No word has so many that begin like it or are one edit away.
+# Upper limit: fewer words than this start like a given word or are one edit away from it.
 _MOST_WORDS = 1_000
-# Of words that more people bear, it makes no difference which one a search starts from.
+# Above this number of people per word, it makes no difference which word a search starts from.
 _COUNTED = 5_000
-# As many people have a common initial; of so many more of a name, with those opened before, that
-# makes a full page.
+# `MANY` people share a common initial. In that case, `_OPENED_FOR_INITIALS` further cards of a
+# name, with those opened before, are enough for a full page.
 MANY = 40_000
 _OPENED_FOR_INITIALS = 400
 
@@ -58,7 +58,7 @@ class Person(NamedTuple):
 
     @classmethod
     def of(cls, card: BorrowerCard, fields: dict[str, str]) -> "Person":
-        """What a card says."""
+        """Return the person that a card describes."""
         kept = {name: fields[name] for name in cls._fields if name in fields}
         return cls(borrower_id=card.borrower_id, read_at=card.read_at, **kept)
 
@@ -71,7 +71,7 @@ class Found(NamedTuple):
 
 
 def find_index(app_id: str) -> BorrowerIndex | None:
-    """The index that answers: the newest whole one, else the newest; None before the first walk."""
+    """Return the newest complete index, else the newest index; None before the first walk."""
     rows = [
         row
         for row in BorrowerIndex.objects.filter(app_id=app_id)
@@ -90,7 +90,10 @@ def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """When the index of each app was last whole, for a gauge; none before that."""
+    """Return when each app's index was last complete, for a gauge.
+
+    Apps whose index was never complete are left out.
+    """
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, find_index(app_id)) for app_id in apps]
     return [
@@ -129,7 +132,8 @@ def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
     names = tuple(words.split_words(own["name"])[: words.MOST_WORDS])
     finder = _Finder(index, tokenizer, Query(names=names), own["name"])
     numbered = _order(_list_cards_of(_list_same_numbers(tokenizer, own)))
-    # So many of the same name are opened as in a search, whatever the numbers lead to.
+    # As in a search, this number of cards with the same name is opened, independent of the number
+    # of cards that the numbers lead to.
     keys = {*numbered[:_OPENED], *islice(finder.list_exact(), _OPENED)}
     found = []
     for card in BorrowerCard.objects.filter(index=index, pk__in=keys).exclude(content=""):
@@ -151,7 +155,7 @@ def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int
 
 
 def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
-    """What two cards have in common; another order of the names makes no difference."""
+    """Return what two cards have in common. The order of the names does not matter."""
     same = []
     if one["phone"] and other["phone"] and _is_phone(one["phone"], other["phone"]):
         same.append(_("phone number"))
@@ -199,7 +203,7 @@ class _Finder:
         return Found(best[:SHOWN], self.is_cut or len(best) > SHOWN)
 
     def _open(self, candidates: Iterator[int], enough: int) -> None:
-        """Open these cards, some at a time, until so many fit."""
+        """Open these cards in batches, until there are `enough` matches."""
         new = (key for key in candidates if key not in self.opened)
         size = _OPENED_FIRST
         while some := set(islice(new, size)):
@@ -213,7 +217,7 @@ class _Finder:
                 return
 
     def _judge(self, card: BorrowerCard) -> None:
-        """Keep a card that fits, with how well it does."""
+        """Save a card that matches, with its rank."""
         if card.index_id != self.index.pk or not card.content:
             return
         fields = mask_card(card.fields, self.held)
@@ -248,7 +252,7 @@ class _Finder:
         return self._list_named(self._make_exact)
 
     def _list_typed(self) -> Iterator[int]:
-        """Whole words before the last, of which a beginning may be typed so far."""
+        """Yield cards with all typed words. The last word may be typed only in part."""
         *_, last = self.query.names or [""]
         if len(self.query.names) > 1:
             yield from self._list_named(
@@ -256,7 +260,7 @@ class _Finder:
             )
 
     def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
-        """What the database answers, asked once in a search, however many stages need it."""
+        """Return the database's answer, read once per search, even for several stages."""
         key = question, tuple(keys)
         if key not in self.answers:
             self.answers[key] = question(keys)
@@ -281,10 +285,10 @@ class _Finder:
         return self._ask(_list_words, [key])
 
     def _list_named(self, make_wanted: Callable[[str], "_Wanted"]) -> Iterator[int]:
-        """Cards that have one of its tokens for each word; first that which the fewest cards have.
+        """Yield cards with a token for each word, starting with the rarest word.
 
-        Words of one or two letters begin so many names that these are looked up only where the
-        other words fit more cards than are opened.
+        A great number of names start with any one or two letters. Such short words are looked
+        up only if the other words match more cards than are opened.
         """
         long = [word for word in self.query.names if len(word) >= words.SHORTEST_PREFIX]
         wanted = [make_wanted(word) for word in long]
@@ -300,10 +304,11 @@ class _Finder:
             yield from self._list_with_initials(wanted, short)
 
     def _list_with_initials(self, wanted: list["_Wanted"], short: list[str]) -> Iterator[int]:
-        """Further cards of these words that have one which begins with each of the short ones.
+        """Yield further cards of these words that also have a word for each short one.
 
-        So many people have some letters that it is quicker to open further cards than to list them;
-        then a few hundred are enough to meet the best.
+        Such a word starts with the short one. Some initials are so common that it is quicker to
+        open further cards than to list them. A few hundred cards are then enough to find the
+        best.
         """
         cards, others = _combine(wanted)
         initials = [self._list_begun_words(word) for word in short]
@@ -320,7 +325,7 @@ class _Finder:
         return keys
 
     def _list_ending_tokens(self) -> Iterator[list[int]]:
-        """Where four digits or more stand beside the names, the tokens of such a number."""
+        """Yield the tokens for each number of four or more digits typed with the names."""
         for digits in self.query.digits:
             if ending := words.find_ending(digits):
                 yield [
@@ -352,11 +357,12 @@ def _count_cards(tokens: list[int]) -> int:
 
 
 def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
-    """The cards that have one token for each of these: of the first ones those among the others.
+    """Return cards of the first word, filtered by the other words, and lists still to check.
 
-    Each card of the first is looked up, by each token of a word or by the beginning of it, unless
-    there are so many that it is quicker to list the others once. Where the first has so few cards
-    that all are opened, nothing is looked up.
+    Each card of the first word is checked for a token of each other word, or for the token of
+    the word's beginning. If a check needs too many look-ups, the cards of that word are
+    returned as a list, because it is quicker to read them once. If the first word has few
+    enough cards to open them all, nothing is checked.
     """
     first, *rest = wanted
     cards, others = _list_cards_of(first.tokens), list[Tokens]()

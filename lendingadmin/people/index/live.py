@@ -1,4 +1,4 @@
-"""What a page or a write has just learnt of a borrower goes into the index at once."""
+"""Updates of the index with data of a borrower that a page or a write has just read."""
 
 import logging
 from datetime import timedelta
@@ -19,9 +19,10 @@ _FRESH = timedelta(hours=1)
 
 
 def keep(app_id: str, borrower: Borrower) -> Borrower:
-    """Keep what was just read or saved, and give it back; never waits for another writer.
+    """Save a borrower who was just read or saved, and return them. Never wait for a writer.
 
-    What is not taken is not lost: the next walk reads it. Nothing here hides what the page does.
+    If the index can't be written now, the next walk reads the borrower. An error is only
+    logged, so the page still shows its result.
     """
     now = timezone.now()
     try:

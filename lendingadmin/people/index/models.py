@@ -36,12 +36,12 @@ class BorrowerIndex(IndexRow):
         return f"people-{self.pk}"
 
     def count_cards(self) -> int:
-        """How many borrowers stand in it."""
+        """Return the number of borrowers in the index."""
         return self.cards.exclude(content="").count()
 
 
 class BorrowerCard(models.Model):
-    """What the index knows of one borrower: encrypted, with when it was read and by which walk."""
+    """Index entry of one borrower: encrypted, with its time of reading and its walk."""
 
     # The unique constraint's index serves this key too.
     index = models.ForeignKey(
@@ -62,7 +62,7 @@ class BorrowerCard(models.Model):
 
     @property
     def fields(self) -> dict[str, str]:
-        """What the card holds, by the names of FIELDS; all empty where no key opens it."""
+        """Content of the card, by the names in FIELDS; all empty if no key opens it."""
         is_closed = isinstance(self.content, Undecryptable) or not self.content
         values: Any = [""] * len(FIELDS) if is_closed else json.loads(self.content)
         return dict(zip(FIELDS, values, strict=True))
@@ -76,11 +76,11 @@ class BorrowerCard(models.Model):
 
 
 class CardToken(models.Model):
-    """That a card is found by a token: a keyed hash of a word of its name, or of a number.
+    """Link from a token to a card. The token is a keyed hash of a word of a name or a number.
 
-    A borrower has a dozen of these, so a row is as small as can be: one index, from token to card.
-    Which tokens a card has follows from what it holds (`cards.delete_tokens`); the database neither
-    knows nor guards it.
+    A borrower has about twelve tokens, so a row is as small as possible and has one index, from
+    token to card. The content of a card determines its tokens (`Tokenizer.list_card_tokens`).
+    The database does not check this.
     """
 
     pk = models.CompositePrimaryKey("token", "card")
@@ -98,11 +98,11 @@ class CardToken(models.Model):
 
 
 class WordKey(models.Model):
-    """That a word of names is found by a key: a keyed hash of its beginning, or of it misspelled.
+    """Link from a key to a word of names. The key is a hash of a beginning or a misspelling.
 
-    `word` is the token that cards have for the word, or for its first three letters, so that each
-    word stands here once, however many people bear it. Tokens of different indexes have nothing in
-    common, so no row needs to name its own.
+    The hash is keyed. `word` is the token that cards have for the word, or for its first three
+    letters, so each word is saved once, even if thousands of people have it. Tokens of
+    different indexes have nothing in common, so a row does not need to name its index.
     """
 
     pk = models.CompositePrimaryKey("key", "word")

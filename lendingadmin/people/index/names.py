@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 
 class PersonName(NamedTuple):
-    """What a borrower is called, the phone's digits, and when that was read."""
+    """Name of a borrower, the digits of the phone, and the time of reading."""
 
     name: str
     phone: str
@@ -102,7 +102,7 @@ def write_name(found: PersonName | None, may_see: bool) -> str:
     ago = times.ago(found.read_at, timezone.now(), formats.locale())
     return format_html(
         '<bdi class="person" title="{}">{}</bdi>',
-        _("Updated %(ago)s ago") % {"ago": ago},
+        _("Updated %(ago)s") % {"ago": ago},
         found.name if may_see else found.initials,
     )
 

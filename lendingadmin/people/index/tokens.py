@@ -43,7 +43,7 @@ class Tokenizer:
         return int.from_bytes(mac.digest()[:_BYTES], "big")
 
     def list_card_tokens(self, fields: dict[str, str], borrower_id: str) -> set[int]:
-        """What a card is found by: words of its name, its phone in all forms, its numbers."""
+        """Return the tokens of a card: words of its name, all forms of its phone, numbers."""
         names = split_words(fields["name"])
         found = {self.make("word", word) for word in names}
         found |= {self.make_beginning(word) for word in names}
@@ -64,10 +64,11 @@ class Tokenizer:
         return self.make("beginning", word[:SHORTEST_PREFIX])
 
     def list_word_keys(self, word: str) -> set[tuple[int, int]]:
-        """What leads to a word: its beginnings, and it misspelled by a letter.
+        """Return the keys that lead to a word: its beginnings, and misspellings by one letter.
 
-        Each key with the token that it leads to. What is shorter than three letters leads to the
-        beginnings of three, of which there are few; these need no key.
+        Each key comes with the token that it leads to. A beginning shorter than three letters
+        leads to the beginnings of three letters, of which there are few. Beginnings of three
+        letters need no key.
         """
         own, beginning = self.make("word", word), self.make_beginning(word)
         keys = {(self.make("edit", part), own) for part in list_deletions(word)}

@@ -1,4 +1,4 @@
-"""Walks through an app's borrowers and keeps the index in step with the service."""
+"""Walk through an app's borrowers, which updates the index from the service."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,7 +19,7 @@ from .tokens import name_key
 
 
 class BorrowerWalk(IndexWalk[BorrowerIndex]):
-    """The walk for the newest key; the index of an older one answers until it is whole."""
+    """Walk for the newest key. An older key's index answers until the new one is complete."""
 
     model = BorrowerIndex
 
@@ -45,7 +45,10 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
         return cards.put_borrowers(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[BorrowerCard]:
-        """Cards of before this walk that it did not see; who was written meanwhile is known."""
+        """Return the cards from before this walk that it did not see.
+
+        Borrowers who were written during the walk are known, so they are left out.
+        """
         rows = BorrowerCard.objects.filter(index=self.row, walk__lt=self.row.walk)
         return rows.filter(read_at__lt=self.row.began_at).exclude(content="").order_by("pk")
 
@@ -62,7 +65,7 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
         cards.delete_card(self.row, unseen)
 
     def tidy(self) -> None:
-        """Delete the indexes of older keys, and words that nobody bears."""
+        """Delete empty cards, the indexes of older keys, and words that no card has."""
         # Left behind by those who were erased while the walk was under way.
         BorrowerCard.objects.filter(index=self.row, content="").delete()
         for old in BorrowerIndex.objects.filter(app_id=self.row.app_id).exclude(pk=self.row.pk):

@@ -1,6 +1,7 @@
-"""What is typed and what a card holds, in the form in which the two are compared.
+"""Typed words and the content of cards, in the form in which they are compared.
 
-Names in small letters without accents, one word each; numbers as their digits. Pure functions.
+Names are in small letters without accents, one word each. Numbers are their digits. All
+functions are pure.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import NamedTuple
 LONGEST_QUERY = 200
 MOST_WORDS = 8
 LONGEST_WORD = 40
-# From so many letters on, a part of a name is looked for by itself.
+# A part of a name with this number of letters or more is searched for on its own.
 SHORTEST_PREFIX = 3
 # A longer beginning finds no fewer names.
 LONGEST_PREFIX = 8
@@ -21,11 +22,12 @@ LONGEST_PREFIX = 8
 SHORTEST_MISTYPED = 4
 # Endings of a phone number by which it is found: one person's, some people's, a filter's.
 PHONE_ENDINGS = (9, 6, 4)
-# So many digits stay at the ends of a number that is masked; at its beginning at times fewer.
+# Number of digits that a masked number shows at its beginning and at its end. Some show fewer at
+# the beginning.
 MASKED_BEGINNING, MASKED_ENDING = 5, 3
 # A number with some of its digits hidden: behind the first ones, or from the front on.
 _MASK = re.compile(r"(?<![\w*])\+?0*(\d*)[*xX•.]{2,}(\d{3,})(?!\w)")
-# So many digits in front may be the country's, which a local number lacks.
+# The country code may have up to this number of digits. A local number lacks it.
 _LONGEST_COUNTRY, _LONGEST_LOCAL = 4, 10
 _PHONE = re.compile(r"[+(]*\d[\d\s()/.\-]*")
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
@@ -44,8 +46,8 @@ _LETTERS = str.maketrans(
     | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
 )
 _ENG = re.compile(r"ŋ(?!g)")
-# Countries that put digits before each number: what now stands before the old ones, by the second
-# digit of these (Benin 2024, Côte d'Ivoire 2021; a mobile number of eight digits is an old one).
+# Countries that added digits in front of each number: the new digits by the second digit of the old
+# number (Benin 2024, Côte d'Ivoire 2021; a mobile number of eight digits is an old one).
 _RENUMBERED = {
     "229": dict.fromkeys("0123456789", "01"),
     "225": dict.fromkeys("0123", "01") | dict.fromkeys("456", "05") | dict.fromkeys("789", "07"),
@@ -54,7 +56,10 @@ _OLD_LENGTH = 8
 
 
 class _Signs(dict[int, str]):
-    """To each sign's number what is compared of it: letters and digits; marks are left out."""
+    """Table from a sign's number to its compared form.
+
+    Letters and digits stay, accents and invisible signs are removed, all others become spaces.
+    """
 
     def __missing__(self, number: int) -> str:
         kind = unicodedata.category(sign := chr(number))
@@ -79,7 +84,7 @@ def split_words(text: str) -> list[str]:
 
 
 def read_digits(text: str) -> str:
-    """The digits of a number, whatever signs stand between them, as ASCII."""
+    """Return the digits of a number as ASCII, without the signs between them."""
     return "".join(str(unicodedata.digit(sign)) for sign in text if sign.isdigit())
 
 
@@ -112,9 +117,9 @@ def find_ending(digits: str) -> str:
 
 
 def make_dialled(text: str) -> str:
-    """What is dialled for a phone number as it is written, for a `tel:` link; empty for none.
+    """Return the number to dial, for a `tel:` link; empty if the text is not a phone number.
 
-    A leading plus stays: without it the number is one of the country where the phone is.
+    A leading plus stays. Without it, the number belongs to the country where the phone is.
     """
     plus, digits = "+" if text.strip().startswith("+") else "", read_digits(text)
     return plus + (renumber(digits) if plus else digits) if read_phone(text) else ""
@@ -132,7 +137,7 @@ def fold_ids(text: str) -> set[str]:
 
 
 def list_prefixes(word: str) -> Iterator[str]:
-    """The beginnings that a word is found by, its own whole beginning included."""
+    """Yield the beginnings by which a word is found, up to its longest beginning."""
     for length in range(1, min(len(word), LONGEST_PREFIX) + 1):
         yield word[:length]
 
@@ -182,11 +187,12 @@ def hash_phone(digits: str) -> str:
 
 
 class Query(NamedTuple):
-    """What was typed: words of names, and what may be a number.
+    """Typed text, split into words of names and possible numbers.
 
-    `phone` are a number's digits, `masked` the beginning and the end of a masked one, `number` an
-    id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits beside names, by which
-    namesakes are told apart, as `masked` tells them apart where there are names too.
+    `phone` is a number's digits, `masked` the beginning and the end of a masked number,
+    `number` an id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits typed
+    with names; they tell people of the same name apart. `masked` does the same if names were
+    typed too.
     """
 
     names: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What people opened last, and counts of searches, as a Django app."""
+"""Last opened records of people, and counts of searches, as a Django app."""
 
 from lendingadmin.core import areas
 

@@ -1,4 +1,4 @@
-"""Counts searches of people: each person has so many an hour, and the trail is told how many."""
+"""Counts of people searches: each person has an hourly limit, and the trail gets counts."""
 
 from datetime import datetime, timedelta
 

@@ -167,7 +167,8 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
     return tuple(match for one in finders for match in one.find(app_id, wanted))
 
 
-# Where these stand among the results; they read nothing of the service.
+# Places in the list of results for records found without a look-up. They read nothing from the
+# service.
 OTHER_CASE = Lookup(
     "other-case", gettext_noop("a record with other capital letters"), "", lambda *_asked: ()
 )
@@ -203,7 +204,7 @@ class SearchResult:
 
     @property
     def words(self) -> str:
-        """What is looked for, in words."""
+        """Searched kind of record, in words."""
         return _(self.lookup.words)
 
     @property

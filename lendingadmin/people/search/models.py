@@ -1,4 +1,4 @@
-"""What people opened last."""
+"""Last opened records of people."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ LONGEST_ID = 300
 
 
 class Opened(models.Model):
-    """That a person opened a record, and when: an id and nothing of what it names."""
+    """Record that a person opened, and when: only an id, without the record's data."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

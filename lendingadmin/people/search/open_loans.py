@@ -44,9 +44,10 @@ def read_open_loans(
 
 
 def is_in_arrears(app_id: str, borrower_id: str) -> bool:
-    """Whether something is overdue of a borrower, as far as it was counted.
+    """Return whether a borrower has an overdue amount, by the last update.
 
-    It decides what is sealed, so it asks for no right; nobody is shown the figure.
+    If the amount is unknown, the answer is yes. The answer decides what stays masked, so it
+    needs no right; the amount is never shown.
     """
     found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
     return found is not None and (found.overdue is None or found.overdue > 0)

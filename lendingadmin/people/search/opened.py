@@ -57,7 +57,7 @@ def last(person: User, app_id: str) -> list[Opened]:
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Opened]]:
-    """Who opened this borrower's record lately."""
+    """Yield the rows of people who recently opened this borrower's record."""
     yield Opened.objects.filter(app_id=app_id, kind=BORROWER.route, key=borrower_id)
 
 

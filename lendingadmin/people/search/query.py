@@ -1,7 +1,7 @@
-"""What a person searches for, on its way through addresses: encrypted, and for that person alone.
+"""Words of a search, as they travel in addresses: encrypted, for the searching person alone.
 
-Words are sent by POST. The page of results has an address, so that it can be gone back to; the
-words stand in it encrypted, and in no log, history or audit entry.
+Words are sent by POST. The page of results has an address, so that a person can go back to it.
+The address holds the words encrypted. They appear in no log, history or audit entry.
 """
 
 import json

@@ -1,8 +1,9 @@
-"""Find: a person by name, phone or number, and a record by its id, wherever that belongs.
+"""Find: a person by name, phone or number, and any record by its id.
 
-People come from the index, at once. Ids are looked up at the service, in all places that the person
-may read, at the same time. The page waits a moment for it, so that a quick service leads straight
-to the record; what takes longer is shown without, and each of its places then loads by itself.
+People come from the index at once. Ids are looked up at the service, at the same time in all
+places that the person may read. The page waits a moment for these, so that a quick service
+leads straight to the record. Slower places are left out of the page at first, and each of them
+loads on its own afterwards.
 """
 
 from dataclasses import replace
@@ -69,9 +70,9 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @signed_in()
 def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse:
-    """Straight to the record where there is one match; otherwise people, and ids place by place.
+    """Redirect to the record if it is the only match, else show people, and ids by place.
 
-    `?whole=1` looks everywhere before it answers: without JavaScript.
+    `?whole=1` looks everywhere before it answers, for browsers without JavaScript.
     """
     app, wanted = gateway.lending_app(app_id), decrypt_words(request.user, encrypted)
     people = _find_people(request, app_id, wanted)
@@ -101,10 +102,11 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 
 
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
-    """Whether the service is asked for a record of this id before anybody says that it is one.
+    """Return whether to ask the service for a record of this id without the person's request.
 
-    One word of letters alone is a name, as a rule: where the index is whole and may be searched,
-    it has told already that nobody bears it. `people` is what the index found.
+    A single word of letters is usually a name. If the index is complete and the person may
+    search it, it has already shown that no borrower has this name. `people` is the result from
+    the index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True
@@ -126,7 +128,7 @@ def _find_other_case(
 
 
 def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, Any]:
-    """Who of the index fits, for those who may search it; and how the index stands."""
+    """Return the matching people for a person who may search, and the state of the index."""
     context = _describe_people(request, app_id)
     index = context["index"]
     found = find_people(index, wanted, list_rights(request.user)) if index else Found([])
@@ -134,7 +136,7 @@ def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, 
 
 
 def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """What the page says of the index: who may search it, whether it is whole, and how old."""
+    """Return the page's data on the index: the right to search it, its state and age."""
     may_search = request.user.has_perm(SEARCH_BORROWERS)
     index = find_index(app_id) if may_search else None
     is_partial = may_search and (index is None or index.complete_at is None)
@@ -168,7 +170,7 @@ def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lo
 def lookup_needs(
     request: PersonRequest, app_id: str, place: str, encrypted: str
 ) -> tuple[str, ...]:
-    """Who looks in one place: those who may read what is there. Raises Http404."""
+    """Return the right that a look-up in one place needs, to read there. Raises Http404."""
     return (_read_lookup(request, place, encrypted)[0].permission,)
 
 
@@ -188,7 +190,7 @@ def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -
 
 @signed_in()
 def last_opened(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What this person opened last, for the panel below the find box."""
+    """Show the person's last opened records, for the panel below the find box."""
     app = gateway.lending_app(app_id)
     template = "search/_recall.html" if request.htmx else "search/recall.html"
     return render(request, template, {"app": app})
@@ -226,9 +228,9 @@ def _run_lookup(
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
-    """What came of it, in a line; `static/js/find.js` says the same of what loads by itself.
+    """Return the result in one line; `static/js/find.js` does so for parts that load later.
 
-    `as_id` is the address that looks it up as an id, where that is left to the person.
+    `as_id` is the address that looks the words up as an id, if the person can choose that.
     """
     count = len(people["found"]) + sum(len(one.matches) for one in results)
     faults = any(one.fault for one in results) or people["is_partial"]
@@ -242,9 +244,9 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
 
 
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:
-    """Where the one record is that has this id; empty where there are others or may be.
+    """Return the address of the only record with this id; empty if there are or may be others.
 
-    A name leads to nobody's page by itself: the caller may be another of that name.
+    A name alone never leads to a page, because the caller may be another person of that name.
     """
     if any(one.fault or one.pending for one in results):
         return ""

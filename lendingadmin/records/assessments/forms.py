@@ -1,4 +1,4 @@
-"""Forms of the assessments area. Fields that become a parameter bear the spec's names."""
+"""Forms of the assessments area. Fields that become a parameter have the spec's names."""
 
 import re
 from typing import Any

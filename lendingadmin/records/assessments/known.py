@@ -1,7 +1,7 @@
-"""Which assessments are known here, so that those of one account are found among everybody's.
+"""Assessments known here, so that those of one account can be found in the complete list.
 
-The worker's walk keeps them in step with the service; what a page here starts or reads is kept at
-once. What is shown of one is read from the service by its id.
+The worker's walk matches them with the service. An assessment that a page starts or reads is
+saved at once. The details of an assessment are read from the service by its id.
 """
 
 import logging
@@ -36,7 +36,7 @@ _MOST_IN_OTHER_LETTERS = 10
 
 
 def find_index(app_id: str) -> AssessmentIndex | None:
-    """What is known of an app's assessments; None before anything was read."""
+    """Return the index of an app's assessments; None before the first reading."""
     return AssessmentIndex.objects.filter(app_id=app_id).first()
 
 
@@ -146,7 +146,7 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 
 
 def make_assessment(row: KnownAssessment) -> Assessment:
-    """An assessment that holds what is known of it: no outcome, and the status as it was."""
+    """Return an assessment with what is known: no outcome, and the status as last read."""
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
     return Assessment(fields | {"status": row.status})
@@ -159,9 +159,10 @@ def _as_text(value: object) -> str:
 
 
 def keep(app_id: str, found: Assessment) -> Assessment:
-    """Keep what a page has just started or read, and give it back; never waits for another writer.
+    """Save an assessment that was just started or read, and return it. Never wait for a lock.
 
-    What is not taken is not lost: the next walk reads it. Nothing here hides what the page does.
+    If the index can't be written now, the next walk reads the assessment. An error is only
+    logged, so the page still shows its result.
     """
     now, key = timezone.now(), id_of(found)
     try:

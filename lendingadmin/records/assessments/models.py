@@ -1,4 +1,4 @@
-"""Which assessments the service has: ids, account, type, time and status. No results, no names."""
+"""Known assessments: ids, account, type, time and status, without results and names."""
 
 from django.db import models
 from django.db.models import F
@@ -11,7 +11,7 @@ LONGEST_STATUS = 64
 
 
 class AssessmentIndex(IndexRow):
-    """What is known of the assessments of one app, and the walk that keeps it so."""
+    """Index of the assessments of one app, and the state of the walk that updates it."""
 
     class Meta:
         constraints = [

@@ -1,8 +1,9 @@
-"""Which assessments of an account are under way, as far as can be seen.
+"""Assessments of an account that are under way, as far as the service shows them.
 
-The spec shows no filter of the assessments list. One is tried; a service that ignores it answers
-with everybody's, and what does not belong is left out. What was started here lately is asked for by
-its own id, so that it is found wherever the list has it.
+The spec shows no filter of the assessments list. The dashboard tries one. A service that
+ignores it returns the assessments of all accounts, and those of other accounts are left out.
+Recent assessments that were started here are read by their own id, so that they are found
+wherever they are in the list.
 """
 
 from contextlib import suppress
@@ -31,9 +32,9 @@ _LATEST = 10
 
 
 class AccountAssessments(NamedTuple):
-    """The assessments of one account that were seen, newest first.
+    """Assessments of one account that were seen, newest first.
 
-    `whole` says that the list was seen to its end; else the rest may hold more.
+    `whole` says that the list was seen to its end; else there may be more.
     """
 
     seen: tuple[Assessment, ...]
@@ -82,7 +83,7 @@ def is_running(assessment: Assessment) -> bool:
 
 
 def id_of(assessment: Assessment) -> str:
-    """What an assessment is asked for by: `assessmentId`, else `uid`, else empty."""
+    """Return the id for reading an assessment: `assessmentId`, else `uid`, else empty."""
     return text(assessment.assessment_id) or text(assessment.uid) or ""
 
 
@@ -98,7 +99,7 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
     except (BadRequest, InvalidFilter):
         page = app.assessments.list()
     theirs = [one for one in each(page.items) if one.account_id == account_id]
-    # One without an id can't be told from another, so all of them are kept.
+    # Assessments without an id can't be distinguished, so all of them stay in the list.
     nameless = [one for one in theirs if not id_of(one)]
     found = {id_of(one): one for one in theirs if id_of(one)}
     for key in _started_here(app_id, account_id):

@@ -32,9 +32,9 @@ def name_of(kind: AssessmentType) -> str:
 
 
 def named(request: PersonRequest, name: object) -> AssessmentType | None:
-    """The type of an assessment; None where it is not listed, or can't be read just now.
+    """Return the type of an assessment; None if it is not listed or can't be read now.
 
-    The assessment stands without it, so a fault here is none of its page.
+    The page of the assessment works without the type, so it shows no fault.
     """
     if not text(name) or not request.user.has_perm(PERMISSION):
         return None

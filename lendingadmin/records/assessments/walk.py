@@ -1,4 +1,4 @@
-"""Walks through an app's assessments and keeps in step which there are."""
+"""Walk through an app's assessments, which updates the index from the service."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -23,7 +23,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
     model = AssessmentIndex
 
     def open_list(self) -> ListResource[Assessment]:
-        """The assessments, of each what is kept."""
+        """Return the list of assessments, with only the fields that are saved."""
         return gateway.app(self.row.app_id).assessments.only(known.KEYS)
 
     def put_items(

@@ -1,4 +1,4 @@
-"""What differs between two versions of a record, for the service and for people."""
+"""Differences between two versions of a record, for the service and for people."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -19,7 +19,7 @@ REPLACED = ("devices", "loans", "settings")
 
 
 class Row(NamedTuple):
-    """One place of a record, such as `devices · 2 · osName`, and what stands there, in words."""
+    """One place of a record, such as `devices · 2 · osName`, and its value in words."""
 
     place: str
     value: str

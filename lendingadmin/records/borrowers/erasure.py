@@ -1,4 +1,4 @@
-"""What is erased of a borrower in the tables that tell what was done here."""
+"""Erasure of a borrower's data in the tables that record what was done here."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -19,7 +19,8 @@ from lendingadmin.records.offers.models import OfferLoan
 
 from . import history
 
-# So long before a write of unknown outcome others may have made what is found of it.
+# Other writes, up to this long before a write of unknown outcome, may have made the record that is
+# found for it.
 _BESIDE = timedelta(days=1)
 _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
 
@@ -37,16 +38,17 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the same of all writes that were made before, of at most so many in each app."""
+    """Erase the same data from all writes made before a moment, at most `most` in each app."""
     rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
     return max(_erase(one, before, most) for one in rows)
 
 
 def _list_over(before: datetime) -> QuerySet[Write]:
-    """Writes from before without texts, whose outcome is known and seen.
+    """Return writes from before a moment without texts, whose outcome is known and seen.
 
-    What an offer counts as lent stays as long as the offer. While the outcome of one is not known,
-    younger ones stay too: what is found of it may be theirs.
+    Writes that count as lent from an offer stay as long as the offer. While the outcome of one
+    write is not known, all writes since the day before it stay too, because a record that is
+    found for it may be theirs.
     """
     unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
     if unknown:

@@ -146,7 +146,8 @@ class BorrowerForm(forms.Form):
         person = {**before, **self.list_given("individual")}
         if person != before or isinstance(self.record.get("individual"), Mapping):
             whole["individual"] = person
-        # What has a field of its own counts where it was changed, else what stands in the text.
+        # A value that has its own field is taken from the field if that was changed, else from the
+        # text.
         company, own = _as_object(whole.get("company")), self._before["company"]
         keys = _find_company_keys(company)
         changed = {
@@ -230,13 +231,13 @@ def _as_object(value: object) -> Raw:
 
 
 def _count_unnamed(items: object, item_id: str) -> int:
-    """How many of a list's items are no objects, or bear no id."""
+    """Return the number of items in a list that are not objects or have no id."""
     found = items if isinstance(items, list) else []
     return sum(not _as_object(item).get(item_id) for item in found)
 
 
 def _find_company_keys(company: Raw) -> dict[str, str]:
-    """Under which key of a company each of its own fields stands."""
+    """Return the key in the company's data for each of the company's own fields."""
     found = {}
     for field in list_fields("company"):
         word, usual = field.in_company

@@ -1,4 +1,7 @@
-"""What was done here with a borrower, and by whom: writes, repayments, the audit trail."""
+"""History of a borrower: what was done here, and by which person.
+
+It has writes, repayments and entries of the audit trail.
+"""
 
 from typing import Any, NamedTuple
 
@@ -17,9 +20,9 @@ from lendingadmin.money.writes.states import WriteState
 from lendingadmin.web.keyset import build_prefix
 
 _SHOWN = 20
-# What these were done to is kept in ways of their own: a borrower's id; its account id; its account
-# id, a space and what of it: an event's time, or `record`. A loan may bear a borrower's id, so the
-# id alone says nothing.
+# The subject of these depends on the operation: a borrower's id; its account id; or its account id,
+# a space, and an event's time or `record`. A loan may have a borrower's id, so the id alone is not
+# enough.
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create", NOTES_WRITE)
 _BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
@@ -51,7 +54,7 @@ class History(NamedTuple):
 
 
 def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
-    """What was done here with this borrower, as far as this person may see it. Raises InvalidId."""
+    """Return the history of this borrower that this person may see. Raises InvalidId."""
     sees_repayments = person.has_perm("lending.loans.get", app_id)
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
     # One more than is shown of each tells whether there are older ones.
@@ -94,10 +97,10 @@ def find_target(write: Write, person: User) -> str:
 
 
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
-    """The keys of what was done to this borrower; `deed` is the column that says what was done.
+    """Return the keys of actions on this borrower; `deed` is the column that names the action.
 
-    Each kind by the index, and sorted afterwards: else databases read an app's whole trail
-    backwards for the newest.
+    Each kind is found by the index, and the results are sorted afterwards. Otherwise databases
+    read an app's complete trail backwards to find the newest.
     """
     account = account_id(borrower_id)
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))

@@ -23,10 +23,10 @@ REPEATED = _("repeated in the borrower's record")
 
 
 class LoanRow(NamedTuple):
-    """One loan: its account, or what the record says of it, or both.
+    """One loan: its account, its entry in the borrower's record, or both.
 
-    `origin` says where a loan without an account is from. `differing` names the cells of which the
-    record says something else than the account.
+    `origin` says where a loan without an account comes from. `differing` names the cells in
+    which the record differs from the account.
     """
 
     account: Loan | Malformed | None = None
@@ -36,13 +36,13 @@ class LoanRow(NamedTuple):
 
     @property
     def page_key(self) -> str:
-        """What the page of a loan is opened by of which only the record is at hand, if any."""
+        """Id from the record that opens the loan's page; empty if the loan has no account."""
         key = "" if self.origin == ONLY_RECORD or self.summary is None else _id_of(self.summary)
         return as_id(key)
 
     @property
     def recorded_outstanding(self) -> Decimal | None:
-        """What is not paid yet by the record, which gives what is payable and what is paid."""
+        """Unpaid amount by the record: payable minus paid; None if one of them is missing."""
         if not isinstance(self.summary, LoanSummary):
             return None
         payable, paid = number(self.summary.payable_amount), number(self.summary.paid_amount)

@@ -1,4 +1,4 @@
-"""What stands beside a borrower: panels of a few reads each, which may fail without the others."""
+"""Panels on a borrower's page. Each takes a few reads and may fail without the others."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from . import loan_table
 _LOANS = 100
 # What the table of a borrower's loans reads of each.
 _LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId")
-# Each is a call of its own; so many run at once.
+# Each assessment is a call of its own. This number of calls runs at once.
 _ASSESSMENTS = 6
 # Where a page of everybody's assessments is looked through.
 _LISTED = 100
@@ -73,10 +73,10 @@ class ListedLoans(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """What a panel reads: calls that run at once, and what it shows by their results.
+    """Reads of a panel: calls that run at once, and the function that builds the content.
 
-    Of each call `finish` gets the value or the LendingError. The calls leave the database alone,
-    since they run on threads.
+    `finish` gets the value or the LendingError of each call. The calls do not use the database,
+    because they run on threads.
     """
 
     calls: Sequence[Callable[[], Any]]
@@ -91,14 +91,15 @@ class Recorded(NamedTuple):
 
 
 def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> Recorded:
-    """The borrower; there are no pages of it. Raises LendingError."""
+    """Return the borrower. The record has no pages. Raises LendingError."""
     return Recorded(app.borrowers.get(borrower_id), timezone.now())
 
 
 def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
-    """The borrower, read once by those that give the same key. Raises LendingError.
+    """Return the borrower, read once for all callers with the same key. Raises LendingError.
 
-    The key is of one person's one opening of a page, so nobody sees what was before a change.
+    The key belongs to one opening of a page by one person, so no page shows data from before a
+    change.
     """
     read = partial(app.borrowers.get, borrower_id)
     return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
@@ -125,9 +126,9 @@ def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> L
 
 
 def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> Listed:
-    """What of a page is the borrower's. What belongs to somebody else is left out, and it says so.
+    """Return the items on a page that belong to the borrower. Items of others are left out.
 
-    Items that do not say whose they are stay where the service was asked for the borrower's.
+    Items that do not name their owner stay if the service was asked for the borrower's items.
     """
     owners = [getattr(item, key, None) for item in page.items]
     own = tuple(
@@ -139,9 +140,10 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
 
 
 class AssessmentRow(NamedTuple):
-    """An assessment of the borrower: as the service gave it just now, or as it was kept.
+    """Assessment of the borrower: as the service just sent it, or as it was saved.
 
-    `fault` is why it could not be read, a sentence; then `read_at` is when it was kept.
+    `fault` is a sentence that says why it could not be read; then `read_at` is the time when it
+    was saved.
     """
 
     assessment: Assessment | Malformed
@@ -150,10 +152,10 @@ class AssessmentRow(NamedTuple):
 
 
 class ListedAssessments(NamedTuple):
-    """What the panel of assessments shows: like `Listed`, and how old what it knows is.
+    """Content of the assessments panel: like `Listed`, with the age of the saved data.
 
-    `assessment_index` is None where the app's assessments were never read; `total` says how many of
-    the borrower's there are, empty where that is not known.
+    `assessment_index` is None if the app's assessments were never read. `total` is the number
+    of the borrower's assessments, empty if that is not known.
     """
 
     items: tuple[AssessmentRow, ...]
@@ -233,7 +235,7 @@ def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Asse
 def _make_rows(
     app: AppClient, rows: Iterable[KnownAssessment], results: Iterable[Any]
 ) -> tuple[AssessmentRow, ...]:
-    """What is shown of each: what was read, which is kept, or else what was kept before."""
+    """Return a row for each assessment: as just read, and saved, or else as saved before."""
     return tuple(
         AssessmentRow(known.make_assessment(row), result.message, row.read_at)
         if isinstance(result, LendingError)
@@ -307,7 +309,7 @@ def read_panels(
 
 
 def mask_found(found: Any, held: Collection[str]) -> Any:
-    """What a panel read, as far as these rights open it; a fault stays as it is."""
+    """Mask what a panel read, as these rights require. A fault is not changed."""
     match found:
         case Recorded():
             return found._replace(borrower=mask_item(found.borrower, held))
@@ -372,7 +374,8 @@ class Shown:
             rows = loan_table.build_rows((), known, origin=loan_table.UNREAD_ACCOUNTS, zone=zone)
             found = ListedLoans(rows, recorded.read_at) if rows else None
             return cls(LOANS, found, card=errors.card(accounts), page_token=page_token)
-        # What the record lists and a page of several lacks stands on the first page alone.
+        # Loans in the record that are missing on a page of several are shown only on the first
+        # page.
         is_whole = not (accounts.next_page_token or page_token)
         origin = loan_table.ONLY_RECORD if is_whole else loan_table.OTHER_PAGE
         rows = loan_table.build_rows(
@@ -388,7 +391,7 @@ class Shown:
 
     @property
     def template(self) -> str:
-        """What draws its content."""
+        """Template of the panel's content."""
         return f"borrowers/_{self.panel.key}.html"
 
 

@@ -1,4 +1,4 @@
-"""What a borrower's page shows of the record beside its tables, and what it leaves to Technical."""
+"""Parts of the record shown outside the tables of a borrower's page. The rest is Technical."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple

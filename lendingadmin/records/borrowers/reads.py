@@ -1,4 +1,4 @@
-"""Who is shown which borrower: in the trail once an hour, and mailed where they are many."""
+"""Audit entries for borrowers shown to a person, hourly, and a mail about a large number."""
 
 import logging
 
@@ -20,10 +20,11 @@ logger = logging.getLogger(__name__)
 
 
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
-    """Write to the trail that this person is shown something personal of a borrower.
+    """Write to the trail that this person is shown a borrower's personal data.
 
-    Call it when the page is drawn. Each person and borrower is written once an hour, and nothing
-    for a person to whom all of it is masked. A database that takes no writes stops no page.
+    Call this when the page is drawn. Each person and borrower is written once an hour. Nothing
+    is written for a person to whom all of the data is masked. If the database takes no writes,
+    the page still works.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)

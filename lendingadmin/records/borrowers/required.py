@@ -1,4 +1,7 @@
-"""What a lender asks of every new borrower: BORROWER_REQUIRED. Settings import this: no models."""
+"""Fields that a lender requires of a new borrower: BORROWER_REQUIRED.
+
+Settings import this module, so it uses no models.
+"""
 
 from collections.abc import Collection
 
@@ -33,9 +36,10 @@ def read_required_fields(text: str) -> Required:
 
 
 def list_required(required: Required, category: str) -> list[tuple[str, ...]]:
-    """What is asked of a category: of the names of which one is enough, those that it has.
+    """Return the required fields of a category. One name of each group is enough.
 
-    A company is not asked for a surname, nor a person for a company's name.
+    Each group has only the names that the category has. A company needs no surname, and a
+    person needs no company name.
     """
     own = REQUIRABLE.get(category, ())
     found = [tuple(name for name in names if name in own) for names in required]

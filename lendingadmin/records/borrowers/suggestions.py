@@ -1,4 +1,4 @@
-"""What the book uses already, for fields whose values the spec does not show."""
+"""Values that the book already uses, for fields whose values the spec does not show."""
 
 from collections import Counter
 
@@ -20,10 +20,11 @@ _KEPT_SECONDS = 600
 
 
 def read_used(app_id: str) -> Used:
-    """The values of each such field that several borrowers of one page of the list have.
+    """Return the values of each such field that several borrowers of one page have.
 
-    The most frequent come first. They name nobody, so they are kept for ten minutes as they are.
-    Empty where the list can't be read: the fields take any text without it.
+    The page is one of the list of borrowers. The most frequent values come first. They identify
+    no person, so they are saved unchanged for ten minutes. The result is empty if the list
+    can't be read; the fields then accept any text.
     """
     key = f"borrowers-used:{app_id}"
     found: Used | None = shared.get(key)

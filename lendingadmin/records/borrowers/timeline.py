@@ -1,4 +1,4 @@
-"""What the service tells of a borrower or a loan on a timeline, and what was written here."""
+"""Timeline items of a borrower or a loan: from the service, and from writes made here."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, tzinfo
@@ -113,7 +113,7 @@ def _describe_assessments(found: Iterable[object], subject: Subject) -> Iterator
 
 
 def prepare_events(subject: Subject) -> LiveReads:
-    """The newest events that were reported for a borrower; what is in them stands on their page."""
+    """Prepare to read the newest events of a borrower. Each event's page shows its content."""
     app = gateway.app(subject.app.app_id)
 
     def finish(results: Sequence[Any]) -> Found:
@@ -143,7 +143,7 @@ def _get(result: Any) -> Any:
 def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
     """Return a page of a list of the service; where it has more, the borrower's panel has all."""
     if not listed.next_page_token:
-        return Found(items, listed.read_at, listed.note)
+        return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
     return Found(items, listed.read_at, _("only the newest are here"), more_url)
 
@@ -153,7 +153,10 @@ def _list_chips(chip: Status | None) -> tuple[Status, ...]:
 
 
 def find_writes(subject: Subject) -> QuerySet[Write]:
-    """What was written for a borrower or a loan, but requests of offers: those are a source."""
+    """Return the writes for a borrower or a loan, without requests of offers.
+
+    These requests are a source of their own.
+    """
     app_id = subject.app.app_id
     if not subject.account_id:
         found = history.find_writes(app_id, subject.borrower_id)
@@ -168,7 +171,7 @@ def find_writes(subject: Subject) -> QuerySet[Write]:
 
 
 def describe_write(write: Write, subject: Subject) -> Item:
-    """One write, and what became of it."""
+    """Return one write and its result as an item."""
     return Item(
         write.created_at,
         reconciliation.describe(write),

@@ -1,7 +1,7 @@
-"""Form fields that hold a value of the wire as text, and give it back as it came if untouched.
+"""Form fields that hold a value of the wire as text, and return it unchanged if not edited.
 
-A field whose text still says what it said when it was shown keeps its raw value, to the last digit
-and key; only what a person changed is read again.
+A field whose text is the same as when it was shown returns its raw value, to the last digit and
+key. Only a value that a person changed is read again.
 """
 
 import json
@@ -27,9 +27,9 @@ from lendingadmin.web.display.templatetags.money import count
 
 from .fields import Field, Kind
 
-# Stands for a key that is not there; null is a value.
+# Marks a key that is not there; null is a value.
 MISSING = object()
-# A text longer than this is shown in part and not edited here (photos may be whole files).
+# A text longer than this is shown in part and not edited here (a photo may be a complete file).
 LONGEST_EDITED = 100_000
 
 _UNSENT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
@@ -288,5 +288,5 @@ class WireField(forms.CharField):
 
 
 def _plain(text: str) -> str:
-    """What of a text survives a form: browsers send other line ends and no control characters."""
+    """Return the text as a form sends it: other line ends, and no control characters."""
     return _UNSENT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()

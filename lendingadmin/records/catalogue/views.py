@@ -27,7 +27,7 @@ Entry = TypeVar("Entry", Product, AssessmentType)
 # Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
 # for among this many.
 _AT_MOST = 5000
-# templates/catalogue/product.html, where terms and charges stand in words with all that they hold.
+# templates/catalogue/product.html, which shows all content of terms and charges in words.
 _OF_PRODUCT = list_places("", "productId productType status displayName displayPriority skuId") | (
     list_places("", "description createdAt terms labels charges")
 )

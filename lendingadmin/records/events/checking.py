@@ -28,7 +28,7 @@ _LONGEST_NAME = 40
 
 
 class Part(NamedTuple):
-    """The values of one kind: how many, and from when to when where they bear a time."""
+    """Values of one kind: their number, and the first and last time if they have a time."""
 
     kind: str
     values: int
@@ -38,9 +38,10 @@ class Part(NamedTuple):
 
 @dataclass
 class Findings:
-    """What the check found; `size` is that of the whole body on the wire, in bytes.
+    """Result of the check. `size` is the size of the complete body on the wire, in bytes.
 
-    `too_large` is the one of the errors that says that the service takes no such size.
+    `too_large` is the error, also in `errors`, that says that the service does not accept this
+    size.
     """
 
     errors: list[str] = field(default_factory=list)
@@ -51,7 +52,7 @@ class Findings:
 
 
 def check_event(body: Mapping[str, object], now: datetime) -> Findings:
-    """Check a whole event, as it would be sent."""
+    """Check a complete event, as it would be sent."""
     findings = Findings()
     data = body.get("data")
     if _too_deep(data):
@@ -74,7 +75,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
 
 
 def months_before(when: datetime, months: int) -> datetime:
-    """The same day so many months earlier, or the last day of a month that is too short for it."""
+    """Return the same day `months` earlier, or the last day of a month that is too short."""
     year, month = divmod(when.year * 12 + when.month - 1 - months, 12)
     for day in (when.day, 30, 29, 28):
         try:

@@ -1,7 +1,7 @@
-"""The draft of an event: what was entered, the chosen file, and the event once it passed the check.
+"""Draft of an event: what was entered, the chosen file, and the event that passed the check.
 
-A browser sends a file once and can't be given it back, so it is kept here with the rest, encrypted,
-and going back loses nothing.
+A browser sends a file once and can't get it back. So the draft saves the file with the rest,
+encrypted, and going back loses nothing.
 """
 
 import zlib
@@ -50,7 +50,7 @@ class Draft:
 
 
 def load_draft(request: PersonRequest, app_id: str, idempotency_key: str) -> Draft | None:
-    """What this person entered for this app under the key; None where there is nothing."""
+    """Return the person's draft for this app under the key; None if there is none."""
     kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or kept["app_id"] != app_id or "typed" not in kept:
         return None

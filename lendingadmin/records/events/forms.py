@@ -105,11 +105,11 @@ class PastedForm(EventForm):
     pasted = forms.CharField(
         label=_("JSON"),
         widget=forms.Textarea(attrs={"rows": 12, "class": "mono", "spellcheck": "false"}),
-        help_text=_("A whole event, an object with <code>data</code>, or the list of sets."),
+        help_text=_("A complete event, an object with <code>data</code>, or the list of sets."),
     )
 
     def clean_pasted(self) -> "Given":
-        """What the JSON says, or why it is not an event."""
+        """Read the pasted JSON. Raises ValidationError if it is not an event."""
         return read_json(self.cleaned_data["pasted"].encode())
 
 
@@ -123,7 +123,9 @@ class FileForm(EventForm):
 
     file = forms.FileField(
         widget=forms.FileInput(attrs={"accept": ".json,application/json"}),
-        help_text=_("JSON: a whole event, an object with <code>data</code>, or the list of sets."),
+        help_text=_(
+            "JSON: a complete event, an object with <code>data</code>, or the list of sets."
+        ),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -133,7 +135,7 @@ class FileForm(EventForm):
             self.fields["file"].label = _("Another file")
 
     def clean_file(self) -> "Given":
-        """What the file says, or why it is not an event."""
+        """Read the JSON file. Raises ValidationError if it is not an event."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _(
@@ -151,7 +153,7 @@ class FileForm(EventForm):
 
 @dataclass(frozen=True)
 class Given:
-    """What the JSON says; `head` holds what it gives besides the data."""
+    """Content of the JSON; `head` holds the fields other than the data."""
 
     data: list[object]
     head: Mapping[str, object] = field(default_factory=dict)

@@ -57,7 +57,7 @@ KINDS = {
 
 
 def find_kind(name: object) -> EventKind | None:
-    """The kind that a name means, whatever domain stands before it; None for any other name."""
+    """Return the kind that a name means, with any domain in front; None for any other name."""
     if not isinstance(name, str):
         return None
     for key, kind in KINDS.items():
@@ -73,7 +73,7 @@ def split_domain(name: object) -> str:
 
 
 def add_domain(domain: str, name: str) -> str:
-    """A kind's whole name: a bare key gets the domain, a name that has one keeps its own."""
+    """Return a kind's full name. A bare key gets the domain; any other name is unchanged."""
     return f"{domain}/{name}" if name in KINDS and domain else name
 
 
@@ -87,7 +87,7 @@ def find_domain(events: Iterable[Event]) -> str:
 
 
 def contents(event: Event) -> str:
-    """What an event holds, counted: `12 messages, 3 contacts, 1 set of another kind`."""
+    """Return the event's counts: `12 messages, 3 contacts, 1 set of another kind`."""
     counts: dict[str, int] = {}
     others = 0
     for entry in each(event.data):

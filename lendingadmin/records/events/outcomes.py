@@ -1,7 +1,8 @@
-"""Checks whether an event whose report has an unknown outcome reached the service.
+"""Check whether an event whose report has an unknown outcome reached the service.
 
-An event is unique by accountId, eventType and timestamp (Spec: Events), so it is searched by them.
-Its content is not kept for that, only how many values of each kind it has.
+An event is unique by accountId, eventType and timestamp (Spec: Events), so it is searched by
+these. The dashboard does not save the event's content for this, only the number of values of
+each kind.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ _KEY = ("accountId", "eventType", "timestamp")
 
 
 def summarize(body: Mapping[str, object]) -> dict[str, object]:
-    """What is kept of an event to compare with: its key, and how many values of each kind."""
+    """Return the data to save for comparison: the event's key, and value counts per kind."""
     return {name: str(body.get(name, "")) for name in _KEY} | {
         "values": _count_values(body.get("data"))
     }

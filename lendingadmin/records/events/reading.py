@@ -218,7 +218,7 @@ def _list_pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[t
 
 
 def _read_time(value: Record) -> object:
-    """The time inside a value, or what stands in its place."""
+    """Return the time inside a value; None if missing, and a malformed value as it is."""
     raw = value.get("timestamp")
     return moment_of(raw) or (None if raw is None else Malformed(raw))
 

@@ -1,4 +1,4 @@
-"""Which kinds of data were reported for an account, and which are missing."""
+"""Kinds of data that were reported for an account, and kinds that are missing."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -39,7 +39,10 @@ class Reported(NamedTuple):
 
 
 def read_reported(app: AppClient, account_id: str, until: datetime) -> Reported:
-    """What was reported for an account in the six months up to a moment. Raises LendingError."""
+    """Return the kinds reported for an account in the six months up to a moment.
+
+    Raises LendingError.
+    """
     page = app.events.list(filters={"accountId": account_id}, order="desc", page_size=_READ)
     own = [event for event in each(page.items) if event.account_id in (account_id, None)]
     return Reported(count_kinds(own, until), page.next_page_token is None)

@@ -1,6 +1,6 @@
-"""What each field of a value must be, kind by kind (Spec: EntityValueSet).
+"""Rules for each field of a value, by kind (Spec: EntityValueSet).
 
-A rule gives the words that complete “must be …”, or nothing where the value is right.
+A rule returns the words that complete “must be …”, or nothing if the value is right.
 """
 
 from collections.abc import Callable, Mapping

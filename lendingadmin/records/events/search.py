@@ -18,11 +18,11 @@ _PAGE = 25
 
 
 def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
-    """Look for the event with these three. Raises LendingError.
+    """Look for the event with these three values. Raises LendingError.
 
-    `when` is its timestamp as text. A value that no filter can carry (one with a space) is left
-    out of the request; what comes is compared in full either way. The service has no such event
-    where none is found and the list was seen whole.
+    `when` is the event's timestamp as text. A value that no filter can carry (one with a space)
+    is left out of the request; the results are compared in full either way. If none is found
+    and the list was seen to its end, the service does not have the event.
     """
     wanted = parse_time(when)
     clauses = {
@@ -56,7 +56,7 @@ def build_event_url(app_id: str, event: object) -> str:
 
 
 def build_url(app_id: str, *key: str | None, route: str = "event") -> str:
-    """The address made of accountId, eventType and timestamp; empty where one can't stand in it."""
+    """Return the address for accountId, eventType and timestamp; empty if it is impossible."""
     try:
         return reverse(route, args=[app_id, *key])
     except NoReverseMatch:

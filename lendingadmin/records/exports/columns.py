@@ -1,7 +1,7 @@
-"""The columns of each CSV: the API's own names, dotted where a field lies in another, and words.
+"""Columns of each CSV: the API's own names, dotted for a field inside another, and words.
 
-A value is what came, to the last digit; a list or an object is its JSON (Spec: Resources and their
-fields). A column without a word stands in the technical export alone.
+A value is exported as it came, to the last digit. A list or an object is exported as its JSON
+(Spec: Resources and their fields). A column without a word is only in the technical export.
 """
 
 from collections.abc import Callable, Mapping
@@ -151,17 +151,17 @@ def head_of(operation: str) -> tuple[Column, ...]:
 
 
 def keys_of(operation: str) -> tuple[str, ...]:
-    """The keys of an item that its columns lie under: all that has to be read of it."""
+    """Return the keys of an item that its columns need. No other key has to be read."""
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
 def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[object]]:
-    """What makes a row of an item of this list; an item that is no object is one cell.
+    """Return a function that makes a row of an item. A malformed item is one cell.
 
-    Where the path to a field ends early, what stands there is left in its place.
+    If the path to a field ends early, the value at that point takes the field's place.
     """
     places = [column.rpartition(".") for column in COLUMNS[operation]]
-    # Fields of the same object stand together, so that the path to it is walked once.
+    # Fields of the same object are together, so that the path to the object is walked once.
     groups = [
         (parent.split(".") if parent else [], [name for *_, name in fields])
         for parent, fields in groupby(places, key=lambda place: place[0])

@@ -1,4 +1,4 @@
-"""Routes of the exports: `<list>-export` beside each list of the service."""
+"""Routes of the exports: `<list>-export` next to each list of the service."""
 
 from django.urls import path
 

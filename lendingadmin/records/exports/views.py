@@ -56,10 +56,10 @@ def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
 def _make_rows_builder(
     request: PersonRequest, name: str, app_id: str
 ) -> Callable[[Sequence[Any]], Iterable[list[object]]]:
-    """What makes the rows of a page of this list, with the borrowers' names where it has them."""
+    """Return a function that makes the rows of a page, with the names of borrowers, if any."""
     row, field = make_row_builder(name), BORROWERS.get(name)
     held = list_rights(request.user)
-    # What is no record of an app is nobody's.
+    # A record outside an app belongs to no borrower.
     shows_all = not app_id or is_whole(held)
 
     def build_row(item: Any) -> list[object]:

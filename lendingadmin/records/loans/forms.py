@@ -1,4 +1,4 @@
-"""Forms of the loans area. Fields that become a parameter of Loans, Create bear its names."""
+"""Forms of the loans area. Fields that become a parameter of Loans, Create have its names."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -28,7 +28,7 @@ _NOT_PLAIN = ("others", "startDate", "datesChecked")
 
 
 def taken_up(body: Mapping[str, object]) -> dict[str, object]:
-    """What LoanForm starts with to enter a loan's body again; without a body nothing."""
+    """Return LoanForm's initial values to enter a loan's body again; empty without a body."""
     known = {name: _typed(body[name]) for name in body if name in LoanForm.base_fields}
     others = {name: body[name] for name in body if name not in known}
     if "startDate" in known:

@@ -1,4 +1,4 @@
-"""What the pages show of a loan and of its contract in their own words; the rest is Technical."""
+"""Places of a loan and its contract that the pages show in words. The rest is Technical."""
 
 from lendingadmin.web.display.technical import list_places
 

@@ -1,1 +1,1 @@
-"""What people of the house write down about a borrower or a loan."""
+"""Notes that people write about a borrower or a loan."""

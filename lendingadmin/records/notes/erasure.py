@@ -1,4 +1,4 @@
-"""What is erased of notes: their texts, and whom they named. Who wrote one and when stays."""
+"""Erasure of notes: their texts and mentions. The author and the time stay."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,7 +16,7 @@ from .models import Mention, Note, NoteVersion
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """All that is kept of a borrower's notes."""
+    """Return all saved rows of a borrower's notes."""
     notes = _list_notes(app_id, borrower_id)
     yield notes
     yield NoteVersion.objects.filter(note__in=notes)
@@ -29,12 +29,12 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of versions that were written before, of at most so many."""
+    """Erase the texts of versions written before a moment, at most `most` of them."""
     return _erase(NoteVersion.objects.filter(created_at__lt=before), most)
 
 
 def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
-    """A note that has no text left is gone: it is unpinned, and calls nobody."""
+    """Erase texts. A note that has no text left is deleted, unpinned, without mentions."""
     with transaction.atomic():
         rows = versions.exclude(text="").order_by("created_at")
         keys = list(rows.values_list("pk", flat=True)[:most])

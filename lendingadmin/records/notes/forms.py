@@ -7,7 +7,7 @@ LONGEST_TEXT = 4_000
 
 
 class NoteForm(forms.Form):
-    """What is written; kept encrypted. A new version keeps its pin as it is."""
+    """Text of a note, saved encrypted, and its pin. A new version does not change the pin."""
 
     text = forms.CharField(
         label=_("Note"),

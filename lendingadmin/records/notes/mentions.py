@@ -1,4 +1,4 @@
-"""Whom a text names: `@wanjiru` is the colleague of that user name."""
+"""Mentions in a text: `@wanjiru` names the colleague with that user name."""
 
 import re
 
@@ -10,7 +10,7 @@ from lendingadmin.core.staff.roles import NOTES_READ
 
 from .models import Mention, Note
 
-# Not within a word, so that an e-mail address names nobody. User names have these letters.
+# Not inside a word, so that an e-mail address names no person. User names have these letters.
 _NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
 # What may end a user name, and a sentence too.
 _MARKS = ".,-+@"
@@ -28,7 +28,7 @@ def find_names(text: str) -> list[str]:
 
 
 def find_people(text: str, app_id: str) -> list[User]:
-    """The colleagues whom a text names: those who may read notes in the app, nobody else."""
+    """Return the colleagues named in a text, only those who may read notes in the app."""
     names = find_names(text)
     if not names:
         return []
@@ -38,10 +38,11 @@ def find_people(text: str, app_id: str) -> list[User]:
 
 
 def keep_mentions(note: Note, text: str, by: User) -> None:
-    """Bring a note's mentions in step with its text.
+    """Update a note's mentions to match its text.
 
-    Who has seen the note is not called again by a new version; who is not named any more, and has
-    not seen it, is not called at all. Nobody calls themselves.
+    A new version does not notify a person again who has seen the note. A person who is not
+    named any more and has not seen the note is not notified at all. People never notify
+    themselves.
     """
     named = [one for one in find_people(text, note.app_id) if one.pk != by.pk]
     note.mentions.filter(seen_at=None).exclude(person__in=named).delete()

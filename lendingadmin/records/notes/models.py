@@ -13,10 +13,11 @@ LONGEST_ID = 255
 
 
 class Note(models.Model):
-    """What somebody wrote about a borrower, or about the loan `account_id` of his.
+    """Note of a person about a borrower, or about the borrower's loan `account_id`.
 
-    Its text stands in its versions. A deleted note keeps who wrote it, who deleted it and when;
-    its texts are gone. What was erased, on request or by its age, has no text and no `deleted_by`.
+    Its text is in its versions. A deleted note still has its author, the person who deleted it
+    and the time; its texts are gone. A note that was erased, on request or by its age, has no
+    text and no `deleted_by`.
     """
 
     app_id = models.CharField(max_length=64)
@@ -37,7 +38,7 @@ class Note(models.Model):
                 condition=~Q(account_id=""),
                 name="note_of_loan",
             ),
-            # Few rows: what stands on the pages of the borrower, the loan and a review.
+            # Few rows: the notes on the pages of the borrower, the loan and a review.
             models.Index(
                 fields=["app_id", "borrower_id"], condition=Q(is_pinned=True), name="note_pinned"
             ),
@@ -91,7 +92,7 @@ class NoteVersion(models.Model):
 
 
 class Mention(models.Model):
-    """A person whom a note names with `@`; it stands on their home page until they have seen it."""
+    """Person whom a note names with `@`. Their home page shows the note until they see it."""
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="mentions")
     person = PersonField(db_index=False)

@@ -1,4 +1,4 @@
-"""What people do with notes. The trail has who and when of each step, and nothing of a text."""
+"""Actions on notes. The trail has the person and the time of each step, and no text."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ PURPOSE = "write a note"
 
 
 class Record(NamedTuple):
-    """What a note is about: a borrower, or with `account_id` a loan of theirs."""
+    """Subject of a note: a borrower, or with `account_id` one of the borrower's loans."""
 
     app_id: str
     borrower_id: str
@@ -30,13 +30,13 @@ class NotTheirs(Exception):
 
 
 class Gone(Exception):
-    """The note was deleted meanwhile."""
+    """Error: the note has been deleted in the meantime."""
 
 
 def write_note(
     record: Record, text: str, by: User, idempotency_key: str, *, is_pinned: bool = False
 ) -> Note:
-    """Keep a new note; the same `idempotency_key` gives back the first."""
+    """Save a new note; the same `idempotency_key` returns the first note."""
     try:
         with transaction.atomic():
             note = Note.objects.create(author=by, is_pinned=is_pinned, **record._asdict())
@@ -48,9 +48,9 @@ def write_note(
 
 
 def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
-    """Keep a new version of one's own note; the same `idempotency_key` adds none.
+    """Save a new version of one's own note; the same `idempotency_key` adds none.
 
-    Raises NotTheirs for a note of somebody else, and Gone for one that was deleted.
+    Raises NotTheirs for a note of another person, and Gone for a deleted note.
     """
     if not may_revise(note, by):
         raise NotTheirs
@@ -110,9 +110,9 @@ def may_delete(note: Note, person: User) -> bool:
 
 
 def list_pinned(app_id: str, borrower_id: str, account_id: str = "") -> QuerySet[Note]:
-    """The pinned notes of a borrower's record, the newest first; for a loan also its own.
+    """Return the pinned notes of a borrower's record, newest first; for a loan also its own.
 
-    The borrower's page has them all; those of another loan stand on no loan's page.
+    The borrower's page has them all. A loan's page does not show notes of another loan.
     """
     rows = Note.objects.filter(app_id=app_id, borrower_id=borrower_id, is_pinned=True)
     if account_id:

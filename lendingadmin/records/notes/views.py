@@ -40,9 +40,9 @@ def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> Ht
 
 @access(NOTES_WRITE, NOTES_READ, _LOAN, methods=("GET", "POST"), quota=NOTES)
 def new_of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """A new note about a loan, which the service says whose it is. Raises LendingError.
+    """Write a new note about a loan. The service names the borrower. Raises LendingError.
 
-    On a POST a fault becomes a card beside the form, so that nothing typed is lost.
+    On a POST a fault becomes a card next to the form, so that no typed text is lost.
     """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
@@ -76,7 +76,7 @@ def _new(request: PersonRequest, record: Record, card: Card | None = None) -> Ht
 
 
 def _write(request: PersonRequest, form: NoteForm, record: Record, purpose: str) -> Note | None:
-    """Keep the note of a valid form; None, with an error in the form, when that can't be."""
+    """Save the note of a valid form; None, with an error in the form, if that fails."""
     if not record.borrower_id:
         form.add_error(None, _("Not saved. The service does not say who owns this loan."))
         return None
@@ -103,7 +103,7 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
 
 
 def find_timeline(record: Note | Record) -> str:
-    """The timeline that a note stands on: of its loan, else of its borrower."""
+    """Return the address of the note's timeline: the loan's, else the borrower's."""
     if record.account_id:
         return reverse("loan-timeline", args=[record.app_id, record.account_id])
     return reverse("borrower-timeline", args=[record.app_id, record.borrower_id])
@@ -171,7 +171,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
-    """Who wrote a note may delete it; somebody else needs the right to."""
+    """Return the right that deleting a note needs: none for its author, else DELETE_NOTES."""
     is_theirs = services.may_delete(_find(app_id, number), request.user)
     return () if is_theirs else (DELETE_NOTES,)
 

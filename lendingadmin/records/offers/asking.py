@@ -26,12 +26,12 @@ from lendingadmin.web import coalesce
 
 from .models import FINISHED, LONGEST_ID, OfferRequest, OfferState
 
-# Of the newest of a person so many are shown, what still runs among them.
+# Newest requests of a person that are read, and the number that is shown, running ones first.
 _LATEST, _SHOWN = 50, 10
 
 
 class Place(NamedTuple):
-    """Which request: its app, its borrower, its requestId."""
+    """Key of a request: its app, its borrower and its requestId."""
 
     app_id: str
     borrower_id: str
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequest]:
-    """What a person asked for since a moment: what still runs first, then the newest."""
+    """Return a person's requests since a moment: running ones first, then the newest."""
     rows = OfferRequest.objects.filter(asked_by=person, app_id=app_id, last_asked_at__gte=since)
     newest = list(rows.defer("answer").order_by("-last_asked_at")[:_LATEST])
     ended = (*FINISHED, OfferState.REFUSED)
@@ -54,12 +54,12 @@ def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequ
 def ask(
     place: Place, person: User, assessment_type: str, timestamp: datetime | None
 ) -> OfferRequest | None:
-    """Have offers made by whatever is given (Spec: Borrowers, 4, at least one of the three).
+    """Request offers with the given values (Spec: Borrowers, 4, at least one of the three).
 
-    A request with an id is written down first, so that it is never lost. Without one the service
-    names it in its answer, and it is written down under that name; None where the answer has no
-    name that a request can be asked for by. Raises LendingError; what was written down is then kept
-    as refused or as not known yet.
+    A request with an id is saved before the call, so that it is never lost. Without an id, the
+    service names the request in its answer, and the request is saved under that name. The
+    result is None if the answer has no name by which a request can be read. Raises
+    LendingError; a saved request is then marked as refused, or stays as not known yet.
     """
     given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
     known = {name: value for name, value in given.items() if value}
@@ -85,14 +85,14 @@ def ask(
 
 
 def _write_down(place: Place, person: User, known: Mapping[str, object]) -> OfferRequest:
-    """The row of a request that is about to be asked for; what is known of it already stays."""
+    """Return the saved row of a request that is about to be sent; a known answer stays."""
     now = timezone.now()
     row, created = OfferRequest.objects.get_or_create(
         **place._asdict(),
         defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
     )
     if not created and (row.state in (OfferState.ASKED, OfferState.REFUSED) or not row.is_named):
-        # Until it is answered: what may be somebody else's answer is nobody's last word.
+        # Until the answer comes: an answer that may belong to another request is not final.
         fields = {**known, "last_asked_at": now, "state": OfferState.ASKED}
         OfferRequest.objects.filter(pk=row.pk).update(**fields)
         row.refresh_from_db()
@@ -121,7 +121,7 @@ def ask_again(place: Place, person: User) -> OfferOperation:
     again: dict[str, object] = {"last_asked_at": now}
     kept = place.find()
     if kept is not None and not kept.is_named:
-        # What may be somebody else's is nobody's last word.
+        # An answer that may belong to another request is not final.
         again["state"] = OfferState.ASKED
     row, _ = OfferRequest.objects.update_or_create(
         **place._asdict(),
@@ -163,7 +163,7 @@ def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> Non
 
 
 def state_of(operation: OfferOperation) -> OfferState:
-    """Where an operation stands; one that does not say is done when it has a result."""
+    """Return the state of an operation. Without `done`, an operation with a result is done."""
     said = operation.done
     if said is False or (said is not True and operation.result is None):
         return OfferState.RUNNING

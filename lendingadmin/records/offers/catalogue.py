@@ -36,9 +36,10 @@ def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
 
 
 class Offered(NamedTuple):
-    """A product of an offer beside the product's own terms; rates are yearly fractions.
+    """Product of an offer with the product's own terms; rates are yearly fractions.
 
-    `expected` is base rate + premium − waiver, our reckoning; None where one of them is missing.
+    `expected` is base rate + premium − waiver, our estimate; None if the base rate or the
+    premium is missing.
     """
 
     product_id: str
@@ -56,7 +57,7 @@ class Offered(NamedTuple):
 
 
 def offered(response: OffersResponse, catalogue: Iterable[Product]) -> tuple[Offered, ...]:
-    """Each product of the offer with what the catalogue says of it."""
+    """Return each product of the offer with its data from the catalogue."""
     known = tuple(catalogue)
     waiver = number(response.interest_rate_waiver) or Decimal(0)
     return tuple(_offered(one, known, waiver) for one in each(response.products))
@@ -69,7 +70,7 @@ def named(product_id: object, catalogue: Iterable[Product]) -> Product | None:
 
 
 def called(product_id: object, catalogue: Iterable[Product]) -> str:
-    """What a product is called: its display name, else its id as it came."""
+    """Return a product's name: its display name, else its id as it came."""
     product = named(product_id, catalogue)
     return (text(product.display_name) if product else None) or str(product_id or "product")
 

@@ -43,7 +43,7 @@ class Column(NamedTuple):
 
     @property
     def cost(self) -> Decimal | None:
-        """What the borrower pays beyond what they receive."""
+        """Amount that the borrower pays beyond what they receive."""
         if self.repays is None or self.receives is None:
             return None
         return self.repays - self.receives
@@ -65,7 +65,7 @@ class Column(NamedTuple):
 
     @property
     def technical(self) -> list[Leaf]:
-        """What the contract holds beside what the page shows of it."""
+        """Content of the contract that the page does not show elsewhere."""
         return list_technical(self.contract, CONTRACT)
 
 
@@ -88,8 +88,7 @@ class Line(NamedTuple):
 
 
 Worth = Callable[[Column], Decimal | None]
-# Label, what it means, how it is written, its value, and whether more of it is better (None: it
-# is no better either way).
+# Label, meaning, format, value, and whether more is better (None: neither is better).
 _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] = (
     (_("Borrower receives"), "", "money", lambda column: column.receives, True),
     (

@@ -1,6 +1,6 @@
-"""A previewed contract, kept encrypted between the page that shows it and the loan made of it.
+"""Previewed contract, saved encrypted from the page that shows it until the loan is made.
 
-The loan is made of exactly what was shown: a second preview could differ, and a form could be
+The loan is made from exactly what was shown. A second preview could differ, and a form could be
 changed on its way.
 """
 
@@ -24,7 +24,7 @@ PURPOSE = "loans.create"
 
 
 class Source(NamedTuple):
-    """Which preview a contract is of; a draft of another one is none."""
+    """Preview that a contract comes from. A draft of another preview does not count."""
 
     app_id: str
     borrower_id: str
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 
 def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:
-    """Keep a body under a new token."""
+    """Save a body under a new token."""
     idempotency_key = secrets.token_urlsafe(16)
     entered = source._asdict() | {"body": encode(body).decode()}
     idempotency.save_draft(request, PURPOSE, idempotency_key, entered)
@@ -53,7 +53,7 @@ def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> 
 
 
 def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
-    """What was kept under a token; None where nothing is, or something of another preview.
+    """Return the body saved under a token; None if there is none or it is of another preview.
 
     Raises idempotency.StaleKey.
     """
@@ -74,10 +74,10 @@ def body_of(
     start_date: str | None,
     known: Mapping[str, object],
 ) -> dict[str, object]:
-    """The body of Loans, Create, without the accountId: the contract whole, and what it tells.
+    """Return the body of Loans, Create, without the accountId: the contract and its values.
 
-    `known` is what others tell of the loan: its type, the borrower's category. What nobody tells is
-    left out.
+    The contract is sent complete. `known` are values from other sources: the type of the loan,
+    the borrower's category. A value that no source gives is left out.
     """
     raw = contract.raw
     amounts = contract.amounts if isinstance(contract.amounts, ContractAmounts) else None

@@ -1,4 +1,4 @@
-"""What is erased of a borrower's offers: all that nothing can be lent from any more."""
+"""Erasure of a borrower's offers: all offers from which no loan can be made any more."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -28,7 +28,7 @@ def erase_offers(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Delete those that nobody asked for since, of at most so many."""
+    """Delete offers that were not requested again since a moment, at most `most` of them."""
     # The oldest first: they come off the index, however few of the table they are.
     older = OfferRequest.objects.filter(last_asked_at__lt=before).order_by("last_asked_at")
     return _erase(older, most)

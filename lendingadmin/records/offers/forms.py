@@ -1,4 +1,4 @@
-"""Forms of offers. Fields that become a parameter of the service bear its names."""
+"""Forms of offers. Fields that become a parameter of the service have its names."""
 
 import uuid
 from collections.abc import Callable
@@ -30,10 +30,11 @@ _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 
 
 class OfferForm(WriteForm, FarDatesForm):
-    """What an offer is asked for by: at least one of the three (Spec: Borrowers, 4).
+    """Values for requesting an offer: at least one of the three (Spec: Borrowers, 4).
 
-    The requestId is minted with the form, so that the request can be found again if the answer is
-    lost; a person may leave it to the service, or name a request that was made elsewhere.
+    The requestId is generated with the form, so that the request can be found again if the
+    answer is lost. A person may leave the id to the service, or enter the id of a request that
+    was made elsewhere.
     """
 
     operation = "borrowers.getOffers"
@@ -74,14 +75,14 @@ class OfferForm(WriteForm, FarDatesForm):
         return cleaned
 
     def sent(self) -> dict[str, object]:
-        """What goes out, under the service's names; a form that is left empty there sends none."""
+        """Return the values to send, under the service's names. Empty fields are left out."""
         given = {key: value for key in _ASKED_BY if (value := self.cleaned_data[key])}
         when = given.get("timestamp")
         return given | {"timestamp": timestamp_text(when)} if when else given
 
 
 class PreviewForm(forms.Form):
-    """What contracts are previewed for (Spec: Borrowers, 5); all of it stands in the address."""
+    """Values for previewing contracts (Spec: Borrowers, 5). The address holds them all."""
 
     amount = AmountField(
         max_digits=15,
@@ -154,7 +155,7 @@ class PreviewForm(forms.Form):
 
 
 class ContractLoanForm(forms.Form):
-    """What a person may still choose when a loan is made of a previewed contract (Spec: Loan)."""
+    """Values that a person may choose for a loan from a previewed contract (Spec: Loan)."""
 
     accountId = IdField(
         label=_("Account id"),

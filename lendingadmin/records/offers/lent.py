@@ -1,7 +1,7 @@
-"""What was lent here from an offer, and what that leaves of its limit.
+"""Loans made here from an offer, and what they leave of its limit.
 
-The service shows no list of an offer's loans. A loan that was made elsewhere is not counted, so
-what is left is an estimate.
+The service has no list of an offer's loans. Loans that were made elsewhere are not counted, so
+the rest of the limit is an estimate.
 """
 
 from decimal import Decimal
@@ -25,14 +25,14 @@ class LentLoan(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody knows yet whether it was made."""
+        """True if the loan is not known to have been made."""
         if self.write.state == WriteState.RESOLVED:
             return self.write.resolution != WriteResolution.SAVED
         return self.write.state != WriteState.SAVED and self.write.found != WriteFound.THERE
 
 
 class LentFrom(NamedTuple):
-    """What was lent from an offer, and what is left of its limit; None where that is not known."""
+    """Loans from an offer, their total, and the rest of its limit, None if that is unknown."""
 
     loans: list[LentLoan]
     total: Decimal
@@ -40,10 +40,10 @@ class LentFrom(NamedTuple):
 
 
 def read_lent(offer: OfferRequest) -> LentFrom:
-    """What was lent here from this offer, the oldest first.
+    """Return the loans made here from this offer, the oldest first.
 
-    What nobody knows yet counts as lent, so that the limit is not lent twice. Loans that were not
-    made, or were deleted here, are left out.
+    A loan with an unknown outcome counts as lent, so that the limit is not lent twice. Loans
+    that were not made, or that were deleted here, are left out.
     """
     rows = {row.idempotency_key: row for row in offer.loans.order_by("pk")}
     writes = Write.objects.filter(idempotency_key__in=rows).order_by("pk")

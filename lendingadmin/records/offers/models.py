@@ -1,4 +1,4 @@
-"""Which offers were asked for here, and what the service last said of them."""
+"""Offers requested here, and the service's last answer for each."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ LONGEST_ID = 255
 
 
 class OfferState(models.TextChoices):
-    """What is known of a request."""
+    """State of a request, as far as it is known."""
 
     ASKED = "asked", WriteState.UNKNOWN.label
     REFUSED = "refused", _("refused")
@@ -87,9 +87,9 @@ class OfferRequest(models.Model):
 
     @property
     def operation(self) -> OfferOperation | None:
-        """The last answer; None where there is none, or none that can be opened.
+        """The last answer; None if missing, unreadable, or naming another request.
 
-        What an earlier version kept of another request is none.
+        An earlier version saved answers of other requests.
         """
         found = self._answered()
         if found and offer_names_another(found, self.borrower_id, self.request_id, self.app_id):
@@ -112,7 +112,7 @@ class OfferRequest(models.Model):
 
     @property
     def chip(self) -> Status:
-        """What a list shows of its state; expired, where it ended without an answer."""
+        """State that a list shows; expired if the request ended without an answer."""
         if self.is_lost:
             return Status(gettext("expired"), "warn", "clock")
         state = OfferState(self.state)
@@ -120,9 +120,9 @@ class OfferRequest(models.Model):
 
     @property
     def is_named(self) -> bool:
-        """Whether the last answer says that it is to this request; true where there is none.
+        """True if the last answer names this request, or if the request has no answer yet.
 
-        Nothing may be lent by an answer that may be somebody else's.
+        A loan may not be made from an answer that may belong to another request.
         """
         found = self._answered()
         return found is None or offer_is_named(found, self.borrower_id, self.request_id)
@@ -143,9 +143,9 @@ class OfferRequest(models.Model):
         return unresolved and self.is_expired(timezone.now())
 
     def may_be_read(self, now: datetime) -> bool:
-        """Whether a page may ask the service for it without a person's word.
+        """Return whether a page may ask the service for the request without a person's action.
 
-        Where the service has not told when it expires, only within the normal time.
+        If the service gave no expiry time, this is true only within the normal time.
         """
         if self.is_finished or self.state == OfferState.REFUSED:
             return False
@@ -153,10 +153,10 @@ class OfferRequest(models.Model):
 
 
 class OfferLoan(models.Model):
-    """A loan that somebody here was about to make of an offer, written down before the call.
+    """Loan that a person was about to make from an offer, saved before the call.
 
-    What became of it is told by the write of this idempotency key. `amount` is the principal in the
-    app's currency; None where the contract does not say it.
+    The write with this idempotency key has the outcome. `amount` is the principal in the app's
+    currency; None if the contract does not say it.
     """
 
     offer = models.ForeignKey(OfferRequest, on_delete=models.CASCADE, related_name="loans")

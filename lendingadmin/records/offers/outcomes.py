@@ -18,12 +18,12 @@ from .asking import Place
 from .models import OfferState
 
 NO_REQUEST_ID = gettext_noop(
-    "It was sent without a request id, so the dashboard can't ask the service for it."
+    "It was sent without a request id, so the dashboard cannot ask the service for it."
 )
 
 
 def asked(write: Write, submitted: Submitted) -> CheckResult:
-    """What the request's own page has found out so far."""
+    """Return the result that the request's own page has found up to this point."""
     if "requestId" not in submitted.sent:
         return CheckResult(WriteFound.NOT_SEEN, _(NO_REQUEST_ID))
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()

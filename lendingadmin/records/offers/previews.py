@@ -27,7 +27,7 @@ from .models import OfferRequest
 
 
 class Preview(NamedTuple):
-    """What the service answered, and what else could be read beside it."""
+    """Answer of the service, with the products and the borrower if they could be read."""
 
     contracts: tuple[LendingContract | Malformed, ...]
     products: tuple[Product, ...]
@@ -38,7 +38,7 @@ class Preview(NamedTuple):
         return comparison.columns(self.contracts, self.called)
 
     def called(self, product_id: object) -> str:
-        """What a product is called."""
+        """Return a product's name."""
         return catalogue.called(product_id, self.products)
 
 

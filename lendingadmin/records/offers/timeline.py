@@ -21,7 +21,7 @@ def find_offers(subject: Subject) -> QuerySet[OfferRequest]:
 
 
 def describe_offer(offer: OfferRequest, subject: Subject) -> Item:
-    """One request, and what is known of it."""
+    """Return one request and its state as an item."""
     return Item(
         offer.asked_at,
         _("Offer requested"),

@@ -50,7 +50,7 @@ class Month(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Month | None":
-        """What stands in an address; None for what names no month."""
+        """Return the month in an address; None if the text names no month."""
         year, dash, number = text.partition("-")
         is_figures = dash and text.isascii() and (year + number).isdigit()
         if not is_figures or (len(year), len(number)) != (4, 2):
@@ -76,10 +76,10 @@ class TimelineEntry(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """What a page shows: how the sources were read, the months with their counts, and one month.
+    """Content of the page: the readings of the sources, the months with counts, and one month.
 
-    `month` is the open one, None where there is nothing at all. `older` is the moment that the
-    next page of the month begins before, None where this is its last.
+    `month` is the open month, None if there are no items at all. `older` is the moment before
+    which the next page of the month starts, None on the last page.
     """
 
     readings: list[Reading]
@@ -115,9 +115,10 @@ def read_timeline(
     month: Month | None = None,
     before: datetime | None = None,
 ) -> Timeline:
-    """Read these sources; opens `month`, else the newest that has begun and has something.
+    """Read these sources and open `month`, else the newest month that has begun and has items.
 
-    `before` is where a page of that month begins; the newest of it without.
+    `before` is where a page of that month starts; without a value, the page has the newest
+    items.
     """
     readings = _read_live(subject, sources)
     live = [

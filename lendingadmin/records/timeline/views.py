@@ -1,4 +1,4 @@
-"""The timeline of a borrower, and of a loan; kind, month and page stand in the address."""
+"""Timeline of a borrower and of a loan. The address holds the kind, the month and the page."""
 
 from datetime import UTC, date, datetime
 from typing import NamedTuple
@@ -38,9 +38,9 @@ class Year(NamedTuple):
 
 @access("lending.borrowers.get", quota=READS)
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """All that is known here and there of a borrower and their loans.
+    """Show everything known about a borrower and their loans, here and at the service.
 
-    The record itself is not read: what is kept here is shown of one who is gone, too.
+    The record itself is not read, so data saved here is shown even if the borrower is gone.
     """
     app = gateway.lending_app(app_id)
     subject = Subject(app, request.user, check_id(borrower_id))
@@ -51,10 +51,10 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 @access("lending.loans.get", quota=READS)
 def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """All that is known here and there of one loan.
+    """Show everything known about one loan, here and at the service.
 
-    A loan that could not be read is a gap; what is kept here of it is shown. Raises LendingError
-    for one that is not there.
+    A loan that could not be read is shown as a gap, with the data saved here. Raises
+    LendingError for a loan that does not exist.
     """
     loan: Loan | LendingError
     try:

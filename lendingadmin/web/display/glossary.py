@@ -27,11 +27,11 @@ TERMS = {
     ),
     _("outstanding"): _(
         "Everything that is not paid yet, due or not: principal, interest, fees and "
-        "penalty. In the portfolio: of open loans."
+        "penalty. In the portfolio, only open loans count."
     ),
     _("overdue"): _(
-        "The amount that was due and is not paid. It is part of the outstanding "
-        "amount. In the portfolio: of open loans."
+        "The part of the outstanding amount that was due and is not paid. In the "
+        "portfolio, only open loans count."
     ),
     _("arrears"): _(
         "Instalments that were due and are not paid in full. A loan in arrears is late."
@@ -86,8 +86,7 @@ TERMS = {
     ),
     _("rule"): _("A condition of the assessment. The failed rule decided its result."),
     _("offer"): _(
-        "What a borrower can have now: products, a risk premium for each, and a "
-        "maximum amount. It expires."
+        "Products for a borrower, with a risk premium for each and a maximum amount. It expires."
     ),
     _("credit limit"): _("The maximum amount of this offer."),
     _("preview"): _(
@@ -154,9 +153,8 @@ TERMS = {
         "CGAP, Microfinance Consensus Guidelines, 2003)."
     ),
     _("portfolio at risk"): _(
-        "PAR 30: the outstanding principal of open loans more than 30 days late, "
-        "divided by that of all open loans (CGAP, Microfinance Consensus Guidelines, "
-        "2003)."
+        "PAR 30: outstanding principal of open loans over 30 days late, divided by "
+        "that of all open loans; see CGAP, Microfinance Consensus Guidelines, 2003."
     ),
     _("paid since last update"): _(
         "The rise of the paid amounts of all loans between the last two updates."

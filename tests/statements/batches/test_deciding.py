@@ -114,5 +114,5 @@ class TestDeciding:
             {"action": "accept", "reason": "agreed with the branch"},
             follow=True,
         )
-        assert "can't be decided now" in page.content.decode()
+        assert "rows of this statement" in page.content.decode()
         assert list_rows(batch)[0][3] == "open"

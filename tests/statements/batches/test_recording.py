@@ -112,7 +112,7 @@ class TestRecording:
             reset() if loan_id == "L-1" else service.keep_word(loan_id, record)
         )
         record(clerk, batch)
-        assert batch.state == "paused" and "1 rows wait" in batch.why
+        assert batch.state == "paused" and "1 rows are waiting" in batch.why
         assert [one[0] for one in service.posted] == ["L-2", "L-2"]
         states = batch.allocations.order_by("position").values_list("repayment__state", flat=True)
         assert list(states) == ["unknown", "recorded", None, "recorded"]

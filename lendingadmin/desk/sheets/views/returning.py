@@ -53,11 +53,14 @@ class _Page:
                 self.sheet, amounts, given["counted"], given["day"], self.request.user
             )
         except services.Unbalanced as error:
-            words = _("Not saved. The amounts add up to %(total)s; %(difference)s is missing.")
+            words = _(
+                "Not saved. The amounts add up to %(total)s; the cash counted is "
+                "%(difference)s less."
+            )
             if error.difference > 0:
                 words = _(
                     "Not saved. The amounts add up to %(total)s; the cash counted is "
-                    "%(difference)s less."
+                    "%(difference)s more."
                 )
             difference = self._write(abs(error.difference))
             given = {"total": self._write(error.total), "difference": difference}

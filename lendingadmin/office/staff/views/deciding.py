@@ -1,4 +1,4 @@
-"""What waits for a second manager: one approves it, declines it, or withdraws their own."""
+"""Changes for a second manager to approve or decline, or for the first one to withdraw."""
 
 from django.contrib import messages
 from django.http import HttpResponse

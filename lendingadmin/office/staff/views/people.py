@@ -126,14 +126,14 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
-    """Make a set-up link and show it, this once: it is kept nowhere."""
+    """Make a set-up link and show it only this once. It is not saved anywhere."""
     get_object_or_404(reach.list_people(request.user), pk=number)
     return _show_setup_link(request, number)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def password_require(request: PersonRequest, number: int) -> HttpResponse:
-    """Let a person choose another password before they work on: somebody may know theirs."""
+    """Require a new password before a person works on, as others may know the old one."""
     words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
     return apply_change(
         request,
@@ -154,7 +154,7 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
-    """Remove two-step sign-in for somebody who lost their phone or key."""
+    """Remove two-step sign-in for a person who lost their phone or key."""
 
     def remove(by: User) -> str:
         done = services.remove_second_factors(request, by, number)
@@ -208,7 +208,7 @@ def _show_setup_link(
     asked: PersonChange | None = None,
     is_new: bool = False,
 ) -> HttpResponse:
-    """Answer the POST itself: a redirect would have to keep the link somewhere."""
+    """Answer the POST itself, because a redirect would have to save the link somewhere."""
     try:
         found, path = services.make_setup_link(request, request.user, number)
     except services.ChangeRefused as refusal:

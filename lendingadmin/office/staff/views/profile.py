@@ -81,7 +81,7 @@ def sessions_end(request: PersonRequest) -> HttpResponse:
 
 @public()
 def session(request: PersonRequest) -> HttpResponse:
-    """What an open page asks now and then: while the session lasts, nothing; then it leaves."""
+    """Answer the check of an open page: nothing during the session, then sign-in."""
     return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 

@@ -26,7 +26,7 @@ def require_local_sign_in() -> None:
 
 
 def local_only(view: View) -> View:
-    """A view of local sign-in, which LOCAL_SIGN_IN=off closes. It keeps its declared access."""
+    """Wrap a view of local sign-in, which LOCAL_SIGN_IN=off closes. Its access stays."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -52,7 +52,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     """allauth's sign-in, with the button of the identity provider where there is one."""
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """What the page offers."""
+        """Return the context with the ways to sign in that the page offers."""
         offered = {
             "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
             "local_sign_in": settings.LOCAL_SIGN_IN,
@@ -79,7 +79,7 @@ def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
 
 @signed_in(methods=("GET", "POST"))
 def confirm(request: PersonRequest) -> HttpResponse:
-    """Ask somebody who signs in by the provider to do so once more, before what is sensitive."""
+    """Ask a person who signs in by the provider to do so again before a sensitive action."""
     _require_provider()
     if request.method == "POST":
         limited: HttpResponse | None = ratelimit.consume_or_429(

@@ -17,9 +17,10 @@ PASSWORD_SET = gettext_lazy("Your password is saved. Sign in with it.")
 
 
 class SetupView(PasswordResetConfirmView):
-    """Django's page of a reset link: it takes the token out of the address before it shows a form.
+    """Django's page of a reset link. The address loses its token before the page shows a form.
 
-    It signs nobody in: who has two-step sign-in is asked for that too, at the sign-in that follows.
+    The page does not sign the person in. A person with two-step sign-in must also use that at
+    the sign-in that follows.
     """
 
     form_class = OwnPasswordForm
@@ -37,7 +38,7 @@ class SetupView(PasswordResetConfirmView):
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
-        """Answer 410 for a link that is void; one that never was looks the same."""
+        """Answer 410 for an expired link. A link that never existed gets the same answer."""
         status = 200 if self.validlink else 410
         return super().render_to_response(context, status=status, **options)
 

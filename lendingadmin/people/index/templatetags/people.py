@@ -1,4 +1,4 @@
-"""Names of borrowers beside their ids, read for a list at once; phone numbers as people read them.
+"""Names of borrowers next to their ids, read once per list, and phone numbers for people.
 
 {% names_of list.items "borrower_id" as names %}
 {% for loan in list.items %} … {% person names loan.borrower_id %}
@@ -25,7 +25,7 @@ _WITH_COUNTRY = 11
 Names = Mapping[str, PersonName]
 # The operations whose subject is a borrower's id or account id.
 _OF_BORROWERS = ("borrowers.", "assessments.create")
-# Those whose subject is an account id, a space, and what of it.
+# The operations whose subject is an account id, a space, and an event's time or `record`.
 _OF_EVENTS = ("events.create", REVEAL)
 
 

@@ -1,4 +1,4 @@
-"""What the lists of finding read from our own database: last opened, and open loans of people."""
+"""Tags that read search lists from our own database: last opened, and open loans of people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -69,7 +69,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """What the form starts with: what is entered again, else the address's account, and now."""
+    """Return the form's initial values: those entered before, else the address's account.
+
+    The time is the one entered before, else now.
+    """
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
         then = parse_moment(str(again["timestamp"]))
@@ -86,7 +89,7 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
 def _read_running(
     app_id: str, account_id: str
 ) -> tuple[running.AccountAssessments | None, Card | None]:
-    """What of the account is under way, or why that can't be told."""
+    """Return the account's assessments, or a card that says why they can't be read."""
     if not account_id:
         return None, None
     try:
@@ -100,9 +103,9 @@ def _read_running(
 def _unseen(
     request: PersonRequest, app_id: str, account_id: str
 ) -> running.AccountAssessments | None:
-    """The running ones that the person was not shown before sending; None where all were.
+    """Return the account's assessments if the form did not show a running one, else None.
 
-    The same form sent again goes on to its first result, whatever is running by now.
+    A form that is sent again leads to its first result, even if another assessment is running.
     """
     try:
         idempotency_key = idempotency.check_key(
@@ -115,7 +118,7 @@ def _unseen(
     # One without an id can be shown, but not be named as shown.
     running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
     unseen = running_now - shown - {""}
-    # Asked last: the first sending of a form that was sent twice may have started it meanwhile.
+    # Asked last, because the first sending of a form that was sent twice may just have started it.
     return (
         theirs
         if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()

@@ -75,7 +75,7 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 
 
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
-    """Read it, or take what somebody was given within two seconds. Raises LendingError."""
+    """Read the assessment, or reuse an answer of the last two seconds. Raises LendingError."""
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
     found, read_at = coalesce.read(f"assessment/{app_id}/{assessment_id}", Assessment, call)
     if is_named(found, assessment_id):
@@ -90,7 +90,7 @@ def _status(
     found: Assessment | None,
     read_at: datetime,
 ) -> dict[str, Any]:
-    """What the status part shows, and when it asks again."""
+    """Return the content of the status part, and the time of its next request."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
     unidentified = found is not None and not is_named(found, assessment_id)

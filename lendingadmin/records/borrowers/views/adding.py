@@ -60,9 +60,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> dict[str, Any]:
-    """Who may be this borrower, for the page that asks; empty where nobody is, or is meant anyway.
+    """Return similar borrowers for the page that asks; empty if none, or if confirmed.
 
-    “Register anyway” counts for those who were shown: another number may lead to others.
+    “Register anyway” counts only for the borrowers that were shown, because another number may
+    lead to others.
     """
     index = find_index(app_id)
     borrower = Borrower(form.result())
@@ -106,7 +107,7 @@ def _register(
 
 @access("lending.borrowers.list")
 def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
-    """What the book uses already, for the fields that offer it; nothing where it can't be read."""
+    """Show the values that the book already uses, for the fields; none if unreadable."""
     gateway.lending_app(app_id)
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
 

@@ -1,7 +1,7 @@
-"""Changing a borrower: the form, the confirm step, and what happens when the record moved on.
+"""Change of a borrower: the form, the confirm step, and the case that the record changed.
 
-Patch replaces lists whole (Spec: Borrowers, 3), so the record is read again before it is sent, and
-nothing is sent over a version that the person has not seen.
+A patch replaces complete lists (Spec: Borrowers, 3). So the record is read again before the
+patch is sent, and nothing is sent over a version that the person has not seen.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ from lendingadmin.web.requests import PersonRequest
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"), quota=READS)
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The form. What it sends is kept as a draft, and the confirm step shows what it changes."""
+    """Show the form. Its data is saved as a draft, and the confirm step shows the changes."""
     if request.method == "POST":
         return _entered(request, app_id, borrower_id)
     now = _read(app_id, borrower_id)
@@ -71,7 +71,7 @@ def _build_form(
 
 
 def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:
-    """What differs, as far as this person's rights open it."""
+    """Return the differences that this person's rights open."""
     held = list_rights(request.user)
     return differences(mask_record(before, held), mask_record(after, held))
 
@@ -125,7 +125,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 
 
 def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The draft is gone: what was entered stands over the record as it is now."""
+    """Show what was entered over the current record, because the draft is gone."""
     try:
         token, draft = _opened(request, app_id, borrower_id, _read(app_id, borrower_id))
     except LendingError as error:
@@ -163,7 +163,7 @@ def _show(
     now: Raw | None = None,
     **more: Any,
 ) -> HttpResponse:
-    """Draw the form; with `now`, what changed at the service since it was opened stands above."""
+    """Draw the form; with `now`, show changes at the service since it was opened above it."""
     moved = now is not None and not same(now, draft.base)
     context = {
         "form": form,

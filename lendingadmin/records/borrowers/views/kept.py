@@ -1,4 +1,4 @@
-"""All that is kept here of one borrower, as a file."""
+"""Export of all data saved here about one borrower, as a file."""
 
 from collections.abc import Iterator
 
@@ -17,10 +17,11 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(EXPORT_KEPT, EXPORT, "lending.borrowers.get", confirmed=("GET",), quota=EXPORTS)
 def export_kept(request: PersonRequest, app_id: str, borrower_id: str) -> StreamingHttpResponse:
-    """The file, as JSON; the trail has that it began and how it ended. Raises Throttled.
+    """Return the file, as JSON. The trail records its start and its end. Raises Throttled.
 
-    It is what a borrower may ask for by law, so nothing in it is masked: it is for managers, who
-    confirm first who they are. The service is not asked: what it keeps is its own to give.
+    A borrower may request this data by law, so nothing in it is masked. It is for managers, who
+    must confirm their identity first. The file does not include data that only the service has;
+    the service must give that.
     """
     place = ExportPlace(request.user.pk)
     text = _write(request, app_id, check_id(borrower_id), place)

@@ -34,7 +34,7 @@ from lendingadmin.web.quotas import READS, REVEALS
 from lendingadmin.web.requests import PersonRequest
 from lendingadmin.web.revealing import RevealForm, list_groups, record_reveal
 
-# Seconds for which the page of a borrower waits; what the service answers later follows by itself.
+# Seconds that the page of a borrower waits. Later answers of the service load separately.
 MOMENT = 0.3
 # What the page offers, by the right that it takes.
 _MAY = {
@@ -60,9 +60,9 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.borrowers.get", quota=READS)
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """One borrower, all around: what the service answers within a moment.
+    """Show everything about one borrower that the service answers within a moment.
 
-    A panel that takes longer is loaded by itself; `?whole=1` waits for all of them: without
+    A slower panel loads on its own afterwards. `?whole=1` waits for all panels: without
     JavaScript, and for print.
     """
     whole, held = "whole" in request.GET, list_rights(request.user)
@@ -101,9 +101,10 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 
 @access("lending.borrowers.get", quota=READS)
 def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The borrower's own record: title, person, devices, what else came.
+    """Show the borrower's own record: title, person, devices, other data.
 
-    Its loans stand in the panel of loans; where that is not beside it, they are Technical.
+    The loans of the record are shown in the panel of loans. If that panel is not on the page,
+    they are Technical.
     """
     app = gateway.app(app_id)
     found: Any
@@ -128,9 +129,9 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 @access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The record with what is masked of it: only as the answer to a POST that says what for.
+    """Show the record with its masked data, only in answer to a POST that gives a reason.
 
-    Opened by its address, as from a bookmark, it leads to the borrower. Raises LendingError.
+    A visit by the address, as from a bookmark, leads to the borrower. Raises LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
@@ -154,7 +155,7 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 def _describe_masked(
     request: PersonRequest, app_id: str, borrower_id: str, found: object
 ) -> dict[str, object]:
-    """What of a record is masked for this person, in words, and how it is revealed."""
+    """Return the masked parts of a record for this person, in words, and how to show them."""
     if not isinstance(found, Recorded):
         return {}
     rights = find_masked(found.borrower.raw, list_rights(request.user))
@@ -169,10 +170,10 @@ def _describe_masked(
 
 @access("lending.loans.list")
 def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The loans of a borrower: accounts, and for those who may see it what the record lists.
+    """Show a borrower's loans: accounts, and the record's loans for people who may see them.
 
-    Where the record's panel is loading beside this one, both share one read of the record. It is
-    asked for after the accounts: until then it is there, as a rule.
+    If the record's panel is loading on the same page, both share one read of the record. The
+    record is requested after the accounts, because it is usually there by that time.
     """
     app, page_token = gateway.app(app_id), request.GET.get("pageToken") or None
     reads: list[Callable[[], Any]] = [partial(panels.loans, app, borrower_id, page_token)]
@@ -206,7 +207,7 @@ def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
-    """Read one panel, or one page of it; its fault is the panel's own."""
+    """Read one panel, or one page of a panel. Its fault is shown only in the panel."""
     page_token = request.GET.get("pageToken") or None
     (found,) = panels.read_panels([panel], app_id, borrower_id, page_token)
     result = panels.mask_found(found, list_rights(request.user))
@@ -222,7 +223,7 @@ def _draw_panel(
 
 
 def _find_shared_key(request: PersonRequest, app_id: str) -> str:
-    """What the panels of one opened page have in common; empty where one is read by itself."""
+    """Return the key that panels of one opened page share; empty for a panel read alone."""
     shared = request.GET.get("shared", "")
     return f"{request.user.pk} {app_id} {shared}" if shared else ""
 
@@ -239,7 +240,7 @@ def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: obje
 
 
 def _of_record(shown: Shown, borrower_id: str, *, has_loans: bool) -> dict[str, object]:
-    """What the page shows of the record; `has_loans` says whether the panel of loans is on it."""
+    """Return the page's data from the record; `has_loans` means that the page lists loans."""
     found = shown.found.borrower if shown.found else None
     has_loans = has_loans and found is not None and is_named(found, borrower_id)
     shown_places = SHOWN | LOANS if has_loans else SHOWN

@@ -69,9 +69,9 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.events.list")
 def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Which kinds of data an account has up to a time: a part of a page that says what is missing.
+    """Show the kinds of data that an account has up to a time, and the missing kinds.
 
-    A fault is told in it, because the page stands without it.
+    This is a part of a page. A fault is shown in the part, because the page works without it.
     """
     account, until = request.GET.get("accountId", ""), parse_moment(request.GET.get("until", ""))
     try:
@@ -126,10 +126,10 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
 def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """One event, read kind by kind, its personal content masked but for the right to see it.
+    """Show one event kind by kind. Personal content is masked without the right to see it.
 
-    Of somebody in arrears it stays masked whatever the right: contacts and messages are no means to
-    collect a debt.
+    For a borrower in arrears the content stays masked for all people, because contacts and
+    messages must not be used to collect a debt.
     """
     key = (account_id, event_type, timestamp)
     return _show(request, app_id, request.GET, key, revealed=_may_see(request, app_id, account_id))

@@ -37,7 +37,7 @@ from lendingadmin.web.requests import PersonRequest
 DUPLICATE = gettext_noop("The service already has this event")
 # The newest few are enough to see how the service names its kinds; each may hold 5 MB.
 _ASKED_FOR_DOMAIN = 2
-_LONGEST_ADDRESS = 1000  # what the record of a write keeps
+_LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 
 @access("lending.events.create", methods=("GET", "POST"))
@@ -103,7 +103,7 @@ def _build_form(
 def _build_draft(
     request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
 ) -> Draft:
-    """What was entered, as it is kept."""
+    """Return what was entered, as a draft to save."""
     return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
 
 
@@ -144,7 +144,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
-    """What will be sent, counted; the POST sends it, once."""
+    """Show the counts of what will be sent. The POST sends the event, once."""
     if url := _find_result(request, form):
         return redirect(url)
     if request.method == "GET" and "again" not in request.GET:

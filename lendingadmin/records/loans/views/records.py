@@ -92,9 +92,10 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 
 def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> dict[str, object]:
-    """What the service holds as paid beyond what was recorded here; None where it does not tell.
+    """Return the amount paid at the service but not recorded here; None if unknown.
 
-    Amounts of another currency stand beside it: how the service converted them is not known.
+    Amounts of other currencies are listed separately, because the service's conversion is not
+    known.
     """
     paid = loan_math.total_of(loan, "paid")
     unexplained = None if paid is None else paid - landed[currency]

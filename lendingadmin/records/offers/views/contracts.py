@@ -20,9 +20,9 @@ from .offers import MAY_ASK, checked
 def contracts(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """All products of an offer for one amount and day; both stand in the address.
+    """Show all products of an offer for one amount and day; the address holds both.
 
-    Raises Unnamed for an offer that may be somebody else's.
+    Raises UnidentifiedRecord for an offer that may belong to another borrower.
     """
     app = gateway.lending_app(app_id)
     row = asking.Place(app_id, checked(borrower_id), checked(request_id)).find()

@@ -164,7 +164,7 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 
 def checked(key: str) -> str:
-    """An id that can be kept. Raises InvalidId, and Http404 for one that is too long."""
+    """Return the id, if it can be saved. Raises InvalidId, or Http404 if it is too long."""
     if len(check_id(key)) > LONGEST_ID:
         raise Http404("No such id can be kept here.")
     return key
@@ -202,7 +202,7 @@ def _show(request: PersonRequest, place: asking.Place, card: Card | None = None)
 def _around(
     request: PersonRequest, place: asking.Place, standing: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What stands below the part that waits; while that one waits, nothing is asked for again."""
+    """Return the content below the part that waits. It offers no new request until then."""
     row = standing["row"]
     offers_itself = row is not None and row.state == OfferState.DONE and not standing["may_reask"]
     return {
@@ -215,12 +215,12 @@ def _around(
 def _standing(
     request: PersonRequest, row: OfferRequest, card: Card | None = None
 ) -> dict[str, Any]:
-    """Where a request stands now: read again where a page may, else as it was last answered."""
+    """Return the state of a request: read again if a page may do so, else the last answer."""
     if card is None and row.may_be_read(timezone.now()):
         try:
             asking.check(row)
         except LendingError as error:
-            # To look is no write: what was asked for keeps its requestId.
+            # A read is not a write: the request still has its requestId.
             next_step = _("Nothing is lost. The dashboard will look for the same request again.")
             card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()

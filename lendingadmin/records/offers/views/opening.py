@@ -43,9 +43,9 @@ _TOO_LONG = gettext_lazy(
 def loan(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
 ) -> HttpResponse:
-    """The contract once more, and the account id; the POST makes the loan, once.
+    """Show the contract again, with the account id. The POST makes the loan, once.
 
-    Raises Unnamed for an offer that may be somebody else's.
+    Raises UnidentifiedRecord for an offer that may belong to another borrower.
     """
     gateway.lending_app(app_id)
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
@@ -70,7 +70,7 @@ def loan(
         url, card = _open(request, source, row, kept, form)
         if url:
             return redirect(url)
-        # The token is used up; what it stood for is kept under a new one.
+        # The token is used up, so the contract is saved under a new token.
         kept = drafts.keep(request, source, kept.body)
     amount, before = number(kept.body.get("loanAmount")), lent.read_lent(row) if row else None
     left = before.left if before else None
@@ -99,7 +99,7 @@ def loan(
 def _preview(
     request: PersonRequest, source: drafts.Source, row: OfferRequest | None
 ) -> drafts.Kept:
-    """Preview, and keep the contract for the loan. Raises LendingError, and Http404."""
+    """Preview the contract and save it for the loan. Raises LendingError, and Http404."""
     offer = row.response if row else None
     if row is None or offer is None:
         raise Http404("No offer of that request is known here.")

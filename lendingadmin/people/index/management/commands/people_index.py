@@ -1,4 +1,4 @@
-"""`manage.py people_index`: how the index of people stands, reading it again."""
+"""`manage.py people_index`: shows the state of the index of people, or reads it again."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from lendingadmin.people.index.models import BorrowerIndex
 
 
 class Command(BaseCommand):
-    """Says how the index stands; the worker does what is begun here."""
+    """Command that shows the state of the index or starts a new reading by the worker."""
 
     help = "The index that finds borrowers by name, phone and number."
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
 
 def describe_index(index: BorrowerIndex | None) -> str:
-    """How an index stands, in a line."""
+    """Return the state of an index in one line."""
     if index is None:
         return "no index yet; the worker builds it"
     parts = [f"{index.count_cards():,} borrowers"]
