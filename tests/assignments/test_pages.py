@@ -36,7 +36,7 @@ def test_the_overview_says_who_has_how_many_and_what_nobody_has(
     support.is_active = False
     support.save()
     shown = words(read_page(boss, AREA))
-    assert "nobody support left 1" in shown and "officer 3" in shown and "manager 0" in shown
+    assert "none support left 1" in shown and "officer 3" in shown and "manager 0" in shown
     listed = read_page(boss, f"{AREA}officers/{support.pk}/")
     assert "have no officer" in listed and "B-9" in listed
 

@@ -40,11 +40,12 @@ ALLOWED = re.compile(
 # A question to the person at the counter, as they would ask it.
 QUESTIONS = ("Who paid?",)
 LONGEST = 20
+VALUES = re.compile(r"%\(\w+\)s|{{.*?}}|{\w+}")
 
 
 def find_riddles(text: str) -> list[str]:
-    """Return the words of a text that make a reader stop."""
-    return [found[0] for found in RIDDLES.finditer(ALLOWED.sub("", text))]
+    """Return the words of a text that make a reader stop; values put into it are no words."""
+    return [found[0] for found in RIDDLES.finditer(ALLOWED.sub("", VALUES.sub("X", text)))]
 
 
 def is_clause(text: str) -> bool:
@@ -53,10 +54,8 @@ def is_clause(text: str) -> bool:
 
 def list_long_sentences(text: str) -> list[str]:
     """Return the sentences of a text on a screen that have too many words."""
-    plain = re.sub(r"%\(\w+\)s|{{.*?}}|{\w+}", "X", text)
-    return [
-        one for one in re.split(r"(?<=[.!?:;])\s+", plain) if len(re.findall(r"\S+", one)) > LONGEST
-    ]
+    sentences = re.split(r"(?<=[.!?:;])\s+", VALUES.sub("X", text))
+    return [one for one in sentences if len(one.split()) > LONGEST]
 
 
 def list_prose(source: str) -> Iterator[tuple[bool, str]]:
