@@ -65,7 +65,7 @@ from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
 from lendingadmin.people.index import tasks as people_tasks
 from lendingadmin.people.index.walk import BorrowerWalk
-from lendingadmin.people.search.query import encrypt_words
+from lendingadmin.people.search.encrypted_words import encrypt_words
 from lendingadmin.records.assessments import tasks as assessment_tasks
 from lendingadmin.records.assessments.walk import AssessmentWalk
 from lendingadmin.records.notes.models import Note

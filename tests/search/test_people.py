@@ -21,7 +21,7 @@ from lendingadmin.people.index import cards
 from lendingadmin.people.index.models import BorrowerIndex
 from lendingadmin.people.search import views
 from lendingadmin.people.search.models import SearchCount
-from lendingadmin.people.search.query import encrypt_words
+from lendingadmin.people.search.encrypted_words import encrypt_words
 from lendingadmin.records.assessments.known import put_assessments
 from lendingadmin.records.assessments.models import AssessmentIndex
 from lendingadmin.web import quotas

@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.people.search.query import encrypt_words, get_results_address
+from lendingadmin.people.search.encrypted_words import encrypt_words, get_results_address
 
 
 def person_of(desk: Client) -> User:

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
-from lendingadmin.people.search.query import encrypt_words
+from lendingadmin.people.search.encrypted_words import encrypt_words
 from tests.conftest import ClientOf
 from tests.repayments.rows import row
 from tests.sandbox.calling import Caller

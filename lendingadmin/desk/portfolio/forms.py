@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.money.repayments.forms import RepaymentForm
-from lendingadmin.people.search.query import LONGEST
+from lendingadmin.people.search.encrypted_words import LONGEST
 from lendingadmin.web.fields import LineField
 
 _SHOWN = ("who", "amount", "externalId", "token")

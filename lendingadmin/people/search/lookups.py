@@ -33,7 +33,7 @@ from lendingadmin.web.masking import mask_item
 
 from . import kinds
 from .kinds import RecordKind
-from .query import LONGEST
+from .encrypted_words import LONGEST
 
 _LONGEST_NUMBER = 18
 _FEW = 2  # a number is globally unique

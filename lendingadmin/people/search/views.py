@@ -45,7 +45,7 @@ from .lookups import (
     lookups,
     validate_id,
 )
-from .query import decrypt_words, get_results_address
+from .encrypted_words import decrypt_words, get_results_address
 
 NO_PERSON = gettext_noop("No person found. Not searched as an id.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
