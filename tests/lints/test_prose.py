@@ -102,14 +102,11 @@ def test_screens() -> None:
 
 
 def test_it_tells_riddles_from_plain_words() -> None:
-    assert find_riddles("It stands beside the whole list, by itself.") == [
-        *("stands", "beside", "whole", "by itself"),
-    ]
-    assert (
-        find_riddles("Understand the outstanding amount. The promise is kept. A whole number.")
-        == []
-    )
-    assert is_clause("What it holds") and not is_clause("Who paid?") and not is_clause("Whatever")
+    odd = "It stands beside the whole list, by itself."
+    assert find_riddles(odd) == ["stands", "beside", "whole", "by itself"]
+    plain = "Understand the outstanding amount. The promise is kept. A whole number."
+    assert not find_riddles(plain)
+    assert is_clause("Whom to") and not is_clause("Who paid?") and not is_clause("Whatever")
     assert list_long_sentences("Short. " + "word " * 21) and not list_long_sentences("word " * 20)
     source = '"""Lest."""\nclass A:\n    """Anew."""\n    x = 1  # whoever\n    y = "afresh"\n'
     assert sum(bool(find_riddles(text)) for _, text in list_prose(source)) == 3

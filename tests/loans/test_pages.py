@@ -68,7 +68,7 @@ def test_pages_follow_one_another(desk: Client, app: LendingApp, book: Caller) -
     ]
     assert len(accounts) == len(set(accounts)) == 31
     stale = desk.get(following.replace("pageSize=25", "pageSize=50")).content.decode()
-    assert "This is the first page" in stale
+    assert "no longer exists" in stale
 
 
 def test_an_id_that_nobody_has_is_a_card(desk: Client, app: LendingApp) -> None:

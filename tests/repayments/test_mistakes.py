@@ -203,7 +203,7 @@ def test_reviewed_by_a_manager_with_a_reason(
     mistake.refresh_from_db()
     assert mistake.is_open
     page = review(boss, mistake).content.decode()
-    assert "Your decision and reason are saved." in page
+    assert "decision and reason are saved." in page
     mistake.refresh_from_db()
     assert (mistake.reviewed_by, mistake.reviewed_as) == (manager, Mistake.Review.CORRECTED)
     entry = Entry.objects.latest("id")

@@ -503,7 +503,7 @@ def test_a_kind_with_a_number_of_its_own_ages_by_that(settings: Any, officer: Us
     assert count_texts() == [0, 0, 0, 0, 0, 0, 3, 0, 2, 2, 2]
     out = StringIO()
     call_command("erase", "old", "--dry-run", stdout=out)
-    assert "“do not call”, older than 500 days" in out.getvalue()
+    assert "not call”, older than 500 days" in out.getvalue()
     assert "texts of notes" not in out.getvalue()
 
 

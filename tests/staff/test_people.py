@@ -111,7 +111,7 @@ class TestTheList:
         assert found(state="inactive") == ["viewer"]
         assert found(state="active") == ["manager", "officer"]
         assert found(name="nobody") == []
-        assert "No person matches" in boss.get(PEOPLE, {"name": "nobody"}).content.decode()
+        assert "person matches" in boss.get(PEOPLE, {"name": "nobody"}).content.decode()
 
     def test_more_than_a_page_goes_on(self, boss: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("lendingadmin.office.staff.views.people.PAGE", 2)

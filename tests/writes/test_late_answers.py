@@ -100,7 +100,7 @@ def test_an_answer_that_names_another_record_than_the_person_raises_an_alarm(
 def test_a_success_after_it_was_not_found_raises_an_alarm(write: Write) -> None:
     """It may have been entered again meanwhile: the page offered that."""
     Write.objects.update(found=WriteFound.NOT_SEEN)
-    assert "Its status here was “not found so far”" in late(write, State.SAVED, "/there/").alarm
+    assert "status here was “not found so far”" in late(write, State.SAVED, "/there/").alarm
 
 
 def test_a_success_that_nobody_doubted_raises_none(write: Write) -> None:
