@@ -15,13 +15,16 @@ _WHOLE_EVERY = 5  # pauses
 
 
 def collect_apart() -> None:
-    """From now on a thread of its own collects, which writes nothing."""
+    """Move garbage collection to a thread of its own from now on.
+
+    The thread writes nothing.
+    """
     gc.disable()
     Thread(target=_collect, name="garbage", daemon=True).start()
 
 
 def _collect() -> None:
-    """Collect what is young each time, and all now and then."""
+    """Collect young objects each time, and all objects every few times."""
     turn = 0
     while True:
         time.sleep(_PAUSE)

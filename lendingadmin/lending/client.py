@@ -44,7 +44,7 @@ class Borrowers(ListResource[Borrower]):
     item = Borrower
 
     def create(self, body: Mapping[str, object]) -> Borrower:
-        """Register a borrower. Raises Conflict where one has the id (Spec: Borrowers, 1)."""
+        """Register a borrower. Raise Conflict if the id is taken (Spec: Borrowers, 1)."""
         expected_id = body.get("borrowerId")
         return self.write_one(
             "borrowers.create", Borrower, body=body, expected_id=expected_id, sent=body
@@ -67,7 +67,10 @@ class Borrowers(ListResource[Borrower]):
         )
 
     def delete(self, borrower_id: str) -> None:
-        """Delete a borrower (Spec: Borrowers, Delete; what is answered is not shown)."""
+        """Delete a borrower (Spec: Borrowers, Delete).
+
+        The spec does not show the answer.
+        """
         self.remove("borrowers.delete", {"borrowerId": borrower_id})
 
     def get_offers(
@@ -78,12 +81,12 @@ class Borrowers(ListResource[Borrower]):
         timestamp: datetime | str | None = None,
         request_id: str | None = None,
     ) -> OfferOperation:
-        """Start an offer, or with `request_id` alone read how far it is (Spec: Borrowers, 4).
+        """Start an offer, or read its progress with `request_id` alone (Spec: Borrowers, 4).
 
-        Takes the full name of an assessment type. A call that reads may also start one. Raises
-        WrongRecord where the operation is of another borrower, request or app, Unconfirmed where
-        one that was to start does not say whose it is, and ValueError when nothing is given, or a
-        time without a zone.
+        The assessment type is given by its full name. A call that reads may also start an
+        offer. Raise WrongRecord if the operation is of another borrower, request or app. Raise
+        Unconfirmed if an operation that was to start does not name its borrower. Raise
+        ValueError if nothing is given, or a time has no zone.
         """
         name = "borrowers.getOffers"
         given = {
@@ -115,10 +118,11 @@ class Borrowers(ListResource[Borrower]):
         amount: Decimal | int | None = None,
         start_date: datetime | str | None = None,
     ) -> tuple[LendingContract | Malformed, ...]:
-        """Preview a contract for each product of the offer; nothing is saved (Spec: Borrowers, 5).
+        """Preview a contract for each product of the offer (Spec: Borrowers, 5).
 
-        `offer_summary` is OffersResponse.summary; `amount` is money in the app's currency. The
-        service chooses what is left out of amount and day. Raises ValueError when both are.
+        Nothing is saved. `offer_summary` is OffersResponse.summary; `amount` is money in the
+        app's currency. The service chooses the amount or the day if it is left out. Raise
+        ValueError if both are left out.
         """
         name = "borrowers.getOfferContracts"
         given = {"amount": amount, "startDate": start_date}
@@ -154,7 +158,7 @@ class Loans(ListResource[Loan]):
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:
-        """Delete a loan account; refused where it is open or closed (Spec: Loans, Delete)."""
+        """Delete a loan account; refused if it is open or closed (Spec: Loans, Delete)."""
         self.remove("loans.delete", {"accountId": account_id})
 
     def make_repayment(
@@ -167,8 +171,9 @@ class Loans(ListResource[Loan]):
         """Record a repayment, once: it is never sent again (Spec: Loans, MakeRepayment).
 
         `before_send` runs with the connection open and nothing written; if it raises NotSent,
-        nothing is sent. An error whose `saved` is unknown may have recorded the repayment: an
-        answer that cannot be read, is about another loan, or says what is wrong, is one.
+        nothing is sent. If an error's `saved` is unknown, the repayment may be recorded.
+        Examples are an answer that cannot be read, that is about another loan, or that has an
+        error description.
         """
         return self.write_one(
             "loans.makeRepayment",
@@ -206,7 +211,7 @@ class Events(ListResource[Event]):
     def create(self, body: Mapping[str, object]) -> Event:
         """Report an event, under 5 MB of data (Spec: Events, Create).
 
-        Raises Conflict where the account has one of the same type and time.
+        Raise Conflict if the account has an event of the same type and time.
         """
         sent = {key: body[key] for key in _KEY_OF_AN_EVENT if key in body}
         return self.write_one("events.create", Event, body=body, sent=sent)
@@ -270,7 +275,7 @@ class LendingClient:
         self.assessment_types = AssessmentTypes(self.transport, ids, custom_methods)
 
     def app(self, app_id: str) -> AppClient:
-        """The resources of one lending app. Raises InvalidId."""
+        """Return the resources of one lending app. Raise InvalidId for a bad id."""
         return AppClient(self.transport, self.project_id, app_id, self.custom_methods)
 
     def __repr__(self) -> str:

@@ -88,10 +88,10 @@ def decode(body: bytes) -> object:
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """`decode` for a list's answer of which only these keys of each item are wanted.
+    """Return a `decode` for a list's answer that reads only these keys of each item.
 
-    What else an item holds is passed over unread, which is most of a loan. An answer that does not
-    have a list's shape is left to `decode`.
+    The other keys, which are most of a loan, are skipped unread. An answer that does not have a
+    list's shape is left to `decode`.
     """
     item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
     page = TypedDict("page", {collection: list[item], "nextPageToken": Any}, total=False)  # type: ignore
@@ -106,7 +106,10 @@ def _read(quick: "msgspec.json.Decoder[Any]", body: bytes) -> object:
 
 
 def _read_slowly(body: bytes) -> object:
-    """Read what the quick parser refuses; raises ValueError in the parser's words."""
+    """Read JSON that the quick parser refuses.
+
+    Raise ValueError in the parser's words if the JSON is wrong.
+    """
     text = body.decode("utf-8-sig")
     try:
         value: object = json.loads(

@@ -1,7 +1,7 @@
-"""Where a record of the service is not what was sent.
+"""Differences between a record of the service and the data that was sent.
 
-The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own way, so
-what was sent is looked for in what came.
+The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own
+way. Therefore each value that was sent is looked up in the answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,9 +15,9 @@ _UPPER_CASED = frozenset({"surname", "othernames"})
 
 
 def find_differences(sent: object, came: object) -> list[str]:
-    """The places, such as `devices · 2 · osName`, where what came is not what was sent.
+    """Return the places, such as `devices · 2 · osName`, of missing or changed values.
 
-    At most a dozen; empty where all that was sent is there.
+    A dozen at most are listed. The list is empty if all values that were sent are there.
     """
     found: list[str] = []
     for place in _find(sent, came, "", 0):

@@ -17,7 +17,7 @@ _SAID_NO = frozenset({400, 401, 403, 404, 422, 429})
 
 
 class Saved(StrEnum):
-    """Whether a failed call may have changed anything at the service."""
+    """Possible effect of a failed call: whether it may have changed data at the service."""
 
     NO = "no"
     UNKNOWN = "unknown"
@@ -27,8 +27,8 @@ class LendingError(Exception):
     """A call that brought no usable answer.
 
     operation           name of the operation, such as `loans.get`; `token` for the token issuer
-    status              HTTP status of the answer, None when none came
-    error_description   the service's own words, None when it gave none; may hold personal data
+    status              HTTP status of the answer; None if there was no answer
+    error_description   the service's own words; None if it gave none; may hold personal data
     request_id          the service's reference for its answer, if it sent one
     message             a plain sentence for people, without anything secret or personal
     saved               whether the call may have changed anything; always NO for a read
@@ -65,7 +65,7 @@ class LendingError(Exception):
 
 
 class BadRequest(LendingError):
-    """400, 413, 415 or 422: the service does not accept what was asked, as it was asked."""
+    """400, 413, 415 or 422: the service does not accept the request in this form."""
 
     default_saved = Saved.NO
     default_message = "The lending service did not accept what was sent."
@@ -90,8 +90,8 @@ class TokenRefused(NotAccepted):
 class NotAllowed(LendingError):
     """403: the service account lacks a scope or a permission.
 
-    `scopes` are those of which one is needed, `permission` is the one that the account's user
-    must hold. Spec: Scopes and permissions.
+    `scopes` are the scopes of which one is needed. `permission` is the permission that the user
+    of the account must have. Spec: Scopes and permissions.
     """
 
     default_saved = Saved.NO
@@ -146,9 +146,10 @@ class Untrusted(Unreachable):
 
 
 class Throttled(LendingError):
-    """The dashboard has as many calls under way as it allows itself, so this one was not sent.
+    """The call was not sent, because the dashboard already has its maximum number of calls.
 
-    `retry_after` (seconds) is when a place is likely to be free. It says nothing of the service.
+    `retry_after` (seconds) is when a place is likely to be free. The error says nothing about
+    the service.
     """
 
     default_message = "This dashboard has too many requests under way just now. Nothing was sent."
@@ -159,8 +160,8 @@ class Throttled(LendingError):
 class NotSent(LendingError):
     """The deadline of a call passed before its first byte was written, so it was not sent.
 
-    A `before_send` hook raises it to stop a call at the last moment. It says nothing of the
-    service.
+    A `before_send` hook raises this error to stop a call at the last moment. The error says
+    nothing about the service.
     """
 
     default_message = "This took too long to prepare. Nothing was sent."
@@ -186,7 +187,7 @@ class AnswerTooLarge(Unreadable):
 
 
 class UnfinishedList(LendingError):
-    """A list that was not read to its end, so what was not seen may still be in it."""
+    """A list that was not read to its end, so items that were not seen may still be in it."""
 
     default_message = "The service's list was not read to its end, so it may hold more."
     default_saved = Saved.NO
@@ -199,7 +200,7 @@ class WrongRecord(LendingError):
 
 
 class UnidentifiedRecord(LendingError):
-    """The answer does not say which record it is, so that nothing may be entered from it."""
+    """The answer does not identify its record, so nothing may be entered from the answer."""
 
     default_message = (
         "The lending service does not say whose record this is: this may be somebody else's."
@@ -246,11 +247,11 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 
 
 def saved_after(operation: Operation, status: int | None) -> Saved:
-    """Whether an operation that was sent and failed with `status` may have changed something.
+    """Return whether an operation that failed with `status` may have changed data.
 
-    A read never has, nor has the contract preview, though it is a POST. For a write the statuses
-    by which a service says no mean no; everything else is unknown, None (no readable status came)
-    included.
+    The operation was sent. A read changes nothing. The contract preview changes nothing either,
+    though it is a POST. For a write, the statuses by which the service refuses mean no.
+    Everything else is unknown, including None (no readable status).
     """
     if operation.saves_nothing or status in _SAID_NO:
         return Saved.NO

@@ -86,7 +86,7 @@ class Value:
 
     @property
     def raw(self) -> Mapping[str, object]:
-        """The JSON object as it came, to the last key and digit: what goes back to the service."""
+        """JSON object as it came, to the last key and digit, to send back to the service."""
         return self._raw
 
     @property
@@ -148,10 +148,10 @@ def _kind_in(hint: Any) -> type[Value] | None:
 
 
 class Record(Value):
-    """An object whose fields the spec does not show: only what came (`entries`, `get`)."""
+    """An object without fields in the spec: only the data that came (`entries`, `get`)."""
 
     def get(self, key: str, default: object = None) -> object:
-        """The value of one key as it came, or the default."""
+        """Return the value of one key as it came, or the default."""
         return self._raw.get(key, default)
 
 
@@ -219,27 +219,30 @@ Many: TypeAlias = Annotated[tuple[Nested | Malformed, ...] | Malformed | None, _
 
 
 def number(value: object) -> Decimal | None:
-    """The value if it is a number, else None: for arithmetic that must not guess."""
+    """Return the value if it is a number, else None, for arithmetic that must not guess."""
     return value if isinstance(value, Decimal) else None
 
 
 def text(value: object) -> str | None:
-    """The value if it is text, else None."""
+    """Return the value if it is text, else None."""
     return value if isinstance(value, str) else None
 
 
 def moment(value: object) -> datetime | None:
-    """The value if it is a point in time (aware, UTC), else None."""
+    """Return the value if it is a point in time (aware, UTC), else None."""
     return value if isinstance(value, datetime) else None
 
 
 def each(values: Iterable[Member | Malformed] | None) -> tuple[Member, ...]:
-    """The items of a list that are not Malformed; none for a list that is Malformed or absent."""
+    """Return the items of a list that are not Malformed.
+
+    Return no items if the list itself is Malformed or absent.
+    """
     return tuple(item for item in values or () if not isinstance(item, Malformed))
 
 
 def status_key(value: object) -> str:
-    """A status as the key for looking up its word: `2` for 2, 2.0 and `2`; empty for none."""
+    """Return the key of a status for its word: `2` for 2, 2.0 and `2`; empty for None."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -265,9 +268,10 @@ def timestamp_text(value: datetime) -> str:
 
 
 def find_malformed(value: Value, within: str = "") -> Iterator[str]:
-    """The fields whose value is of another type than the spec's, as paths of the wire's names.
+    """Yield the fields whose value has another type than in the spec, as paths of JSON names.
 
-    `amounts.principal`, `installments[0].dueDate`. Keys that the spec does not name are none.
+    Examples are `amounts.principal` and `installments[0].dueDate`. Keys that the spec does not
+    name are left out.
     """
     for name, key in value.api_names.items():
         yield from _walk(getattr(value, name), f"{within}.{key}" if within else key)

@@ -9,10 +9,10 @@ from weakref import WeakSet
 
 
 class ForkSafe:
-    """Something that starts again, empty, in a child process.
+    """An object that starts again, empty, in a child process.
 
-    A subclass makes what it cannot share in `reset`, which runs once in its constructor's
-    process (call it there) and again, automatically, in every forked child.
+    A subclass creates the parts that it cannot share in `reset`. This method runs once in its
+    constructor's process (call it there) and again, automatically, in every forked child.
     """
 
     def __init__(self) -> None:

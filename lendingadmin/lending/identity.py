@@ -31,12 +31,12 @@ def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
 
 
 def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
-    """Whether the record says that it is the one that was asked for, by its id or its uid."""
+    """Return True if the record has the id or the uid that was asked for."""
     return asked in list_ids(record)
 
 
 def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
-    """Whether the record says that it is another one."""
+    """Return True if the record says that it is another one."""
     return bool(_own_id(record)) and not is_named(record, asked)
 
 
@@ -57,12 +57,12 @@ def check_named(record: Named, asked: str) -> Named:
 def delete_named(
     read: Callable[[str], Named], delete: Callable[[str], None], asked: str, operation: str
 ) -> None:
-    """Delete a record and read it again, until then nothing proves that it is gone.
+    """Delete a record and read it again, to prove that it is gone.
 
-    Raises WrongRecord and UnidentifiedRecord, and deletes nothing, where the service answers with
-    what may be another record. Any other fault of the first read says nothing about whose record it
-    is. Raises Unconfirmed where the service accepted the deletion and does not say that it has no
-    such record.
+    Raise WrongRecord and UnidentifiedRecord, and delete nothing, if the service answers with a
+    record that may be another one. Any other fault of the first read does not show whose record
+    it is, so the deletion continues. Raise Unconfirmed if the service accepted the deletion but
+    does not say that the record is gone.
     """
     try:
         check_named(read(asked), asked)
@@ -84,7 +84,7 @@ def delete_named(
 
 
 def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str | None) -> bool:
-    """Whether the operation says that it is of this borrower, and of the request that is given."""
+    """Return True if the operation names this borrower, and the request if one is given."""
     found = operation.metadata
     return (
         isinstance(found, OfferMetadata)
@@ -96,7 +96,7 @@ def offer_is_named(operation: OfferOperation, borrower_id: str, request_id: str 
 def offer_names_another(
     operation: OfferOperation, borrower_id: str, request_id: str | None, app_id: str
 ) -> bool:
-    """Whether the operation says that it is of another borrower, request or app."""
+    """Return True if the operation names another borrower, request or app."""
     found = operation.metadata
     if not isinstance(found, OfferMetadata):
         return False

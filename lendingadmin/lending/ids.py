@@ -1,7 +1,7 @@
-"""Ids in paths: how one goes into an address, and which are refused before anything is sent.
+"""Ids in paths: writing them into an address, and refusing bad ones before a call is sent.
 
-HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`, so a DELETE would
-address something else. Such ids are therefore no ids here.
+HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`. A DELETE would
+then address another record. Such ids are therefore refused.
 """
 
 import re
@@ -15,9 +15,10 @@ _REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def check_id(value: str) -> str:
-    """Give back the id as it is. Raises InvalidId.
+    """Return the id unchanged. Raise InvalidId if it is refused.
 
-    Refused: the empty id, `.`, `..`, control characters, lone surrogates, and what is no text.
+    Refused: the empty id, `.`, `..`, control characters, lone surrogates, and a value that is
+    not text.
     """
     if not isinstance(value, str) or not value:
         raise InvalidId("An id is missing.")
@@ -34,9 +35,10 @@ def encode_id(value: str) -> str:
 
 
 def resource_id(account_id: object, account_type: str = "borrower") -> str | None:
-    """The id in an account id of an app user: `borrower:a:b` gives `a:b`; None for another type.
+    """Return the id in an account id of an app user: `borrower:a:b` gives `a:b`.
 
-    Only the first colon separates type and id (Spec: Conventions).
+    Return None for another type. Only the first colon separates type and id (Spec:
+    Conventions).
     """
     if not isinstance(account_id, str):
         return None

@@ -1,4 +1,4 @@
-"""Figures from a loan's balances and schedule: None where these do not give one.
+"""Figures from a loan's balances and schedule; None if these do not give a figure.
 
 Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContract).
 """
@@ -52,7 +52,7 @@ def total_of(loan: Loan, column: Column) -> Decimal | None:
 
 
 def overdue_charges(loan: Loan) -> Decimal:
-    """The fees and penalties that are overdue, as far as the balances tell."""
+    """Return the overdue fees and penalties, as far as the balances show them."""
     balances = loan.balances
     groups = (balances.fees, balances.penalty) if isinstance(balances, LoanBalances) else ()
     return sum((number(_cell(one, "overdue")) or Decimal(0) for one in groups), Decimal(0))
@@ -72,7 +72,7 @@ def _cell(group: object, column: Column) -> object:
 
 
 class Progress(StrEnum):
-    """How far what was paid covers an instalment."""
+    """State of an instalment: the part that is covered by what was paid."""
 
     PAID = "paid"
     LATE = "late"
@@ -92,10 +92,10 @@ class ScheduleRow(NamedTuple):
 
 
 def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
-    """The schedule, with how far what was paid reaches: the oldest instalment first.
+    """Return the schedule with the part of each instalment that is paid, the oldest first.
 
-    What was paid as penalty counts for no instalment. The service does not say which instalment a
-    payment went to, so this is an estimate from its balances.
+    An amount that was paid as a penalty counts for no instalment. The service does not say
+    which instalment a payment went to, so this is an estimate from the loan's balances.
     """
     left = _paid_towards_instalments(loan)
     found: list[ScheduleRow] = []
@@ -121,7 +121,7 @@ def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
 
 
 def instalments(loan: Loan) -> tuple[Installment, ...]:
-    """The contract's instalments that can be read as such."""
+    """Return the contract's instalments that can be read as instalments."""
     contract = loan.contract
     return each(contract.installments) if isinstance(contract, LendingContract) else ()
 
@@ -133,7 +133,7 @@ def due_of(installment: Installment) -> Decimal | None:
 
 
 def next_of(loan: Loan) -> Installment | None:
-    """The instalment that is next, as the service says (spec: LoanSchedule)."""
+    """Return the next instalment according to the service (spec: LoanSchedule)."""
     schedule = loan.schedule
     coming = schedule.next_installment if isinstance(schedule, LoanSchedule) else None
     return coming if isinstance(coming, Installment) else None
@@ -210,7 +210,7 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
 
 
 def account_of(loan: Loan) -> str:
-    """The loan's accountId as the service answered with; empty where it gave none that can be."""
+    """Return the loan's accountId from the service; empty if it gave no valid one."""
     return _id(loan.account_id)
 
 
@@ -220,12 +220,12 @@ def key_of(loan: Loan) -> str:
 
 
 def borrower_of(loan: Loan) -> str:
-    """The borrowerId of the loan's holder; empty where the service gave none that can be."""
+    """Return the borrowerId of the loan's holder; empty if the service gave no valid one."""
     return _id(loan.borrower_id)
 
 
 def product_of(loan: Loan) -> str:
-    """The id of the loan's product; empty where the service gave none that can be."""
+    """Return the id of the loan's product; empty if the service gave no valid one."""
     return _id(loan.product_id)
 
 

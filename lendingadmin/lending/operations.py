@@ -20,10 +20,10 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: what is sent where, and what the service asks of the sender.
+    """One operation: its method and path, and what the service requires of the sender.
 
-    `scopes`: any one of them is enough. `list_parameters` and `filters`: None where the spec does
-    not show them; empty where there are none.
+    `scopes`: any one of them is enough. `list_parameters` and `filters`: None if the spec does
+    not show them; empty if there are none.
     """
 
     name: str
@@ -40,24 +40,24 @@ class Operation:
 
     @property
     def is_read(self) -> bool:
-        """Whether the request is a GET, which may be sent again without harm."""
+        """True if the request is a GET, which may be sent again without harm."""
         return self.method == "GET"
 
     @property
     def saves_nothing(self) -> bool:
-        """Whether nothing can have been saved: it is a GET, or a read scope is enough.
+        """True if the operation saves nothing: it is a GET, or a read scope is enough.
 
-        The latter is the contract preview, which is a POST.
+        The second case is the contract preview, which is a POST.
         """
         return self.is_read or "platform.lending:read" in self.scopes
 
     @property
     def collection(self) -> str:
-        """The key of a list answer that holds the items (Spec: Endpoints), such as `loans`."""
+        """Key of a list answer that holds the items (Spec: Endpoints), such as `loans`."""
         return self.name.partition(".")[0]
 
     def admitted_by(self, scope: str) -> bool:
-        """Whether a token with this scope (words separated by spaces) is accepted.
+        """Return True if a token with this scope (words separated by spaces) is accepted.
 
         Spec: Scopes and permissions.
         """

@@ -1,4 +1,4 @@
-"""Lists of the service: what may be asked of them, their pages, and walks over all of these.
+"""Lists of the service: allowed parameters, their pages, and walks over all pages.
 
 Spec: Shared list behaviour.
 """
@@ -47,12 +47,13 @@ Read = TypeVar("Read", bound=Value)
 
 @dataclass(frozen=True, repr=False)
 class Page(Generic[Item]):
-    """One page of a list, and when it was read (aware, UTC).
+    """One page of a list, and the time when it was read (aware, UTC).
 
-    An item that is no object is a Malformed. `next_page_token` is None on the last page. The
-    service may send more or fewer items than were asked for. `repeated` counts the items that a
-    walk left out because they came before. `page_size` is what was asked for, None for nothing:
-    less than the caller's where a larger page came to an answer that is too large (`PageReader`).
+    An item that is not an object is a Malformed. `next_page_token` is None on the last page.
+    The service may send more or fewer items than were asked for. `repeated` counts the items
+    that a walk left out because they came before. `page_size` is the size that was asked for,
+    None if no size was asked for. It is less than the caller's if the answer to a larger page
+    was too large (`PageReader`).
     """
 
     items: tuple[Item | Malformed, ...]
@@ -66,11 +67,11 @@ class Page(Generic[Item]):
 
 
 def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
-    """The `filter` parameter: clauses `FIELD:VALUE` separated by spaces.
+    """Return the `filter` parameter: clauses `FIELD:VALUE` separated by spaces.
 
-    Only the first colon of a clause separates, so a value may contain colons. Raises InvalidFilter,
-    with a sentence, for a value that no clause can carry, and ValueError for a field that the spec
-    does not list.
+    Only the first colon of a clause separates, so a value may contain colons. Raise
+    InvalidFilter, with a sentence, for a value that no clause can carry. Raise ValueError for a
+    field that the spec does not list.
     """
     for field, value in filters.items():
         if operation.filters is not None and field not in operation.filters:
@@ -98,7 +99,10 @@ class ListQuery(TypedDict, total=False):
 
 
 def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, str]:
-    """The query of a list request, not yet encoded. Raises ValueError for what cannot be asked."""
+    """Return the query of a list request, not yet encoded.
+
+    Raise ValueError for a request that the list does not allow.
+    """
     query: dict[str, str] = {}
     if filters := asked.get("filters"):
         query["filter"] = write_filter(operation, filters)
@@ -116,9 +120,10 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
 
 
 def read_page_token(raw: object) -> str | None:
-    """The token of the next page, None where there is none. Raises ValueError for a malformed one.
+    """Return the token of the next page; None if there is none.
 
-    A number is taken as its text. To take anything else for the end would hide the rest of a list.
+    Raise ValueError for a malformed token. A number is accepted as its text. If other values
+    counted as the end, the rest of a list would be hidden.
     """
     if isinstance(raw, int | Decimal) and not isinstance(raw, bool):
         return str(raw)
@@ -130,16 +135,16 @@ def read_page_token(raw: object) -> str | None:
 
 
 def refuses_token(error: LendingError) -> bool:
-    """Whether the service no longer accepts the page token that it gave (Spec: Errors)."""
+    """Return True if the service no longer accepts its own page token (Spec: Errors)."""
     return "page token" in (error.error_description or "").lower()
 
 
 class ListResource(Resource, Generic[Read]):
     """A resource whose items are listed by one operation.
 
-    Filter and order apply where the operation shows them, and a filter may be tried where it is
-    silent. Every method takes a ListQuery, and raises LendingError, and ValueError with a sentence
-    for what cannot be asked.
+    Filter and order apply if the operation shows them. A filter may be tried if the spec shows
+    none. Every method takes a ListQuery. It raises LendingError, and ValueError with a sentence
+    for a request that the list does not allow.
     """
 
     list_operation: str
@@ -155,11 +160,11 @@ class ListResource(Resource, Generic[Read]):
         return narrow
 
     def list(self, **asked: Unpack[ListQuery]) -> Page[Read]:
-        """One page, past pages without items (`first_items`)."""
+        """Return one page; skip pages without items (`first_items`)."""
         return first_items(self._make_reader(asked, READ_ON_SECONDS), asked.get("page_token"))
 
     def pages(self, **asked: Unpack[ListQuery]) -> Iterator[Page[Read]]:
-        """Pages to the last, each read when it is reached (`each_page`)."""
+        """Yield pages to the last, each read when it is reached (`each_page`)."""
         return each_page(self._make_reader(asked), asked.get("page_token"))
 
     def iterate(self, **asked: Unpack[ListQuery]) -> Iterator[Read | Malformed]:
@@ -200,9 +205,9 @@ _POSITION = re.compile(r"~([0-9]{0,4})\.([0-9]{1,12})~(.*)", re.DOTALL)
 
 
 class Position(NamedTuple):
-    """A place in a list: the service's token, the page size it is good for, the items before it.
+    """A place in a list: the service's token, its page size, and the count of items before.
 
-    `token` is None at the start of the list, `passed` None where it is not known.
+    `token` is None at the start of the list. `passed` is None if the number is not known.
     """
 
     token: str | None
@@ -211,7 +216,7 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None, page_size: int | None = None) -> "Position":
-        """The position of a page token that `write` made, or of one as the service gave it."""
+        """Return the position in a page token, made by `write` or given by the service."""
         if not text:
             return cls(None, page_size, 0)
         found = _POSITION.fullmatch(text)
@@ -220,7 +225,7 @@ class Position(NamedTuple):
         return cls(text, page_size, None)
 
     def write(self) -> str:
-        """One text for all three."""
+        """Return one text with page size, position and token."""
         return f"~{self.page_size or ''}.{self.passed or 0}~{self.token}"
 
 
@@ -230,14 +235,15 @@ def is_same_page(one: str | None, other: str | None) -> bool:
 
 
 class PageReader(Generic[Listed]):
-    """Reads the pages of one list, each by its token; fewer items at once where they are large.
+    """Reader of the pages of one list, each by its token.
 
-    `ask` reads a page of the service by page size and token. An answer that is too large is asked
-    for again with a quarter of the page size. A token belongs to the page size that it was given
-    for (Spec: Shared list behaviour), so past the first page the list is read again from its start,
-    up to the items that are wanted, for `seconds` at most. The tokens that come out then carry page
+    It asks for fewer items at once if they are large. `ask` reads a page of the service by page
+    size and token. If an answer is too large, the reader asks again with a quarter of the page
+    size. A token belongs to the page size that it was given for (Spec: Shared list behaviour).
+    Therefore, past the first page, the reader reads the list again from its start, up to the
+    items that are wanted, for `seconds` at most. The tokens that it returns then contain page
     size and position, so that the pages after it are read with the smaller size. With
-    `may_be_large` all tokens do: a later page is found again by its token alone.
+    `may_be_large` all tokens contain them. A later page is then found again by its token alone.
     """
 
     def __init__(
@@ -303,10 +309,11 @@ class PageReader(Generic[Listed]):
 def each_page(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Iterator[Page[Listed]]:
-    """Pages as they are asked for, to the last.
+    """Yield pages as they are asked for, to the last.
 
-    `start` is the token of the page to begin with, None for the first. Raises UnfinishedList where
-    a token comes that was used before, and after EMPTY_PAGES pages without items.
+    `start` is the token of the first page to read, None for the start of the list. Raise
+    UnfinishedList if a token comes that was used before, and after EMPTY_PAGES pages without
+    items.
     """
     token, seen, empty = start, set[tuple[object, ...]](), 0
     while True:
@@ -326,11 +333,11 @@ def each_page(
 def first_items(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Page[Listed]:
-    """The page of `start` (None: the first), or, where it has no items, the next one that has some.
+    """Return the page of `start` (None: the first), or else the next page that has items.
 
-    Reads at most MORE_PAGES more. A page without items that has a token afterwards says that the
-    list may hold more: the bound was met, or a further page could not be read. Raises
-    UnfinishedList where pages without items lead back to themselves.
+    At most MORE_PAGES more pages are read. A page without items that has a token says that the
+    list may hold more: the limit was reached, or a further page could not be read. Raise
+    UnfinishedList if pages without items lead back to themselves.
     """
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
     page = next(pages)
@@ -396,8 +403,8 @@ def search(
 ) -> Search[Listed]:
     """Look for an item on a list's pages until `at_most` items or more were looked at.
 
-    Ends at the item, and after MORE_PAGES further pages without items. Raises LendingError, but for
-    a list that has no end.
+    End at the item, and after MORE_PAGES further pages without items. Raise LendingError,
+    except for a list that has no end.
     """
     looked_at = empty = 0
     try:
@@ -417,9 +424,9 @@ def search(
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
-    """The items of a list within the bounds of `search`, and whether these are all.
+    """Return the items of a list within the limits of `search`, and True if these are all.
 
-    Raises LendingError. An item that is no object is left out.
+    Raise LendingError. An item that is not an object is left out.
     """
     items: list[Listed] = []
 

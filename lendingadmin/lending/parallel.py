@@ -57,7 +57,7 @@ class _Pool(ForkSafe):
     """Threads that live as long as the process, started by its first parallel reads."""
 
     def reset(self) -> None:
-        """A forked child has none of its parent's threads."""
+        """Start without threads, because a forked child has none of its parent's threads."""
         self._executor: ThreadPoolExecutor | None = None
 
     def submit(self, work: Callable[[], Any]) -> Future[Any]:
@@ -72,15 +72,15 @@ _pool = _Pool()
 def read_in_parallel(
     client: LendingClient, *calls: Work, seconds: float | None = None
 ) -> tuple[Any, ...]:
-    """Run these reads at once and give back each one's result, or the LendingError that it raised.
+    """Run these reads at once; return the result of each, or the LendingError that it raised.
 
     Each call is a function without arguments that reads through `client`, such as `lambda:
-    app.loans.get("L1")`. The token is fetched here, in the caller's thread; when it is refused, a
-    new one is fetched here and the refused reads run once more. When there is no token or no place
-    under way, each read ends with that error before it goes out. A write inside raises TypeError,
-    which passes through, like every error that is no LendingError, once all calls are over. With
-    `seconds`, a read that takes longer than that after the token is there is cut off, and its
-    result is TimedOut.
+    app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is refused,
+    a new one is fetched there and the refused reads run once more. If there is no token or no
+    free place, each read ends with that error before it is sent. A write inside raises
+    TypeError. After all calls are over, TypeError and every other error that is not a
+    LendingError is raised to the caller. With `seconds`, a read that takes longer than that
+    after the token arrived is cut off, and its result is TimedOut.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -138,7 +138,10 @@ def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
 
 
 def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError:
-    """Take a place under way until the stack is closed, and the token; else why there is none."""
+    """Take a place for the calls until the stack is closed, and return the token.
+
+    Return the error instead if there is no place or no token.
+    """
     try:
         stack.enter_context(transport.take_slot())
         return transport.tokens.get_token()
@@ -149,7 +152,10 @@ def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError
 def _run(
     transport: Transport, belongs_to: Sequence[ParallelCalls], calls: Sequence[Work]
 ) -> list[Any]:
-    """Run each call as one of those that it belongs to; an error is the result of its call."""
+    """Run each call as a part of the parallel calls that it belongs to.
+
+    An error is the result of its call.
+    """
 
     def run(own: ParallelCalls, call: Work) -> Any:
         with transport.join(own):

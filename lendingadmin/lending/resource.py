@@ -48,7 +48,7 @@ class Resource:
         before_send: Callable[[], None] | None = None,
         read: Callable[[bytes], object] = decode,
     ) -> Parsed:
-        """Send one operation of the spec's table. Raises LendingError and InvalidId.
+        """Send one operation of the spec's table. Raise LendingError and InvalidId.
 
         `parse` raises a LendingError for an answer that is not what was asked for.
         """
@@ -93,12 +93,12 @@ class Resource:
         before_send: Callable[[], None] | None = None,
         sent: Mapping[str, object] | None = None,
     ) -> Named:
-        """Send a write, and believe it only if the answer is the record that was written.
+        """Send a write, and accept it only if the answer is the record that was written.
 
-        `expected_id` is its id, None where the service gives it one. `sent` is what the record must
-        hold. Raises WrongRecord for another record. Raises Unconfirmed for one without an id, one
-        that does not hold what was sent, and one that comes with an `error_description`. Whether it
-        was saved is unknown then.
+        `expected_id` is its id, None if the service gives it one. `sent` is the data that the
+        record must hold. Raise WrongRecord for another record. Raise Unconfirmed for a record
+        without an id, one that does not hold what was sent, and one that comes with an
+        `error_description`. It is then unknown whether the record was saved.
         """
 
         expected = expected_id if isinstance(expected_id, str) else None
@@ -119,9 +119,9 @@ class Resource:
         return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
-        """Send a delete. Any 2xx says that it is done: what the body holds is not shown.
+        """Send a delete. Any 2xx means that it is done; the spec does not show the body.
 
-        Raises Unconfirmed for one that comes with an `error_description`.
+        Raise Unconfirmed for an answer with an `error_description`.
         """
         try:
             self.call(name, partial(refuse_description, name), ids)
@@ -137,7 +137,7 @@ def make_error(
     message: str = "",
     description: str | None = None,
 ) -> LendingError:
-    """The error that a 2xx comes to which is not what was asked for."""
+    """Return the error for a 2xx answer that is not what was asked for."""
     return kind(
         message,
         operation=name,
@@ -149,7 +149,7 @@ def make_error(
 
 
 def refuse_description(name: str, answer: Answer) -> None:
-    """Raise Unconfirmed where a write's answer says what is wrong, though it is a 2xx."""
+    """Raise Unconfirmed if a write's answer describes an error, although it is a 2xx."""
     if description := answer.error_description:
         raise make_error(Unconfirmed, name, answer, description=description)
 
@@ -169,5 +169,5 @@ def read_array(name: str, kind: type[Read], answer: Answer) -> tuple[Read | Malf
 
 
 def read_items(items: list[object], kind: type[Read]) -> tuple[Read | Malformed, ...]:
-    """The values of a JSON array; an item that is no object is a Malformed."""
+    """Return the values of a JSON array; an item that is not an object is a Malformed."""
     return tuple(kind(item) if isinstance(item, Mapping) else Malformed(item) for item in items)

@@ -62,10 +62,11 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A token and its life by our own clock (aware, UTC).
+    """A token and its lifetime by our own clock (aware, UTC).
 
-    If `issued_at` is in the future, the clock of the host that stored it was ahead. Its real end is
-    unknown then, so it counts as old: neither usable nor fresh nor young.
+    If `issued_at` is in the future, the clock of the host that stored the token was ahead. The
+    real end of the token is unknown then, so it counts as old: neither usable nor fresh nor
+    young.
     """
 
     value: str = field(repr=False)
@@ -74,16 +75,19 @@ class AccessToken:
     scope: str
 
     def is_usable(self, now: datetime) -> bool:
-        """Whether it has not expired."""
+        """Return True if the token has not expired."""
         return self.issued_at <= now < self.expires_at
 
     def is_fresh(self, now: datetime) -> bool:
-        """Whether less than 80 % of its life is over, so that it needs no renewal yet."""
+        """Return True if less than 80 % of the life is over, so no renewal is due yet."""
         life = self.expires_at - self.issued_at
         return self.issued_at <= now < self.issued_at + life * _RENEW_AT
 
     def is_young(self, now: datetime) -> bool:
-        """Whether it was issued less than 30 s ago: a 401 then belongs to the operation."""
+        """Return True if the token was issued less than 30 s ago.
+
+        A 401 then belongs to the operation.
+        """
         return self.issued_at <= now < self.issued_at + _YOUNG
 
 
@@ -164,11 +168,11 @@ _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
 
 
 def read_lifetime(answer: Mapping[str, object], now: datetime) -> timedelta:
-    """How long a token lives, from `expires_at` in any unit, or else `expires_in`.
+    """Return the lifetime of a token, from `expires_at` in any unit, or else `expires_in`.
 
-    A number counts as seconds, milli-, micro- or nanoseconds since the epoch, or as seconds from
-    now: the first of these within 30 days. Text may be such a number or ISO 8601. When nothing fits
-    it is five minutes, and never more than an hour.
+    A number counts as seconds, milli-, micro- or nanoseconds since the epoch, or as seconds
+    from now: the first of these within 30 days. Text may be such a number or ISO 8601. If
+    nothing fits, the lifetime is five minutes. It is never more than an hour.
     """
     ends, number = answer.get("expires_at"), _read_number(answer.get("expires_at"))
     if number is not None:
@@ -216,7 +220,10 @@ class Refusal:
         return cls(until, kind, error.status, error.error_description, error.message)
 
     def is_in_force(self, now: datetime) -> bool:
-        """Whether it is not over. A host whose clock is ahead cannot make it last longer."""
+        """Return True if the refusal is not over.
+
+        A host whose clock is ahead cannot make it last longer.
+        """
         return now < self.until <= now + _REFUSAL_KEPT
 
     def make_error(self) -> LendingError:
@@ -248,10 +255,16 @@ class TokenStore(Protocol):
     """Store in which the processes share one TokenState."""
 
     def load(self) -> TokenState:
-        """The state; an empty one where nothing is stored, or nothing that can be read."""
+        """Return the state.
+
+        Return an empty one if nothing is stored, or nothing that can be read.
+        """
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """Replace the state if it is still the one that was loaded; whether it was."""
+        """Replace the state if it is still the one that was loaded.
+
+        Return True if it was replaced.
+        """
 
 
 class MemoryTokenStore(ForkSafe):
@@ -276,11 +289,11 @@ class MemoryTokenStore(ForkSafe):
 
 
 class TokenSource(ForkSafe):
-    """Gives the token that the next call goes out with.
+    """Source of the token for the next call.
 
     `issuer_url` is the address of the token issuer; `store` is shared by all processes; `clock`
-    gives the time (aware, UTC); `timeout` bounds one call of the issuer, in seconds; `route` is how
-    it is reached.
+    gives the time (aware, UTC); `timeout` limits one call of the issuer, in seconds; `route` is
+    the route to the issuer.
     """
 
     def __init__(
@@ -316,12 +329,13 @@ class TokenSource(ForkSafe):
         self._held: AccessToken | None = None
 
     def get_token(self) -> AccessToken:
-        """A usable token: from memory, from the store, or from the issuer.
+        """Return a usable token: from memory, from the store, or from the issuer.
 
-        From 80 % of its life one caller renews it, while all others go on with the one in hand.
-        Without a usable one they wait for that caller. Raises a LendingError of operation `token`
-        (nothing was sent to the service then): NotAccepted when the issuer refuses, which is
-        remembered for 30 s so that it is not asked again; others when it cannot be asked.
+        After 80 % of its lifetime one caller renews the token, while all others use the old
+        one. Without a usable token they wait for that caller. Raise a LendingError of operation
+        `token` (nothing was sent to the service then): NotAccepted if the issuer refuses, other
+        errors if it cannot be asked. A refusal is remembered for 30 s, so that the issuer is
+        not asked again.
         """
         token = self._held
         if token is None or not token.is_fresh(self._clock()):
@@ -345,7 +359,7 @@ class TokenSource(ForkSafe):
         return True
 
     def _share_token(self, wait: Deadline) -> AccessToken:
-        """The token of all processes; renews it where that is due and no other caller does."""
+        """Return the token of all processes; renew it if due and if no other caller does."""
         while True:
             state, now = self._store.load(), self._clock()
             token = state.token if state.token and state.token.is_usable(now) else None
@@ -373,7 +387,10 @@ class TokenSource(ForkSafe):
                 time.sleep(min(0.05, wait.left))
 
     def _renew(self, token: AccessToken | None, lease: datetime) -> AccessToken:
-        """Ask the issuer and share what came. When that fails, go on with the token in hand."""
+        """Ask the issuer and share the new token.
+
+        If this fails, continue with the old token.
+        """
         granted = refusal = None
         try:
             granted = request_token(self._issuer_url, self._form, self._clock(), *self._how)
@@ -389,7 +406,10 @@ class TokenSource(ForkSafe):
     def _give_back(
         self, lease: datetime, granted: AccessToken | None, refusal: Refusal | None
     ) -> None:
-        """Store what came of the call. The lease ends, unless it has passed to another caller."""
+        """Store the result of the call.
+
+        The lease ends, unless it has passed to another caller.
+        """
         while True:
             state = self._store.load()
             after = replace(

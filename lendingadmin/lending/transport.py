@@ -1,4 +1,7 @@
-"""How an operation reaches the service: with a token, within limits, and again only if it reads."""
+"""The way of an operation to the service: with a token, within limits.
+
+Only a read is sent again.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,7 @@ class PendingCall:
     started: float = field(default_factory=time.monotonic)
 
     def finish(self, error: Exception | None = None) -> Call:
-        """The facts, now that it is over."""
+        """Return the facts of the call when it is over."""
         failure = error if isinstance(error, LendingError) else None
         outcome = failure or self.answer
         content = self.answer.body if self.answer else None
@@ -201,15 +204,16 @@ class Transport(ForkSafe):
         read: Callable[[bytes], object] = decode,
         parse: Callable[[Answer], Any] = lambda answer: answer,
     ) -> Any:
-        """Send one operation and give back what `parse` makes of its answer, or raise LendingError.
+        """Send one operation and return what `parse` makes of its answer. Raise LendingError.
 
-        `path` is absolute under the base address and percent-encoded already; it goes out exactly
-        as it is. A GET is tried up to three times. Anything else goes out at most once, over a
-        connection of its own: `before_send` is called when that is open, immediately before the
-        first byte. Whatever it raises (NotSent, by custom) passes through, and nothing was sent.
-        TypeError and ValueError mean a body that JSON cannot carry; nothing was sent either. `read`
-        makes JSON of an accepted answer's body. `parse` raises a LendingError for an answer that is
-        not what was asked for; a connection that brought such a thing is given up.
+        `path` is absolute under the base address and percent-encoded already; it is sent
+        exactly as given. A GET is tried up to three times. Any other request is sent at most
+        once, over a connection of its own: `before_send` is called when the connection is open,
+        immediately before the first byte. An error that it raises (NotSent, by custom) passes
+        through, and nothing was sent. TypeError and ValueError mean a body that JSON cannot
+        carry; nothing was sent either. `read` makes JSON of an accepted answer's body. `parse`
+        raises a LendingError for an answer that is not what was asked for; the connection that
+        brought it is then closed.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
         joined: ParallelCalls | None = getattr(self._mine, "joined", None)
@@ -237,7 +241,7 @@ class Transport(ForkSafe):
 
     @contextmanager
     def join(self, parallel: ParallelCalls) -> Iterator[None]:
-        """This thread's calls are some of these until the end of the block."""
+        """Add this thread's calls to these parallel calls until the end of the block."""
         self._mine.joined = parallel
         try:
             yield
@@ -246,7 +250,10 @@ class Transport(ForkSafe):
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
-        """Take one of the places under way for this block. Raises Throttled when there is none."""
+        """Take one of the places for calls for this block.
+
+        Raise Throttled if no place is free.
+        """
         # Locals, because a fork puts a new semaphore in place.
         slots = self._slots
         wait = self._slots_moved_at + self.slot_wait - time.monotonic()
@@ -260,9 +267,9 @@ class Transport(ForkSafe):
             self._slots_moved_at = time.monotonic()
 
     def report(self, call: Call) -> None:
-        """Hand a call that is over to `on_call`, whose failure is only logged.
+        """Pass a call that is over to `on_call`, and only log its failure.
 
-        It must not hide that money has moved.
+        A failure must not hide that money has moved.
         """
         if self.on_call is None:
             return
@@ -294,7 +301,7 @@ class Transport(ForkSafe):
         return self._send(pending, parallel.token)
 
     def _send(self, pending: PendingCall, token: AccessToken) -> Any:
-        """Send once, and a read again as `pause_before_retry` says."""
+        """Send once; send a read again as `pause_before_retry` says."""
         tries = 0
         while True:
             tries += 1
@@ -331,7 +338,10 @@ class Transport(ForkSafe):
             time.sleep(pause)
 
     def _exchange(self, pending: PendingCall, token: AccessToken) -> Answer:
-        """Send the request over this thread's session, a write over a connection of its own."""
+        """Send the request over this thread's session.
+
+        A write goes over a connection of its own.
+        """
         headers = {"Authorization": f"Bearer {token.value}", **pending.headers}
         if pending.body is not None:
             headers["Content-Type"] = "application/json"
@@ -408,12 +418,12 @@ def pause_before_retry(
     retry_after: float | None,
     backoff: float,
 ) -> float | None:
-    """Seconds until a read that failed for the `tries`th time is tried again; None for never.
+    """Return the seconds until a read that failed for the `tries`th time is tried again.
 
-    Tried again: a connection that did not open, broke off or is out of step, 502, 503, 504.
-    `Retry-After` is honoured up to two seconds; a service that asks for more gets its rest.
-    Otherwise the pause doubles from `backoff` seconds, with a random half so that many readers do
-    not return as one.
+    Return None if it is not tried again. These are tried again: a connection that did not open,
+    broke off or is out of step, 502, 503, 504. `Retry-After` is respected up to two seconds; if
+    the service asks for more, the read is not tried again. Otherwise the pause doubles from
+    `backoff` seconds, with a random half so that many readers do not return at the same time.
     """
     may_help = fault in _RETRIED_FAULTS or (fault is None and status in _RETRIED_STATUSES)
     if tries >= _TRIES or not may_help:

@@ -108,7 +108,7 @@ class Fee(Value):
 
 
 class Penalty(Value):
-    """How lateness is charged."""
+    """Rate and rules of the penalty for lateness."""
 
     rate: Number
     grace_period: Text
@@ -116,7 +116,7 @@ class Penalty(Value):
 
 
 class Interest(Value):
-    """How interest is charged."""
+    """Rates and rules of the interest."""
 
     max_aer: Annotated[Number, "maxAER"]
     max_apr: Annotated[Number, "maxAPR"]
@@ -220,7 +220,7 @@ class LendingContract(Value):
 
 
 class Balance(Value):
-    """One part of what is owed, in money."""
+    """One part of the amount owed, in money."""
 
     due: Number
     paid: Number
@@ -240,14 +240,14 @@ class LoanBalances(Value):
 
 
 class LoanSchedule(Value):
-    """How late the loan is, in days, and what comes next (Spec: Loan, LoanSchedule)."""
+    """Days that the loan is late, and its next instalment (Spec: Loan, LoanSchedule)."""
 
     days_late: Number
     next_installment: One[Installment]
 
 
 class LoanOutcome(Value):
-    """How a closed loan ended (Spec: Loan, LoanOutcome)."""
+    """End of a closed loan: its type and reason (Spec: Loan, LoanOutcome)."""
 
     type: Text
     reason: Text
@@ -324,12 +324,12 @@ class OffersResponse(Value):
 
     @property
     def summary(self) -> dict[str, object]:
-        """The offer summary that the contract preview accepts, as it came (Spec: Borrowers, 5)."""
+        """Offer summary that the contract preview accepts, as it came (Spec: Borrowers, 5)."""
         return {key: self.raw[key] for key in _SUMMARY_KEYS if key in self.raw}
 
 
 class OfferResult(Value):
-    """How the operation ended: `error` is absent on success."""
+    """Result of the operation: `error` is absent on success."""
 
     error: Text
     response: One[OffersResponse]
@@ -422,8 +422,8 @@ class AssessmentSettings(Value):
 class AssessmentType(Value):
     """A kind of assessment (Spec: AssessmentType).
 
-    Status 0 is in beta testing, 1 general availability, 2 deprecated. `name` is what an
-    assessment or an offer request names it by.
+    Status 0 is in beta testing, 1 general availability, 2 deprecated. An assessment or an offer
+    request names the type by its `name`.
     """
 
     id_field: ClassVar[str | None] = "assessment_type_id"
@@ -476,7 +476,7 @@ class Event(Value):
 
 
 class TermsAdjustment(Value):
-    """How a product's rate or amount is adjusted."""
+    """Adjustment of a product's rate or amount."""
 
     action: Text
     target: Text

@@ -92,12 +92,13 @@ class TooLarge(Exception):
 class HttpExchange:
     """One request and its answer.
 
-    `connect_timeout` bounds the opening of a connection and `read_timeout` each wait for its bytes
-    (seconds), `deadline` all of them together, `max_bytes` what may be read, packed or unpacked.
-    `before_send` is called when the connection is open. `has_begun` turns true immediately before
-    the first byte of the request is written: while it is false, nothing was sent. `is_kept` is
-    whether the connection carried another request before. `is_ambiguous` turns true when more than
-    the answer came on such a one: it may be the answer to something else.
+    `connect_timeout` limits the opening of a connection and `read_timeout` each wait for its
+    bytes (seconds), `deadline` all of them together. `max_bytes` limits the bytes that may be
+    read, packed or unpacked. `before_send` is called when the connection is open. `has_begun`
+    turns true immediately before the first byte of the request is written: while it is false,
+    nothing was sent. `is_kept` is true if the connection carried another request before.
+    `is_ambiguous` turns true if more than the answer came on such a connection, because the
+    answer may belong to another request.
     """
 
     deadline: Deadline
@@ -138,9 +139,9 @@ _current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 class _BoundedReader(io.RawIOBase):
-    """The socket's reading end: asks the exchange before every read, and counts what came.
+    """The socket's reading end: asks the exchange before every read, and counts the bytes.
 
-    Raises TooLarge past the limit.
+    Raise TooLarge past the limit.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
@@ -293,9 +294,11 @@ class _Adapter(HTTPAdapter):
 
 @dataclass(frozen=True, repr=False)
 class Route:
-    """How other machines are reached: `ca_file` holds the certificates (PEM) that vouch for them in
-    place of the public ones, `proxy` is the address of one; both may be empty. With `trust_env`
-    false the environment's proxies, certificates and .netrc are ignored.
+    """Route to other machines.
+
+    `ca_file` holds the certificates (PEM) that are trusted in place of the public ones, `proxy`
+    is the address of a proxy; both may be empty. With `trust_env` false the environment's
+    proxies, certificates and .netrc are ignored.
     """
 
     ca_file: str = ""
@@ -483,9 +486,10 @@ def _read_answer(response: requests.Response, exchange: HttpExchange) -> Answer:
 
 
 def _read_body(response: requests.Response, max_bytes: int) -> bytes:
-    """The body, unpacked; counted here again, because little can unpack to much.
+    """Return the body, unpacked.
 
-    One that announces more than it may have is not read at all.
+    The bytes are counted again after unpacking, because a small body can become a large one. A
+    body that announces more bytes than allowed is not read.
     """
     announced = response.headers.get("Content-Length", "")
     if announced.isdigit() and int(announced) > max_bytes:

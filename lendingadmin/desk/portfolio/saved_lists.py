@@ -39,7 +39,7 @@ _STATE = ("show", "late", "product", "sort", "pageSize")
 
 
 class SavedListForm(forms.Form):
-    """The name of a list, and for whom it is; sharing takes a right."""
+    """Form for a saved list: its name, and who can see it. Sharing needs a right."""
 
     name = LineField(
         max_length=LONGEST_NAME,
@@ -66,7 +66,7 @@ class SavedListForm(forms.Form):
         return name
 
     def clean_is_pinned(self) -> bool:
-        """Whether the list goes into the person's sidebar, if there is room."""
+        """Return True if the list goes into the sidebar; refuse it if there is no room."""
         is_pinned = bool(self.cleaned_data["is_pinned"])
         if is_pinned and not has_room(self.owner, self.app_id):
             raise forms.ValidationError(NO_ROOM)
@@ -80,17 +80,17 @@ def list_visible(app_id: str, person: Any) -> QuerySet[SavedList]:
 
 
 def may_delete(person: User, saved: SavedList) -> bool:
-    """Whether a list is the person's own, or is shared and the person may share."""
+    """Return True if the person owns the list, or if it is shared and they may share lists."""
     return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE, saved.app_id))
 
 
 def has_room(person: User, app_id: str) -> bool:
-    """Whether the person's sidebar takes another list of the app."""
+    """Return True if the person's sidebar has room for another list of the app."""
     return SavedList.objects.filter(app_id=app_id, pinned_by=person).count() < MOST_PINNED
 
 
 def write_query(state: Mapping[str, Any]) -> str:
-    """The state of a list as its address holds it, without the page."""
+    """Return the query string for the state of a list, without the page."""
     return urlencode({name: state[name] for name in _STATE if state.get(name)})
 
 
@@ -119,7 +119,7 @@ def list_sidebar_entries(app: LendingApp, person: User) -> list[SidebarEntry]:
 
 
 def _count(app: LendingApp, pinned: list[SavedList]) -> dict[int, str]:
-    """How many loans each list has, in words; nothing before the first count."""
+    """Return the number of loans of each list, in words; empty before the first count."""
     snapshot = find_with_loans(app.app_id)
     if snapshot is None:
         return {}

@@ -1,7 +1,7 @@
-"""The sections of the home page: whose work each serves, and what it shows.
+"""Sections of the home page: the work that each one is for, and what it shows.
 
-A person's work follows from the rights of their roles, so that a role of one's own making counts
-like the four. All sections are read from our own database.
+A person's work follows from the rights of their roles, so a role that the lender added works
+like the four standard roles. All sections are read from our own database.
 """
 
 from collections.abc import Callable, Mapping
@@ -65,7 +65,10 @@ class Work(Enum):
 
 
 def list_work(person: User, app_id: str) -> frozenset[Work]:
-    """The work of each of a person's roles in an app together, by the rights that each holds."""
+    """Return the work of all of a person's roles in an app.
+
+    Each role adds the work that its rights allow.
+    """
     held = list(person.held_roles.get(app_id, {}).values())
     if not held and person.is_superuser:
         held = [frozenset({_RECORD, _ASK, *_DECIDE})]
@@ -73,7 +76,10 @@ def list_work(person: User, app_id: str) -> frozenset[Work]:
 
 
 def _find_work(rights: frozenset[str]) -> frozenset[Work]:
-    """The work of one role: who decides is no clerk by it, though a manager may do it all."""
+    """Return the work of one role.
+
+    A role that may decide has the work of deciding only, though a manager may do everything.
+    """
     if rights & _DECIDE:
         return frozenset({Work.DECIDING})
     work = ((Work.RECORDING, _RECORD), (Work.LENDING, _ASK))
@@ -81,7 +87,7 @@ def _find_work(rights: frozenset[str]) -> frozenset[Work]:
 
 
 class CountedList(NamedTuple):
-    """The first loans of a list over the newest count, and how many it has, in words."""
+    """The first loans of a list over the newest count, and the list's total in words."""
 
     show: str
     title: str
@@ -91,7 +97,7 @@ class CountedList(NamedTuple):
 
 
 class HomeReader:
-    """Reads what the sections of one person's home page show of an app."""
+    """Reader of the data of an app for the sections of one person's home page."""
 
     def __init__(self, request: PersonRequest, app: LendingApp) -> None:
         self.request, self.app, self.person = request, app, request.user
@@ -108,7 +114,10 @@ class HomeReader:
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """How many rows each of these has, read at once: most are empty, and are not read then."""
+        """Number of rows of each list, all read at once.
+
+        Most lists are empty. The rows of an empty list are not read.
+        """
         return dict(zip(self.lists, count_each(list(self.lists.values())), strict=True))
 
     @cached_property
@@ -217,7 +226,7 @@ class HomeReader:
         return {"mentions": mentioned}
 
     def read_portfolio(self) -> dict[str, object]:
-        """The figures of the newest count, how old they are, and what becomes of the next one."""
+        """Return the figures of the newest count, their age, and the time of the next one."""
         last = self.counts.last
         due = snapshot_job.find_next_due(last) if last else None
         summary = dashboard.build_summary(self.app, self.counts)
@@ -232,7 +241,7 @@ class HomeReader:
         }
 
     def _read_lists(self, *kinds: str) -> list[CountedList]:
-        """Lists over the newest count; none before it."""
+        """Return lists over the newest count; empty before the first count."""
         lists = []
         for show in kinds:
             found, total = self._open_list(show), self.totals[show]
@@ -245,7 +254,7 @@ class HomeReader:
         return lists
 
     def list_loans(self, show: str) -> QuerySet[Any]:
-        """The loans of a list over the newest count; none before it."""
+        """Return the loans of a list over the newest count; empty before the first count."""
         found = self._open_list(show)
         return found.rows if found else SnapshotLoan.objects.none()
 
@@ -286,8 +295,10 @@ _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
 
 
 class Section(NamedTuple):
-    """One section: its template's name, whose work it is for, its right, what it reads, and which
-    lists are counted for it.
+    """One section of the home page.
+
+    It has its template's name, the kinds of work that it is for, the right that it needs, the
+    function that reads it, and the lists that are counted for it.
     """
 
     name: str

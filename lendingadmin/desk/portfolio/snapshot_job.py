@@ -37,7 +37,10 @@ State = Snapshot.State
 
 
 def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
-    """Create a snapshot of an app; None where one is running. Nothing is read yet."""
+    """Create a snapshot of an app; return None if one is already running.
+
+    This reads no loans yet.
+    """
     last = list_complete(app_id).first()
     now = timezone.now()
     try:
@@ -70,7 +73,7 @@ def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """When the newest complete snapshot of each app began, for a gauge."""
+    """Return the time when the newest complete snapshot of each app began, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, list_complete(app_id).first()) for app_id in apps]
     return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
@@ -97,7 +100,10 @@ def find_next_due(last: Snapshot) -> datetime | None:
 
 
 def stop(app_id: str, by: User) -> Snapshot | None:
-    """Stop the running snapshot; the worker sees it after its page. None where none is running."""
+    """Stop the running snapshot; return None if none is running.
+
+    The worker notices the stop after its current page.
+    """
     running = Snapshot.objects.filter(app_id=app_id, state=State.RUNNING)
     row, now = running.first(), timezone.now()
     why = _(STOPPED_BY) % {"person": by.username}
@@ -107,7 +113,10 @@ def stop(app_id: str, by: User) -> Snapshot | None:
 
 
 class CountWalk(Walk[Snapshot]):
-    """The walk through the loans. One that has to start over is another snapshot."""
+    """The walk through the loans.
+
+    If the walk has to start over, the new walk is another snapshot.
+    """
 
     model = Snapshot
 
@@ -119,14 +128,14 @@ class CountWalk(Walk[Snapshot]):
         return super().find_obstacle()
 
     def open_list(self) -> ListResource[Loan]:
-        """The loans, of each what is counted."""
+        """Return the list of loans, with only the fields that are counted."""
         return gateway.app(self.row.app_id).loans.only(reading.KEYS)
 
     def add_page(self, page: Page[Loan]) -> bool:
-        """Add the loans of a page. Raises UnfinishedList where all are known already.
+        """Add the loans of a page. Raise UnfinishedList if all of them are already known.
 
-        Within a slice the page iterator notices a list that leads back to itself; across slices the
-        loans that are known already show it.
+        Within a slice, the page iterator notices a list that leads back to itself. Across
+        slices, the loans that are already known show this.
         """
         row, zone = self.row, gateway.lending_app(self.row.app_id).zone
         day = row.began_at.astimezone(zone).date()
@@ -191,10 +200,10 @@ def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]
 
 
 def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
-    """Set what was paid on each loan since the last complete snapshot, where that is known.
+    """Set the amount paid on each loan since the last complete snapshot, if it is known.
 
-    A loan that is missing there counts from zero only if it was created since: a page that shifted
-    may have left it out.
+    If a loan is missing in that snapshot, its amount counts from zero only if the loan was
+    created since then. A page that shifted may have left the loan out.
     """
     last = row.previous
     if last is None:

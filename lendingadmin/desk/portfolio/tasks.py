@@ -1,6 +1,7 @@
-"""The background work of the portfolio: snapshots, the totals of their lists, pruning old ones.
+"""Background work of the portfolio: snapshots, the totals of their lists, and pruning.
 
-Urgent work comes first: all have a low priority, and a snapshot is cut into slices.
+All these tasks have a low priority, and a snapshot is cut into slices, so urgent work comes
+first.
 """
 
 from datetime import timedelta
@@ -29,7 +30,7 @@ def count(snapshot_id: int) -> None:
 
 @task(priority=-60)
 def prune() -> None:
-    """Delete old snapshots, and go on later where that takes long."""
+    """Delete old snapshots; continue in another task if this takes long."""
     with duties.hide_error_words("pruning snapshots"):
         if not retention.prune():
             prune.enqueue()
@@ -44,7 +45,10 @@ def prepare_lists() -> None:
 
 
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
-    """Begin a snapshot of an app; None where one is running. `by` is None for the clock."""
+    """Begin a snapshot of an app; return None if one is already running.
+
+    `by` is None if the schedule started it.
+    """
     with transaction.atomic():
         row = snapshot_job.begin_snapshot(app_id, by, restarted=restarted)
         if row is not None:
@@ -53,7 +57,10 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 
 
 def beat() -> None:
-    """Enqueue what is due: a snapshot by the clock, a slice whose task was lost, pruning."""
+    """Enqueue the tasks that are due.
+
+    These are a scheduled snapshot, a slice whose task was lost, and pruning.
+    """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))
     if timedelta(0) != settings.SNAPSHOT_EVERY:

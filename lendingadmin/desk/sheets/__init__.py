@@ -1,1 +1,1 @@
-"""Collection sheets: lists on paper for who collects cash, and the grid they come back into."""
+"""Collection sheets: lists on paper for cash collectors, and the grid to type the results."""

@@ -65,7 +65,7 @@ class Choosing(NamedTuple):
 
     @property
     def sheets(self) -> int:
-        """How many sheets they make."""
+        """Number of sheets that the chosen loans need."""
         return -(-len(self.chosen) // LONGEST)
 
     @property
@@ -117,7 +117,7 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
 
 
 def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
-    """The exact sum of what is known."""
+    """Return the exact sum of the known amounts."""
     with exactly():
         return sum((one for one in amounts if one is not None), Decimal(0))
 
@@ -125,9 +125,9 @@ def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
 def _list_loans(
     app: LendingApp, snapshot: Snapshot, wanted: Wanted, counted_on: date
 ) -> list[SnapshotLoan]:
-    """The counted loans of the kind, each once, one more than MOST at most.
+    """Return the counted loans of the chosen kind, each once, and at most one more than MOST.
 
-    Loans of one borrower follow each other, as the visit does.
+    The loans of one borrower follow each other, because one visit covers them all.
     """
     every = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
     if wanted.product_id:

@@ -1,7 +1,8 @@
-"""The code of a collection sheet: seven letters and figures, of which one checks the others.
+"""The code of a collection sheet: seven letters and digits, one of which checks the others.
 
-It is printed, read aloud and typed, so it has no two signs that look alike. A single wrong sign,
-and any two that changed places, make another sum and are noticed: the number of signs is prime.
+People print it, read it aloud and type it, so no two of its characters look alike. One wrong
+character, or any two that changed places, changes the sum and is noticed, because the number of
+characters is prime.
 """
 
 import re
@@ -36,23 +37,29 @@ def read_code(text: str) -> str:
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether it is as long as a code and of letters and figures, right or wrong."""
+    """Return True if the text has the length of a code and only letters and digits.
+
+    The code may still be wrong.
+    """
     bare = _BETWEEN.sub("", text)
     return len(bare) == LENGTH and bare.isascii() and bare.isalnum()
 
 
 def is_code(code: str) -> bool:
-    """Whether these are the signs of a code, and its check fits."""
+    """Return True if the text has only code characters and its check is right."""
     return len(code) == LENGTH and set(code) <= set(SIGNS) and not _sum_up(code)
 
 
 def write_code(code: str) -> str:
-    """The code as it is printed: in two parts."""
+    """Return the code as it is printed, in two parts."""
     return f"{code[:3]}-{code[3:]}"
 
 
 def make_external_id(code: str, number: int) -> str:
-    """The transaction id of a row, such as `CASH-K7MA4QX-017`: the same each time it is typed."""
+    """Return the transaction id of a row, such as `CASH-K7MA4QX-017`.
+
+    The same row gets the same id each time it is typed.
+    """
     return f"CASH-{code}-{number:03}"
 
 
@@ -73,7 +80,7 @@ _EDGE = 4
 
 
 class QrCode(NamedTuple):
-    """A QR code in modules: how wide it is with its edge, and the dark ones as an SVG path."""
+    """A QR code in modules: its width with the edge, and the dark modules as an SVG path."""
 
     size: int
     path: str

@@ -1,4 +1,4 @@
-"""The forms of collection sheets: what to put on one, what came back, why one is cancelled."""
+"""Forms of collection sheets: choose the loans, type the results, cancel a sheet."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -58,7 +58,10 @@ class NewSheetForm(forms.Form):
         self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
 
     def clean_day(self) -> date:
-        """A day from today on: what is due by then is known."""
+        """Return a day that is today or later.
+
+        The amounts that are due by such a day are known.
+        """
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
             raise forms.ValidationError(gettext("Enter a day from today on, within a month."))
@@ -72,9 +75,9 @@ class NewSheetForm(forms.Form):
 
 
 class GridForm(forms.Form):
-    """The sheet as it came back: a field for each row, the counted cash, and the day.
+    """The returned sheet: a field for each row, the counted cash and the day.
 
-    An empty row, and a nought, means that nothing was collected.
+    An empty row and a zero mean that nothing was collected.
     """
 
     def __init__(
@@ -106,7 +109,7 @@ class GridForm(forms.Form):
 
     @property
     def wrong_rows(self) -> list[int]:
-        """The rows whose amounts can't be read."""
+        """Numbers of the rows whose amounts can't be read."""
         return [row.number for row in self.rows if _name(row.number) in self.errors]
 
     def clean_day(self) -> date:

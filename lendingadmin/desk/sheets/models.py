@@ -30,13 +30,13 @@ class Sheet(models.Model):
     """A list of loans to collect on, as it was when it was made. Its rows never change.
 
     `day` is the day of the visit in the lender's zone. `due` and `overdue` are the sums of its
-    rows, `counted_at` is when the count that they come from began. `officer` is whose borrowers
-    they are; null where it is of everybody's. Several that were made at once share
-    `idempotency_key`.
+    rows. `counted_at` is the time when the count that they come from began. `officer` is the
+    loan officer of the borrowers; null if the sheet is for the borrowers of everybody. Sheets
+    that were made at once share `idempotency_key`.
     """
 
     class State(models.TextChoices):
-        """Where a sheet is."""
+        """State of a sheet."""
 
         OPEN = "open", _("out on paper")
         RETURNED = "returned", _("returned")
@@ -97,10 +97,10 @@ class Sheet(models.Model):
 
 
 class SheetRow(models.Model):
-    """One loan on a sheet; amounts in the app's currency, null where the count has none.
+    """One loan on a sheet. Amounts are in the app's currency, null if the count has none.
 
-    `due` is the instalment that is due by the sheet's day, `overdue` what was overdue when the
-    sheet was made. Of the borrower there is the id alone.
+    `due` is the instalment that is due by the sheet's day. `overdue` is the amount that was
+    overdue when the sheet was made. The row has only the id of the borrower.
     """
 
     sheet = models.ForeignKey(Sheet, on_delete=models.CASCADE, related_name="rows")
@@ -125,9 +125,9 @@ class SheetRow(models.Model):
 
 
 class SheetReturn(models.Model):
-    """A sheet was typed: the cash that was counted, equal to the sum of its amounts.
+    """A record that a sheet was typed. The counted cash equals the sum of its amounts.
 
-    The amounts are the lines of `file`, which is null where nothing was collected. `day` is the
+    The amounts are the lines of `file`, which is null if nothing was collected. `day` is the
     day of the collection.
     """
 

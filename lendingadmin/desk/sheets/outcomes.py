@@ -48,13 +48,16 @@ class RowOutcome:
 
     @property
     def differs(self) -> bool:
-        """Whether it was typed with different amounts, or another one is recorded."""
+        """True if different amounts were typed, or if the recorded amount is another one."""
         other = bool(self.recorded) and self.recorded != (self.amount or 0)
         return len(set(self.amounts)) > 1 or other
 
 
 class Difference(NamedTuple):
-    """A row that was typed before with another amount: both, None where it was empty."""
+    """A row that was typed twice with different amounts.
+
+    It has both amounts; an amount is None if the row was empty.
+    """
 
     number: int
     before: Decimal | None
@@ -99,14 +102,14 @@ def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
 
 
 def compare(before: Mapping[int, Decimal], now: Mapping[int, Decimal]) -> list[Difference]:
-    """The rows whose amounts differ between two times that a sheet was typed."""
+    """Return the rows whose amounts differ between two times that a sheet was typed."""
     numbers = sorted({*before, *now})
     both = [Difference(number, before.get(number), now.get(number)) for number in numbers]
     return [one for one in both if one.before != one.now]
 
 
 def read_standings(sheets: Sequence[Sheet]) -> dict[int, Standing]:
-    """How far each of these sheets of one app is, in two queries."""
+    """Return the state of each of these sheets of one app, with two queries."""
     returns = SheetReturn.objects.filter(sheet__in=sheets).order_by("number")
     last = {one.sheet_id: one for one in returns}
     recorded = _sum_recorded(sheets)
@@ -189,5 +192,5 @@ def _describe(
 
 
 def _counts(repayment: Repayment) -> bool:
-    """Whether it is recorded, as RECORDED says."""
+    """Return True if the repayment is recorded, by the same rule as RECORDED."""
     return Recorded.of(repayment).is_recorded

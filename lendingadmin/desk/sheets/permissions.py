@@ -1,4 +1,4 @@
-"""The rights of the area, and who may do what with one sheet."""
+"""Rights of the area, and the rule about the people who may cancel a sheet."""
 
 from lendingadmin.core.staff.models import User
 
@@ -12,9 +12,10 @@ CANCEL = "dashboard.sheets.cancel"
 
 
 def may_cancel(sheet: Sheet, person: User) -> bool:
-    """Whether a person may cancel an open sheet: managers, or who made it, until it is printed.
+    """Return True if the person may cancel an open sheet.
 
-    What was collected with a printed sheet must not vanish by the word of who collected it.
+    Managers may. The person who made the sheet may until it is printed. Cash that was collected
+    with a printed sheet must not disappear because the collector says so.
     """
     if sheet.state != Sheet.State.OPEN:
         return False

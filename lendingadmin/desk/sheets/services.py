@@ -34,7 +34,10 @@ State = Sheet.State
 
 
 class Unbalanced(Exception):
-    """The cash that was counted is not the sum of the amounts; `difference` is what is over."""
+    """The counted cash is not the sum of the amounts.
+
+    `difference` is the counted cash minus the sum.
+    """
 
     def __init__(self, total: Decimal, counted: Decimal) -> None:
         super().__init__("the counted cash is not the sum")
@@ -161,20 +164,23 @@ def take_back(
 
 
 def check_balance(amounts: Mapping[int, Decimal], counted: Decimal) -> None:
-    """Raises Unbalanced where the counted cash is not exactly the sum of the amounts."""
+    """Raise Unbalanced if the counted cash is not exactly the sum of the amounts."""
     total = add_up(amounts.values())
     if total != counted:
         raise Unbalanced(total, counted)
 
 
 def find_last_return(sheet: Sheet) -> SheetReturn | None:
-    """The last time that the sheet was typed; None where it never was."""
+    """Return the last time that the sheet was typed; None if it was never typed."""
     rows = sheet.returns.select_related("file__batch", "created_by")
     return rows.defer("file__content").order_by("-number").first()
 
 
 def is_over(last: SheetReturn | None) -> bool:
-    """Whether the sheet may be typed: nothing that was typed before is on its way any more."""
+    """Return True if the sheet may be typed.
+
+    That is so if no amount that was typed before still waits for a decision or a recording.
+    """
     if last is None or last.file is None:
         return True
     batch = Batch.objects.filter(file=last.file_id).first()
@@ -185,7 +191,10 @@ def is_over(last: SheetReturn | None) -> bool:
 
 
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
-    """Say that nothing is collected with an open sheet; False where it is not out any more."""
+    """Cancel an open sheet, so that nothing is collected with it.
+
+    Return False if the sheet is not open any more.
+    """
     fields: dict[str, Any] = {"state": State.CANCELLED, "reason": reason}
     fields |= {"cancelled_by": by, "cancelled_at": timezone.now()}
     starts = Sheet.objects.filter(state=State.OPEN)
@@ -200,13 +209,13 @@ LATE = ngettext_lazy(
 
 
 def list_late(app: LendingApp) -> QuerySet[Sheet]:
-    """The sheets that should be back: out, and SHEETS_BACK_AFTER over since their day."""
+    """Return the late sheets: still open, and more than SHEETS_BACK_AFTER days old."""
     latest = timezone.localdate(timezone=app.zone) - timedelta(days=settings.SHEETS_BACK_AFTER)
     return Sheet.objects.filter(app_id=app.app_id, state=State.OPEN, day__lt=latest)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
-    """The sheets that should be back, for who answers for them; none for anybody else."""
+    """Return the late sheets for a person who may cancel them; empty for other people."""
     if not person.has_perm(CANCEL, app_id):
         return Sheet.objects.none()
     return list_late(lending_app(app_id))

@@ -1,4 +1,4 @@
-"""Whether what a row says of its payer agrees with the borrower of the loan that it names."""
+"""Comparison of the payer in a row with the borrower of the loan that the row names."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -72,9 +72,9 @@ class Agreement(models.TextChoices):
 
 
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
-    """Compare a row's payer with a borrower's name and phone digits, each empty where unknown.
+    """Compare a row's payer with a borrower's name and phone digits.
 
-    One part that differs is enough to differ.
+    Each is empty if it is unknown. If one part differs, the result is that the payer differs.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
     if found == [Agreement.DIFFERS, Agreement.AGREES]:
@@ -95,11 +95,11 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 
 
 def _compare_names(payer: str, name: str) -> Agreement:
-    """Names agree by two of their words, in any order, or by one where there is only one.
+    """Compare two names: they agree by two words in any order, or by the only word of one.
 
-    Of two, one is the same to the letter: initials, or two words a letter off, fit other people.
-    An initial is one of the two only where a name has no second word. A company whose name has one
-    word of a person's is someone else.
+    One of the two words must be exactly equal. Initials, or two words that each differ in a
+    letter, fit other people too. An initial counts as one of the two words only if a name has
+    no second word. A company whose name shares one word with a person's is another payer.
     """
     payers, own = _split(payer), _split(name)
     if _NOBODY.issuperset(payers):
@@ -138,10 +138,10 @@ def _is_company(text: str) -> bool:
 
 
 def find_names(text: str) -> Iterator[str]:
-    """Yield the names of payers within the words of a row: behind “from” and the like, or behind a
-    phone number.
+    """Yield the names of payers in the words of a row.
 
-    Two words at least, in capitals: a payer who writes “from my salary” names no one.
+    A name follows “from” and similar words, or a phone number. It has at least two words, in
+    capitals: “from my salary” is not a name.
     """
     text = _divide(text)
     for found in (*_PAYERS.finditer(text), *_WITHIN.finditer(text)):

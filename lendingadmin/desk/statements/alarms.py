@@ -49,11 +49,11 @@ WITHOUT_MONEY = {
 def find_contradictions(
     rows: Sequence[Row], entered: Sequence[Recorded], split: set[int], currency: str
 ) -> dict[int, str]:
-    """What the journal has of one receipt that the rows with it do not say: sentences by repayment.
+    """Return how the journal differs from the rows of one receipt, as sentences by repayment.
 
-    A row that brings no money is told as what it is; of a payment that is twice in its file the
-    amount counts once. `split` are the repayments of payments that a batch split. `currency` is the
-    app's: what names none is in it.
+    If no row is a payment, the sentence says what the row is. If a payment is twice in its
+    file, its amount counts once. `split` has the repayments of payments that a batch split.
+    `currency` is the app's currency, used if a row or repayment names none.
     """
     kinds = {row.kind for row in rows}
     if Kind.PAYMENT not in kinds:
@@ -100,8 +100,10 @@ def raise_alarms(file: StatementFile, by: User) -> int:
 
 
 def search_covered_days(now: datetime) -> None:
-    """The worker's duty: once a covered day is NOT_FOUND_AFTER old, tell managers of repayments
-    that its network's statements should have and do not.
+    """Tell managers about repayments that are missing in the statements of their network.
+
+    This is a duty of the worker. It checks each covered day once, when the day is
+    NOT_FOUND_AFTER old.
     """
     due = StatementFile.objects.filter(
         searched_at=None,
@@ -117,10 +119,11 @@ def search_covered_days(now: datetime) -> None:
 
 
 def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
-    """Recorded repayments of the file's network and days whose id no payment of a statement has,
-    and what a row that has the id says; empty where none has it.
+    """Yield recorded repayments that no statement shows as a payment.
 
-    Only of days that each account of the network that is known has a statement of.
+    They are of the file's network and days. Each comes with a sentence about another row that
+    has its id; empty if there is no such row. Only days for which every known account of the
+    network has a statement are checked.
     """
     first, last = file.covers_from, file.covers_to
     if first is None or last is None:
@@ -178,7 +181,7 @@ def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
 
 
 def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
-    """Those of these receipts that a payment of any statement of the app has."""
+    """Return the receipts that a payment of any statement of the app has."""
     found = set[str]()
     for some in _split(keys):
         rows = StatementLine.objects.filter(

@@ -27,7 +27,7 @@ _DECIDED = [
 
 
 class NoneAtOnce(Exception):
-    """Each payment with this finding is looked at alone."""
+    """Payments with this finding must be decided one at a time."""
 
 
 class NotReady(Exception):
@@ -111,7 +111,10 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 
 
 def may_split(row: Allocation) -> bool:
-    """Whether its money may go to several loans: it is not entered, and its id is a key."""
+    """Return True if the money of the payment may go to several loans.
+
+    That is so if it is not entered yet and its finding allows a loan.
+    """
     return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
 
 

@@ -1,4 +1,4 @@
-"""Files of operators and banks, and what the journal says of them, as a Django app."""
+"""Django app: files of operators and banks, and their comparison with the journal."""
 
 from lendingadmin.core import areas
 

@@ -107,8 +107,10 @@ def submit(batch: Batch, by: User) -> bool:
 
 
 def compute_fingerprint(batch: Batch) -> str:
-    """Return what tells the rows that would be recorded from any others: the loan, amount and
-    currency of each, and the batch's version. What a person confirms is compared by it.
+    """Return the fingerprint of the rows that would be recorded.
+
+    It covers the loan, amount and currency of each row, and the batch's version. It shows
+    whether the batch is still the one that a person confirmed.
     """
     rows = list_to_do(batch).order_by("position", "part")
     shown = rows.values_list("position", "part", "account_id", "amount", "line__currency")
@@ -148,7 +150,7 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
 
 def list_makers(batch: Batch) -> list[User]:
-    """Return who had it recorded, and who accepted a row of what is to be recorded."""
+    """Return the people who asked for the recording or accepted one of its rows."""
     deciders = list_to_do(batch).exclude(decided_by=None).values("decided_by")
     return list(User.objects.filter(Q(pk=batch.created_by_id) | Q(pk__in=deciders)).order_by("pk"))
 
@@ -161,7 +163,7 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return why the approval of a batch no longer holds, as a sentence; empty where it does."""
+    """Return the reason that an approval has expired, as a sentence; empty if it is valid."""
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -175,7 +177,10 @@ def find_expiry(batch: Batch) -> str:
 
 
 def expire(batch: Batch, why: str) -> None:
-    """End an approval, or the wait for one. People have what is left recorded again."""
+    """End an approval, or the wait for one.
+
+    People must ask again to record the rest of the rows.
+    """
     with transaction.atomic():
         if advance(batch, State.READY, why=why, **_UNAPPROVED):
             audit.record_about(batch, None, RECORD, "expired")
@@ -196,7 +201,7 @@ def pause(batch: Batch, by: User) -> bool:
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Go on with a recording that pauses; what was sent is not sent again."""
+    """Continue a recording that is paused; what was already sent is not sent again."""
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
@@ -266,8 +271,9 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
-    """Return the batches with rows to decide or to record, and those that were stopped, for people
-    who record them.
+    """Return the batches with rows to decide or record, and the paused ones.
+
+    They are for a person who may record repayments; empty for other people.
     """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return Batch.objects.none()
@@ -278,7 +284,7 @@ def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def _release(batch: Batch) -> None:
-    """Let what waited for another repayment of its loan be tried again."""
+    """Allow rows that waited for another repayment of their loan to be tried again."""
     batch.allocations.filter(is_held=True).update(is_held=False)
 
 

@@ -228,7 +228,7 @@ def find_open_questions(
 
 
 def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
-    """The positions of those whose money goes to several loans."""
+    """Return the positions of payments whose money goes to several loans."""
     own = batch.allocations.filter(position__in=[row.position for row in rows], part__gt=1)
     return set(own.values_list("position", flat=True))
 
@@ -340,8 +340,10 @@ def _apply(
     until: datetime | None,
     open_question: Finding | None,
 ) -> None:
-    """Take over the loan that was found; `taken` is what rows from `start` on take of each, the
-    journal may have forgotten what came up to `until`, and `open_question` is of the row itself.
+    """Set the loan that was found on a row, and what was found about it.
+
+    `taken` is the amount that rows from `start` on take from each loan. The journal may have
+    forgotten rows up to `until`. `open_question` is about the row itself.
     """
     row.owed = None
     if found.loan is None:
@@ -375,9 +377,10 @@ def _apply(
 
 
 def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
-    """Whether a database that was restored at `until` may have forgotten that it was recorded.
+    """Return True if a restored database may have forgotten that the row was recorded.
 
-    Its statement says when the money came: what came after that can't be forgotten.
+    The database was restored to its state of `until`. The row's statement says when the money
+    came. A row of money that came after `until` can't be forgotten.
     """
     moment = row.line.moment
     if until is None or moment is None:
@@ -442,7 +445,10 @@ def _keep(rows: Sequence[Allocation]) -> None:
 
 
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
-    """After a fault of the service: how long to wait; None where people go on without the rest."""
+    """Return how long to wait after a fault of the service.
+
+    Return None if people continue without the rest.
+    """
     tries = batch.tries + 1
     pause = find_pause(tries, error)
     to = State.CHECKING if pause else State.READY

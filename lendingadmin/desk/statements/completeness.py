@@ -83,9 +83,9 @@ def prove(statement: Statement) -> Proof:
 
 
 def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines that moved money by currency, those in the currency of the statement first.
+    """Return the lines that moved money by currency, the statement's currency first.
 
-    A statement that names none is in the currency of most of its lines.
+    A statement that names no currency has the currency of most of its lines.
     """
     moved = [line for line in lines if line.kind is not Kind.FAILED and line.amount is not None]
     named = Counter(line.currency for line in moved if line.currency).most_common(1)
@@ -97,7 +97,7 @@ def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[
 
 
 def _can_compare(lines: Sequence[Line], opening: Decimal | None) -> bool:
-    """Return whether at least two balances of these lines follow each other."""
+    """Return True if at least two balances of these lines follow each other."""
     running = sum(line.balance is not None for line in lines)
     return running > 1 or (running > 0 and opening is not None)
 
@@ -110,10 +110,10 @@ def _name_currency(lines: Sequence[Line]) -> Iterator[Flaw]:
 
 
 def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]:
-    """Rows whose balance is not that of the row before with what they move.
+    """Yield a flaw for each row whose balance is not the balance before plus the row's amount.
 
-    Rows without a balance are added up until the next that has one. Where only a file in two halves
-    chains, or one in another order, the first row that does not is the place to look.
+    Amounts of rows without a balance are added up until the next row that has one. If a file is
+    in order only in two halves, or in another order, the first wrong row is the place to look.
     """
     before, moved = opening, _ZERO
     for line in lines:

@@ -58,8 +58,10 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
 
 
 def _choose(lines: Iterable[StatementLine]) -> list[StatementLine]:
-    """Return the rows to show: the same money in another file only where that file confirms and
-    the first one does not.
+    """Return the rows to show.
+
+    The same money in another file is included only if that file confirms the row and the first
+    file does not.
     """
     rows = sorted(lines, key=lambda line: (not line.file.is_complete, line.place == Place.COPY))
     own = [line for line in rows if line.place != Place.COPY]

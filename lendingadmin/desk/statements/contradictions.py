@@ -63,7 +63,10 @@ def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
 
 
 def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
-    """Return the files whose columns, days or words a person must explain, and still can."""
+    """Return the files with an open question about columns, days or words.
+
+    A person must answer it and still can.
+    """
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()
     is_asked = Q(layout="") | Q(day_is_proposed=True) | ~Q(unknown_words={})

@@ -30,10 +30,10 @@ class Cover(NamedTuple):
 
 
 def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
-    """Return the days that a complete statement covers by its head; None where it names none.
+    """Return the days that a complete statement covers by its head; None if it names none.
 
-    Of `today`, on which it was uploaded, nothing says that it is over: a head may name days that
-    are still to come.
+    The day of the upload, `today`, is not covered, because it may not be over. A head may name
+    days in the future.
     """
     if not (statement.begins and statement.ends):
         return None, None
@@ -57,9 +57,10 @@ def list_covers(app_id: str, since: date, until: date, network: str | None = Non
 
 
 def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
-    """Return the known accounts of each network: of these covers, and of files uploaded since.
+    """Return the known accounts of each network, from these covers and from newer files.
 
-    An account whose files are never complete is one of the network's too: its days lack a cover.
+    An account whose files are never complete is one of the network's accounts too. Its days
+    have no cover.
     """
     found: dict[str, set[str]] = {}
     for network, account in (*_list_uploaded(app_id, since), *(one[1:3] for one in covers)):
@@ -76,7 +77,7 @@ def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
 
 
 def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
-    """Whether each of these accounts of a network has a file that covers the day."""
+    """Return True if each of these accounts of a network has a file that covers the day."""
     on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
     return bool(wanted := set(accounts)) and wanted <= on_day
 
@@ -97,7 +98,10 @@ def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
 
 
 def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:
-    """The stretches between first and last that none of these covers, one account's all."""
+    """Return the stretches between the first and last day that none of these covers includes.
+
+    All covers are of one account.
+    """
     missing, begins = [], first
     for cover in sorted(covers, key=lambda one: one.first):
         if cover.first > begins:

@@ -20,7 +20,7 @@ _FILES = 20
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """The rows of statements of a borrower, what was decided of them, and who pays his loans."""
+    """Yield a borrower's statement rows, the decisions on them, and the known payers."""
     decided = _list_decided(app_id, borrower_id)
     yield _list_lines(app_id, borrower_id, decided)
     yield decided
@@ -28,16 +28,16 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase who paid the rows that are recorded as repayments of a borrower."""
+    """Erase the payers of the rows that are recorded as repayments of a borrower."""
     decided = _list_decided(app_id, borrower_id)
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
     return _erase(_list_lines(app_id, borrower_id, decided), decided)
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase who paid rows of statements that were brought in before, of some files at once.
+    """Erase the payers of rows in statements uploaded before a time, some files at once.
 
-    Returns how many files those were, or `most` where there are more.
+    Return the number of these files, or `most` if there are more.
     """
     at_once = min(most, _FILES)
     old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)

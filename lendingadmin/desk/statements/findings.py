@@ -164,7 +164,7 @@ def find_of_loan(
 
 
 def needs_reason(finding: str) -> bool:
-    """Whether who accepts a payment with this finding says why."""
+    """Return True if a person who accepts a payment with this finding must give a reason."""
     return finding not in (*NEVER, *NO_REASON)
 
 

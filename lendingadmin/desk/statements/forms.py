@@ -43,7 +43,7 @@ class NewStatementForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        """Its content, where it is not too large."""
+        """Return the file; refuse it if it is too large."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _("The file is larger than %(count)s bytes. Export it in smaller parts.")
@@ -51,7 +51,7 @@ class NewStatementForm(forms.Form):
         return sent
 
     def clean(self) -> None:
-        """One of the two is needed, and not both."""
+        """Require a file or pasted rows, and refuse both."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
         if "file" in self.errors:
             return
@@ -87,7 +87,7 @@ class ColumnsForm(forms.Form):
         self.order_fields(["network", *_COLUMNS, "has_unique_ids"])
 
     def clean(self) -> None:
-        """Either one column of amounts, or two of what came in and went out."""
+        """Require one column of amounts, or two columns of money in and money out."""
         one, other = self.cleaned_data.get("amount"), self.cleaned_data.get("paid_in")
         if bool(one) == bool(other):
             words = _("Choose the column of amounts or the column of money in.")
@@ -231,7 +231,10 @@ class PayeeForm(forms.Form):
 
 
 class SplitForm(forms.Form):
-    """How much of a payment goes to this loan; the rest becomes a row of its own."""
+    """Form for a split: the part of a payment that goes to this loan.
+
+    The rest becomes a row of its own.
+    """
 
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))
 
@@ -252,7 +255,7 @@ class SplitForm(forms.Form):
 
 
 class PlaceForm(DecisionForm):
-    """Where unallocated money went that no loan takes, and why."""
+    """Form for unallocated money that goes to no loan: its new place, and the reason."""
 
     place = forms.ChoiceField(
         label=gettext_lazy("Status"),

@@ -20,11 +20,12 @@ _PHONE_DIGITS, _LONGEST = 7, 60
 
 
 def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
-    """Return a unique id for each line of a bank; the same row in another file gets the same id.
+    """Return a unique id for each line of a bank.
 
-    People can read it: account, day, amount, balance, reference or else a mark of the payer, and
-    number among equal rows, counted by payer and details so that it is the same in every export.
-    The letters separate the parts, because ids are compared without punctuation.
+    The same row in another file gets the same id. People can read the id. It has the account,
+    day, amount, balance, and the reference or else a mark of the payer. Equal rows get a
+    number, counted by payer and details, so that it is the same in every export. The letters
+    separate the parts, because ids are compared without punctuation.
     """
     # Spreadsheets remove leading zeros, and banks add spaces or the currency.
     account = normalise_account(account)
@@ -37,10 +38,11 @@ def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
 
 
 def _describe(account: str, line: Line, zone: tzinfo) -> str:
-    """Return what distinguishes a payment of an account.
+    """Return the text that distinguishes a payment of an account.
 
-    A reference that lost digits is left out. Without a bank's reference the payer's is used, unless
-    it may be a phone number. Where nothing else tells two payments of a day apart, who paid does.
+    A reference that lost digits is left out. Without a bank's reference the payer's reference
+    is used, unless it may be a phone number. If nothing else distinguishes two payments of a
+    day, the payer does.
     """
     reference = "" if line.is_damaged else line.receipt
     if not reference and sum(map(str.isdigit, line.reference)) < _PHONE_DIGITS:

@@ -1,4 +1,4 @@
-"""Takes a statement in, reads it again where a person says how, and deletes old content."""
+"""Functions that take in a statement, read it again on request, and delete old content."""
 
 import hashlib
 import json
@@ -98,7 +98,7 @@ def may_read_again(file: StatementFile) -> bool:
 
 
 def may_map_again(file: StatementFile) -> bool:
-    """Whether a person who named its columns wrongly may name them again."""
+    """Return True if a person who named the columns wrongly may name them again."""
     return file.layout == MAPPED and may_read_again(file)
 
 
@@ -149,7 +149,10 @@ def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -
 
 
 def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
-    """Read it again with the day or the month first; False where it may not be read again."""
+    """Read a file again with the day or the month first.
+
+    Return False if the file may not be read again.
+    """
     if not may_read_again(file):
         return False
     found = read_content(lending_app(file.app_id), _unpack(file), day_first)
@@ -192,7 +195,7 @@ def _replace_lines(
 
 
 def list_old_content(before: datetime) -> QuerySet[StatementFile]:
-    """Files that were brought in before, and whose content is still there; the oldest first."""
+    """Return files uploaded before a time that still have their content; the oldest first."""
     old = StatementFile.objects.filter(created_at__lt=before).exclude(content="")
     return old.order_by("created_at")
 
@@ -272,7 +275,7 @@ def _find_places(
 
 
 def _build_key(receipt: str, *, is_key: bool = True) -> str:
-    """What an id is compared by; empty where that is nobody's key."""
+    """Return the key that an id is compared by; empty if the id is not a key."""
     return normalise_external_id(receipt) if is_key and len(receipt) <= LONGEST_ID else ""
 
 

@@ -34,7 +34,7 @@ class Standing(models.TextChoices):
 
 
 class Place(models.TextChoices):
-    """Where the money of a payment is: each that came in is in one place, and in no other."""
+    """The place of a payment's money. Each incoming payment is in exactly one place."""
 
     UNALLOCATED = "unallocated", _("unallocated")
     RECORDED = "recorded", _("recorded here")
@@ -81,13 +81,13 @@ class Line:
 
 
 def list_others(reference: str, details: str, *texts: str | None) -> Sequence[str]:
-    """Return what a row says besides its reference and its details, each once."""
+    """Return the other texts of a row besides its reference and details, each once."""
     found = dict.fromkeys(" ".join(text.split()) for text in texts if text)
     return [text for text in found if text not in ("", reference, details)]
 
 
 def find_currency(lines: Iterable[Line]) -> str:
-    """Return the only currency that lines name; empty where they name none, or several."""
+    """Return the only currency that lines name; empty if they name none, or several."""
     named = {line.currency for line in lines} - {""}
     return named.pop() if len(named) == 1 else ""
 
@@ -146,11 +146,12 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownTable:
-    """A table of no known layout: what a person needs to say which column is what.
+    """A table of an unknown layout, with the data that a person needs to name its columns.
 
-    `header` is its row of headings (the `header_row`th row), `sample` the rows below it, and
-    `fingerprint` what the same layout is known by next time. `deciding` are by field the headings
-    of a status, a side and a currency: without these it can't be mapped.
+    `header` is its row of headings (the `header_row`th row), and `sample` has the rows below
+    it. `fingerprint` identifies the same layout next time. `deciding` has, by field, the
+    headings of a status, a side and a currency. Without these columns the table can't be
+    mapped.
     """
 
     header: Sequence[str]
@@ -189,4 +190,4 @@ class Mapping:
 
 
 class Refused(Exception):
-    """A file that can't be taken: the sentence says why, and what to export instead."""
+    """A file that can't be accepted. The sentence says why, and what to export instead."""

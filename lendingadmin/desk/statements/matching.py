@@ -77,10 +77,11 @@ _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, 
 
 
 class Match(NamedTuple):
-    """The loan that a payment is for, read this moment, and why.
+    """The loan that a payment is for, read at this moment, and the basis of the match.
 
-    Without a `loan` nothing led to one, or (`is_several`) to more than one; `fault` is why it could
-    not be read. `contradiction` is what else the row says that does not fit the loan that it names.
+    If there is no `loan`, nothing led to a loan, or (`is_several`) to more than one. `fault` is
+    the reason that it could not be read. `contradiction` says what else in the row does not fit
+    the loan.
     """
 
     basis: str = ""
@@ -91,7 +92,7 @@ class Match(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A loan of the newest count that a text names, by its own id or by that of its borrower."""
+    """A loan of the newest count that a text names, by its own id or by its borrower's id."""
 
     account_id: str
     borrower_id: str
@@ -117,7 +118,10 @@ def match(app_id: str, person: User, payments: Sequence[About], layout: str) -> 
 
 
 def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Sequence[str]]:
-    """The loans that a payment may be for by what is known here, and why; nothing is read."""
+    """Return the loans that a payment may be for by local data, and the basis.
+
+    The service is not read.
+    """
     return _propose(app_id, person, [payment])[0]
 
 
@@ -140,7 +144,10 @@ def _read_all(reads: Sequence[partial[Match] | None]) -> list[Match]:
 
 
 def _read_named(app: AppClient, reference: str) -> Match:
-    """The loan whose id or number this is, or the one open loan of the borrower whose id it is."""
+    """Return the loan with this id or number.
+
+    If the text is a borrower's id, return the borrower's only open loan.
+    """
     if validate_id(reference) or len(reference) > LONGEST_ID:
         return Match()
     found = _read_loan(app, Basis.LOAN, reference)
@@ -170,7 +177,10 @@ def _read_loan(app: AppClient, basis: str, loan_id: str) -> Match:
 
 
 def _list(app: AppClient, **filters: str) -> list[Loan]:
-    """Loans that a filter leads to; none where the service refuses it, or gives others' too."""
+    """Return the loans that a filter leads to.
+
+    Return an empty list if the service refuses the filter, or if there is more than one page.
+    """
     try:
         page = app.loans.list(filters=filters, order=NEWEST_FIRST, page_size=_MOST_LOANS)
     except _ABSENT:
@@ -208,9 +218,10 @@ def _propose(
 def _find_contradictions(
     app_id: str, payments: Sequence[About], found: Sequence[Match], layout: str
 ) -> list[Match]:
-    """Add to each match what else its row says that does not fit the loan.
+    """Add to each match the other texts of its row that do not fit the loan.
 
-    Reads the borrowers of rows that name a payer; one that can't be read is a fault of its row.
+    This reads the borrowers of rows that name a payer. If a borrower can't be read, its row has
+    a fault.
     """
     if layout == COUNTED_CASH:  # a collection sheet prints the loan and names no other
         return list(found)
@@ -255,7 +266,7 @@ def _agree(
 
 
 def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | None:
-    """Return what speaks against a loan whose row names no payer that could agree with it."""
+    """Return a doubt about a loan whose row names no payer who could agree with it."""
     loan_id, borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
     if any(
         x.borrower_id != borrower_id if x.by_borrower else x.account_id != loan_id for x in near
@@ -268,7 +279,10 @@ def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | No
 def _read_borrowers(
     app_id: str, borrower_ids: Collection[str]
 ) -> dict[str, dict[str, str] | LendingError]:
-    """Name and phone of each borrower, or why they can't be read; empty for who is not there."""
+    """Return the name and phone of each borrower, or the error that prevents reading them.
+
+    The entry is empty for a borrower that does not exist.
+    """
     app, keys = gateway.app(app_id), sorted(borrower_ids)
     reads = [partial(app.borrowers.get, one) for one in keys]
     found: dict[str, dict[str, str] | LendingError] = {}
@@ -322,7 +336,7 @@ class _Own:
         self.folded = {_fold(one) for one in ids} - {""}
 
     def is_in(self, text: str) -> bool:
-        """Whether a text names it."""
+        """Return True if a text names the loan."""
         return any(
             one in self.exact or _fold(one) in self.folded
             for spellings in _list_mentions(text)
@@ -342,7 +356,7 @@ class _Own:
 
 
 def _is_repeated(own: _Own, payment: About) -> bool:
-    """Whether the operator repeats in its own words what the payer entered, or the loan itself."""
+    """Return True if the operator's words repeat the payer's entry, or name the loan."""
     found = _ACCOUNT.search(payment.details)
     reference = payment.reference.split()
     if found is None or not reference:
@@ -400,8 +414,9 @@ def _fold(text: str) -> str:
 
 
 def _list_mentions(text: str) -> list[Sequence[str]]:
-    """Return what may be ids within a text, in small letters, each with its spellings: as it is
-    written first.
+    """Return the possible ids in a text, in small letters, each with its spellings.
+
+    The spelling of the text comes first.
     """
     folded = text[:LONGEST_WORDS].casefold()
     pieces = [piece for piece in folded.split() if not _FIGURE.fullmatch(piece)]
@@ -418,9 +433,10 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 
 
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
-    """The loans of the newest count whose id, or whose borrower's, is within the texts, by it.
+    """Return the loans of the newest count that the texts name, by the id that is named.
 
-    A borrower without an open loan is there without a loan.
+    The id is the loan's or its borrower's. A borrower without an open loan is included without
+    a loan.
     """
     snapshot = find_with_loans(app_id)
     words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}
@@ -441,8 +457,10 @@ def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
 def _find_named(
     snapshot: Snapshot, words: Collection[str], written: Collection[str]
 ) -> Iterator[tuple[str, Named]]:
-    """Yield the loans with one of these ids, and the open ones of borrowers with one, by the id in
-    small letters. Borrowers are found as `written`, or in letters that are all small or all large.
+    """Yield the loans with one of these ids, and the open loans of borrowers with one of them.
+
+    Each comes with the id in small letters. Borrowers are found as `written`, or with all
+    letters small or all letters large.
     """
     fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))

@@ -116,15 +116,15 @@ class StatementFile(models.Model):
 
     @property
     def is_complete(self) -> bool:
-        """True if opening and closing balance prove that no row is missing: it confirms its rows.
+        """True if the opening and closing balance prove that no row is missing.
 
-        What is not may say only that a payment is in it.
+        A complete file confirms its rows. An incomplete file only shows that it has a payment.
         """
         return self.is_certain and bool(self.proof.get("has_ends"))
 
     @property
     def is_counted_cash(self) -> bool:
-        """Whether it is the cash of a collection sheet, and no statement of a network."""
+        """True if the file is the cash of a collection sheet, not a statement of a network."""
         return self.layout == COUNTED_CASH
 
     @property
@@ -247,7 +247,7 @@ class Batch(Job):
     """
 
     class State(models.TextChoices):
-        """How far a batch is."""
+        """State of a batch."""
 
         CHECKING = "checking", _("checking")
         READY = "ready", _("to decide")
@@ -376,7 +376,10 @@ class Allocation(models.Model):
 
     @property
     def idempotency_key(self) -> str:
-        """The key of its intent: a worker that takes it up again finds what was entered."""
+        """Idempotency key of the row's repayment.
+
+        A worker that takes up the row again finds the repayment that was entered.
+        """
         return f"statement-{self.pk}-{self.attempt}"
 
 
@@ -415,10 +418,11 @@ class PayerLink(models.Model):
 
 
 class KnownLayout(models.Model):
-    """Answers of people about a layout: the mapping of its columns (`lines.Mapping`, as JSON) and
-    the meaning of its `words` (`reading.meanings.Answers`).
+    """Answers of people about a layout.
 
-    For a layout of the dashboard `fingerprint` is its key, and it has answers about words only.
+    `columns` is the mapping of its columns (`lines.Mapping`, as JSON). `words` has the meanings
+    of its words (`reading.meanings.Answers`). For a layout of the dashboard `fingerprint` is
+    its key, and it has only answers about words.
     """
 
     app_id = models.CharField(max_length=64)

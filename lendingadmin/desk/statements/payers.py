@@ -44,7 +44,7 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
 
 
 def revoke(link: PayerLink, by: User) -> None:
-    """Forget it: nothing is proposed by it any more."""
+    """Delete a payer link, so that it proposes no loans any more."""
     with transaction.atomic():
         audit.record_about(link, by, KEEP, "revoked")
         link.delete()
@@ -85,7 +85,10 @@ def list_keys(app_id: str, about: About) -> list[str]:
 
 
 def _find_payer(about: About) -> tuple[str, str]:
-    """Return name and phone of a payer, out of the words of the row where no column has either."""
+    """Return the name and phone of a payer.
+
+    They come from the words of the row if no column has either.
+    """
     if about.payer or about.phone:
         return about.payer, about.phone
     return next(find_names(about.sentences), ""), next(find_phones(about.sentences), "")

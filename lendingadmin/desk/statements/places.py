@@ -111,7 +111,10 @@ def _is_not_older(reversal: StatementLine, line: StatementLine) -> bool:
 
 
 def may_name_same(reversal: About, payment: About) -> bool:
-    """Whether a reversal shares a payer or reference with a payment, or nothing can be compared."""
+    """Return True if a reversal shares a payer or reference with a payment.
+
+    Also return True if nothing can be compared.
+    """
     shared = []
     if reversal.reference and payment.reference:
         one, other = fold_number(reversal.reference), fold_number(payment.reference)
@@ -160,9 +163,10 @@ def _is_recorded(what: Q) -> Q:
 
 
 def _is_typed(what: Q) -> Q:
-    """Match rows that a person recorded on the same day with the bank's reference.
+    """Return the condition for rows that a person recorded with the bank's reference.
 
-    In SQL what `identity.is_same_day` says of a row without a time, as banks' rows are.
+    The day and the amount are the same. This is `identity.is_same_day` in SQL, for rows without
+    a time, such as rows of banks.
     """
     same = Repayment.objects.filter(
         what,

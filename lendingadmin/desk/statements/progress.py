@@ -1,4 +1,4 @@
-"""How far a batch is: what was found of its rows, what became of them, and at which rate."""
+"""Progress of a batch: the findings, the results of its rows, and the rate."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -48,12 +48,12 @@ class Progress:
 
     @property
     def to_do(self) -> int:
-        """How many are accepted and not entered yet."""
+        """Number of rows that are accepted and not entered yet."""
         return self.accepted - self.entered
 
     @property
     def recorded(self) -> int:
-        """How many are recorded, as far as anybody knows."""
+        """Number of rows that are known to be recorded."""
         return self.results["landed"]
 
 
@@ -81,7 +81,7 @@ def read_parts(batch: Batch) -> list[Part]:
 
 
 def read_progress(batch: Batch, now: datetime) -> Progress:
-    """How far it is, in three queries."""
+    """Return the progress of a batch, with three queries."""
     accepted, held = Q(decision=Decision.ACCEPTED), Q(is_held=True)
     counts = batch.allocations.aggregate(
         rows=Count("pk"),
@@ -110,7 +110,7 @@ Readings = list[tuple[tuple[str, ...], float]]
 
 
 def read_states() -> Readings:
-    """How many batches of each app are in each state but the last."""
+    """Return the number of batches of each app in each state except the last."""
     rows = Batch.objects.exclude(state=State.DONE).order_by()
     found = dict(
         ((app_id, state), count)
@@ -138,8 +138,9 @@ def read_rows_to_go() -> Readings:
 
 
 def read_last_moved() -> Readings:
-    """When that batch of each app moved last which the worker has in hand and which waits longest;
-    0 where there is none.
+    """Return the time when the longest-waiting batch of each app last moved.
+
+    Only batches that the worker is working on count. The value is 0 if there is none.
     """
     in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))

@@ -41,7 +41,7 @@ class EntryPart(models.TextChoices):
 
 
 class SoFar(NamedTuple):
-    """A file that has rows of a day and does not cover it, and the last of these rows' moments."""
+    """A file with rows of a day that it does not cover, and the time of the last such row."""
 
     number: int
     name: str
@@ -82,8 +82,10 @@ def sort_entry(
     is_covered: bool,
     is_late: bool,
 ) -> EntryPart:
-    """The part of an entry; complete statements say by id what arrived (`confirmed`), others too
-    (`listed`), and `total` is all that is recorded with its id.
+    """Return the part that an entry belongs to.
+
+    `confirmed` has, by id, the amounts that arrived according to complete statements. `listed`
+    has those of other statements. `total` is everything that is recorded with the entry's id.
     """
     if entry.network == CASH:
         return EntryPart.CASH
@@ -143,10 +145,10 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 
 
 def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
-    """The files that may have rows of a day and do not cover it: it was not over when they were
-    uploaded, or they prove nothing of their ends.
+    """Return the files that may have rows of a day but do not cover it.
 
-    One that names no days of its own is looked at where it was uploaded within ACCOUNTS_OF.
+    The day was not over when they were uploaded, or they prove nothing about their ends. A file
+    that names no days of its own is included if it was uploaded within ACCOUNTS_OF.
     """
     since = get_midnight(day, app.zone)
     names_days = Q(begins__lte=day, ends__gte=day)
@@ -177,8 +179,9 @@ def _read_entries(app: LendingApp, day: date) -> list[Recorded]:
 def _read_stated(
     app: LendingApp, keys: set[str], day: date
 ) -> tuple[dict[str, Decimal], dict[str, Decimal]]:
-    """What complete statements say arrived with these ids, or this day with a bank's reference; and
-    what others say.
+    """Return the amounts that arrived by complete statements, and those by other statements.
+
+    They are found by these ids, or on this day by a bank's reference.
     """
     since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
@@ -199,7 +202,7 @@ def _read_stated(
 
 
 def _read_totals(app: LendingApp, keys: set[str]) -> dict[str, Decimal]:
-    """All that is recorded with these ids, on whichever day and loan."""
+    """Return the total recorded with each of these ids, on all days and loans."""
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id, external_id_key__in=keys)
     totals: dict[str, Decimal] = {}
     for key, amount in rows.values_list("external_id_key", "amount"):
@@ -210,8 +213,9 @@ def _read_totals(app: LendingApp, keys: set[str]) -> dict[str, Decimal]:
 def _read_credits(
     app: LendingApp, day: date, files: Sequence[int]
 ) -> tuple[dict[str, Sums], dict[int, datetime]]:
-    """The payments of a day by place, and the moment of each file's last one; what another
-    statement has too counts there.
+    """Return the payments of a day by place, and the time of each file's last payment.
+
+    A payment that another statement has too is counted in that statement.
     """
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(

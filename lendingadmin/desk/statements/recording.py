@@ -1,8 +1,8 @@
-"""Recording a batch: each row that was accepted, once, by the ledger's own `sending.record_all`.
+"""Recording of a batch: the ledger's `sending.record_all` records each accepted row once.
 
-Rows of different loans are entered in groups, whose calls go out at once. A row's intent has a key
-of its own, so that a worker that takes the row up again finds what was entered and sends nothing.
-What came to nothing is entered again only when a person asks for it.
+Rows of different loans are entered in groups, whose calls are sent at once. The intent of a row
+has a key of its own. A worker that takes up the row again finds what was entered and sends
+nothing. A row whose recording failed is entered again only when a person asks for it.
 """
 
 import time
@@ -65,9 +65,10 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Record these rows until the step is over; count faults that follow each other in the batch.
+    """Record these rows until the step is over; count consecutive faults of the batch.
 
-    The rows of one loan follow each other. While the service fails, one row goes at a time.
+    Rows of one loan are recorded one after another. While the service fails, one row is sent at
+    a time.
     """
     until, left = time.monotonic() + _STEP, list(rows)
     while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
@@ -149,7 +150,7 @@ def _list_following(batch: Batch) -> Sequence[Allocation]:
 
 
 def _find_obstacle(batch: Batch) -> str:
-    """Why it can't go on, as a sentence; empty where it can."""
+    """Return the reason that the recording can't continue, as a sentence; empty if it can."""
     if batch.tries >= _MOST_FAULTS:
         words = _("The service failed %(count)s times in a row. Last error: %(why)s")
         return words % {"count": _MOST_FAULTS, "why": batch.why}
@@ -163,7 +164,10 @@ def _find_obstacle(batch: Batch) -> str:
 
 
 def _end(batch: Batch) -> None:
-    """Nothing is left to be entered, but for what waits for another repayment of its loan."""
+    """End the batch when no rows are left to enter.
+
+    Pause it if rows still wait for another repayment of their loan.
+    """
     held = batches.list_to_do(batch).filter(is_held=True).count()
     if not held:
         batches.advance(batch, State.DONE)

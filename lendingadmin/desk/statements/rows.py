@@ -38,7 +38,7 @@ class About(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All that the row says besides its reference and its payer."""
+        """All texts of the row besides its reference and its payer."""
         return " · ".join(filter(None, (self.details, *self.others)))
 
     @property
@@ -49,7 +49,10 @@ class About(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """A line, and what somebody may see of who paid it; details may hold a name and a phone."""
+    """A line, with the part of the payer's data that a person may see.
+
+    Details may hold a name and a phone number.
+    """
 
     line: StatementLine
     payer: str
@@ -69,7 +72,7 @@ class ShownLine(Seen):
 
 @dataclass(frozen=True)
 class ShownAllocation(Seen):
-    """A row of a batch with what was found, and what became of it."""
+    """A row of a batch, with its finding and its result."""
 
     row: Allocation
     finding: Status
@@ -77,7 +80,7 @@ class ShownAllocation(Seen):
 
 
 class ShownSums(NamedTuple):
-    """One line of a sum: a label or chip, how many rows, and what they move by currency."""
+    """One line of a sum: a label or chip, the number of rows, and amounts by currency."""
 
     key: str
     label: str
@@ -87,7 +90,7 @@ class ShownSums(NamedTuple):
 
 
 def read_visibility(person: User) -> dict[str, bool]:
-    """Return what a person may see of payers, as the functions below ask for it."""
+    """Return what a person may see of payers, as arguments for the functions below."""
     return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
 
 
@@ -128,7 +131,10 @@ def describe_line(
 
 
 def has_odd_day(line: StatementLine) -> bool:
-    """Whether its day can't be right: its statement's head says another time, or it is to come."""
+    """Return True if the day of a line can't be right.
+
+    It does not fit the head of the statement, or it is in the future or very old.
+    """
     file, zone = line.file, lending_app(line.file.app_id).zone
     if line.moment is None:
         return False
@@ -200,5 +206,8 @@ def mask_reference(reference: str, sees_phones: bool) -> str:
 
 
 def mask(text: str, may_see: bool) -> str:
-    """The text for who may see it, else a mark in its place; nothing stays nothing."""
+    """Return the text if the person may see it, else a mark in its place.
+
+    An empty text stays empty.
+    """
     return text if may_see or not text else _(REDACTED)

@@ -39,10 +39,10 @@ CHIPS = {
 
 
 class Row(NamedTuple):
-    """A row of a statement beside the repayments that bear its id.
+    """A row of a statement, for comparison with the repayments that have its id.
 
-    `receipt_key` is empty where its id is nobody's key, and `bank_key` where it has no reference of
-    a bank.
+    `receipt_key` is empty if the id is not a key. `bank_key` is empty if the row has no
+    reference of a bank.
     """
 
     position: int
@@ -81,7 +81,7 @@ class Recorded(NamedTuple):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is at the service, as far as anybody knows."""
+        """True if the repayment is known to be recorded at the service."""
         is_resolved = self.state == RepaymentState.RESOLVED
         return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
 
@@ -92,9 +92,7 @@ Judged = tuple[Row, Standing]
 
 @dataclass
 class Sums:
-    """Rows or repayments that are counted together: their numbers, and what they come to by
-    currency.
-    """
+    """Rows or repayments that are counted together: their numbers and sums by currency."""
 
     label: str
     numbers: list[int] = field(default_factory=list)

@@ -1,6 +1,6 @@
-"""The desk's background work: checking and recording batches, in slices.
+"""Background work of the desk: check and record batches, in slices.
 
-A task carries the batch's number; what there is to do it reads from the batch.
+A task carries only the batch's number. It reads its work from the batch.
 """
 
 from datetime import timedelta
@@ -35,7 +35,7 @@ _SLICES = {State.CHECKING: check, State.RECORDING: record}
 
 
 def enqueue(batch: Batch) -> None:
-    """Enqueue what a batch waits for the worker with, if anything."""
+    """Enqueue the task that a batch waits for, if there is one."""
     if one := _SLICES.get(State(batch.state)):
         one.enqueue(batch.pk)
 

@@ -17,7 +17,10 @@ _ASCENDING_FIRST = frozenset({"loan", "product", "due", "began"})
 
 @register.inclusion_tag("portfolio/_loan_tabs.html", takes_context=True)
 def loan_tabs(context: Context) -> dict[str, Any]:
-    """The live list, the lists over the count and those under a name; `at` is the current one."""
+    """Return the tabs: the live list, the lists over the count, and the saved lists.
+
+    `at` is the current tab.
+    """
     request, app = context["request"], context["navigation"].app
     saved, found = context.get("saved"), context.get("found")
     at = "live" if request.resolver_match.url_name == "loans" else ""

@@ -1,4 +1,4 @@
-"""The home page of an app: a person's own work, what waits for a decision, the portfolio."""
+"""The home page of an app: the person's own work, open decisions and the portfolio."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -18,7 +18,10 @@ _CHECKS_PER_VISIT = 3
 
 @signed_in()
 def start(request: PersonRequest) -> HttpResponse:
-    """The start page is the home page of the person's first app; without a role it says so."""
+    """Redirect to the home page of the person's first app.
+
+    Show a page that says so if the person has no role.
+    """
     for app in request.user.list_apps_with("lending.loans.list"):
         return redirect("home", app.app_id)
     context = {"is_asked_for": second_manager.is_role_asked_for(request.user)}

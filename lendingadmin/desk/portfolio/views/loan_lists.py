@@ -1,4 +1,4 @@
-"""Lists over the loans of a count, and the names that people give them."""
+"""Lists over the loans of a count, and saved lists."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""The payment box: from a person or a loan, an amount and a code to the review of a repayment.
+"""The payment box: from a person or loan, an amount and a code to the review of a repayment.
 
-What is typed of people travels by POST alone. The review and the record are those of every
-repayment (`money/repayments/views/recording.py`).
+Text that people type about a borrower is sent only by POST. The review and the record are the
+same as for every repayment (`money/repayments/views/recording.py`).
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,10 @@ RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 
 @access(*RECORD, methods=("GET", "POST"))
 def payment(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The box on a page of its own. A POST leads to the review where one loan is named; where
-    several may be meant, they are offered with what was typed.
+    """Show the payment box on its own page.
+
+    A POST leads to the review if it names one loan. If several loans are possible, the page
+    offers them with the values that were typed.
     """
     return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
@@ -45,10 +47,10 @@ def enter_payment(
     usual: Mapping[str, str] | None = None,
     source: object = None,
 ) -> HttpResponse:
-    """The box on a page, which begins with these values of its form and stays at this address.
+    """Show the payment box on a page and stay at this address.
 
-    `usual` as in RepaymentForm. `source` has a page of its own that the payment was found on, such
-    as a statement.
+    The form begins with the initial values. `usual` is the same as in RepaymentForm. `source`
+    is given if the payment was found on a page of its own, such as a statement.
     """
     app, found, card = gateway.lending_app(app_id), FoundPayees(), None
     form = PaymentBoxForm(request.POST or None, app=app, initial=initial, usual=usual)
@@ -71,7 +73,7 @@ def enter_payment(
 
 
 def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPayees:
-    """The loans that may be meant; what is wrong with what was typed goes into the form."""
+    """Return the loans that fit what was typed; add errors to the form."""
     if request.POST.get("loan"):
         return FoundPayees()
     try:

@@ -1,4 +1,4 @@
-"""Snapshots of the portfolio: begin one, stop it, and how far it is."""
+"""Snapshots of the portfolio: begin one, stop it, and show its progress."""
 
 from datetime import timedelta
 
@@ -48,7 +48,7 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.loans.list")
 def progress(request: PersonRequest, app_id: str) -> HttpResponse:
-    """How far the snapshot is: a fragment that polls until it ends."""
+    """Show the progress of the snapshot, as a fragment that polls until it ends."""
     app = gateway.lending_app(app_id)
     row = snapshot_job.find_newest(app.app_id)
     if row is None:

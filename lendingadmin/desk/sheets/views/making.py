@@ -31,7 +31,10 @@ PURPOSE = "sheets.make"
 
 @access(READ, MAKE, "lending.loans.list", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """How many loans what is asked for has, and their sums; the POST makes the sheets of them."""
+    """Show the number of loans that fit the form, and their sums.
+
+    The POST makes the sheets for them.
+    """
     app = gateway.lending_app(app_id)
     snapshot = find_with_loans(app_id)
     form = NewSheetForm(
@@ -79,7 +82,7 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 
 def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
-    """Why nothing is made, as a sentence; empty where it can be."""
+    """Return the reason that no sheet can be made, as a sentence; empty if there is none."""
     if found.has_more:
         words = _("There are more than %(most)s loans. Choose a product or an officer.")
         return words % {"most": f"{MOST:,}"}
@@ -93,7 +96,10 @@ def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
 def _make(
     request: PersonRequest, app_id: str, form: NewSheetForm, found: Choosing
 ) -> HttpResponse | None:
-    """Make them and lead to them; None where they must be looked at again."""
+    """Make the sheets and redirect to them.
+
+    Return None if the person must look at the loans again.
+    """
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
     except idempotency.StaleKey:

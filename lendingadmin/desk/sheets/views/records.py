@@ -30,7 +30,10 @@ RETURN = (*RECORD, READ_STATEMENTS, READ)
 
 @access(READ)
 def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The sheets, newest first, with what came back; a code in the address leads to its sheet."""
+    """Show the sheets, newest first, with their results.
+
+    A code in the address redirects to its sheet.
+    """
     app, code_form = gateway.lending_app(app_id), CodeForm(request.GET or None)
     if "code" not in request.GET:
         code_form = CodeForm()
@@ -56,7 +59,7 @@ def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ)
 def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """One sheet with its rows: what was asked for, what came back, and what is recorded."""
+    """Show one sheet: its rows with the amounts due, typed and recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
     # Each time that it was typed, with its batch.

@@ -1,4 +1,4 @@
-"""A sheet that came back: one grid of amounts, whose sum is the counted cash."""
+"""A returned sheet: one grid of amounts, whose sum is the counted cash."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -33,13 +33,13 @@ def read(
     answers: Answers | None = None,
     today: date | None = None,
 ) -> Statement | UnknownTable:
-    """The statement that a file holds, in the zone of its times.
+    """Return the statement in a file, with times in the given zone.
 
-    `currency` is the lender's: it says how many decimals there are where the file names none.
-    `day_first` is a person's answer where its days could be read two ways. A table of no known
-    layout comes back as UnknownTable, until a person's `mapping` says which column is what, and
-    `answers` what its words mean. A day behind `today` can't be right. Raises Refused with a
-    sentence for who chose the file.
+    `currency` is the lender's currency. It gives the number of decimals if the file names no
+    currency. `day_first` is a person's answer if the days can be read in two ways. A table of
+    an unknown layout is returned as UnknownTable until a person's `mapping` names its columns
+    and `answers` the meanings of its words. A day after `today` can't be right. Raise Refused
+    with a sentence for the person who chose the file.
     """
     context = Context(
         zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
@@ -105,9 +105,10 @@ def _load(text: str) -> Any:
 
 
 def _open_object(found: dict[str, Any]) -> list[Any]:
-    """Return the only list of objects that an object holds, or the object as the one payment.
+    """Return the only list of objects that an object holds, or the object as the only payment.
 
-    Raise Refused if it holds more than that list and scalars: nothing says what else is a payment.
+    Raise Refused if the object holds more than that list and scalars, because nothing says what
+    else is a payment.
     """
     inner = [one for one in found.values() if isinstance(one, list | dict)]
     if not inner or find_layout(list(found)):

@@ -46,7 +46,10 @@ _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("Mob
 
 
 def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
-    """The statement of a file. Raises Refused where it is none, or holds several accounts'."""
+    """Return the statement in a file.
+
+    Raise Refused if the file is not a statement, or has the statements of several accounts.
+    """
     reader = _Reader(zone, answers)
     try:
         for element in _walk(content):
@@ -87,7 +90,7 @@ class _Reader:
         self.currency = ""
 
     def take(self, name: str, element: Element) -> None:
-        """Take over an element that has ended."""
+        """Process an element that has ended."""
         if name == "Ntry":
             self.lines.extend(self._read_entry(element))
             if self.before + len(self.lines) > MOST_ROWS:
@@ -146,8 +149,9 @@ class _Reader:
         )
 
     def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
-        """Return whether an entry is booked; None if a person must say so. One that is only
-        announced has moved nothing.
+        """Return True if an entry is booked; None if a person must decide.
+
+        An entry that is only announced has not moved any money.
         """
         if status.upper() in _STATUSES:
             return _STATUSES[status.upper()]

@@ -1,4 +1,4 @@
-"""The parts of one file: they have one account, and their balances say their order and gaps."""
+"""The parts of one file. They have one account; their balances show their order and gaps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ _DIGITS = 4
 
 
 def find_given(*texts: str | None) -> str:
-    """Return the first of a bank's texts that says something; empty where none does."""
+    """Return the first of a bank's texts that is not empty or a placeholder; empty if none."""
     return next((text for text in texts if text and text.upper() not in _NONE), "")
 
 
@@ -63,9 +63,9 @@ def is_other_head(
 
 
 def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]:
-    """Return the numbers of a head by their labels: of accounts, tills and the like.
+    """Return the numbers in a head by their labels, such as accounts and tills.
 
-    Days and amounts are none; these differ from page to page.
+    Days and amounts are left out, because they differ from page to page.
     """
     found = dict[str, str]()
     for row in rows:
@@ -80,14 +80,14 @@ def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]
 
 
 def is_newest_first(messages: Sequence[Balances]) -> bool:
-    """Return whether each message begins where the next one in the file ends."""
+    """Return True if each message begins with the final balance of the next one."""
     follows = all(one[1] == other[0] for one, other in pairwise(messages))
     precedes = all(one[0] == other[1] for one, other in pairwise(messages))
     return len(messages) > 1 and precedes and not follows
 
 
 def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
-    """Yield a flaw for each message that does not begin where the one before it ended."""
+    """Yield a flaw for each message whose first balance is not the last one before it."""
     for number, (one, other) in enumerate(pairwise(messages), start=1):
         ends, begins = one[1], other[0]
         if ends is not None and begins is not None and ends != begins:
@@ -108,7 +108,7 @@ def are_newest_first(found: Sequence[Line]) -> bool:
 
 
 def _follow_balances_upwards(found: Sequence[Line]) -> bool:
-    """Whether more balances follow from the row below than from the row above."""
+    """Return True if more balances follow from the row below than from the row above."""
     moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
     for line in found:
         if line.kind is not Kind.FAILED:

@@ -29,7 +29,10 @@ CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "m
 
 
 def find_format(content: bytes) -> str:
-    """One of the formats above. Raises Refused with a sentence for who chose the file."""
+    """Return the format of a file, one of the formats above.
+
+    Raise Refused with a sentence for the person who chose the file.
+    """
     if not content.strip():
         raise Refused(_("The file is empty. Export the statement again."))
     if len(content) > LARGEST:
@@ -55,7 +58,10 @@ def find_format(content: bytes) -> str:
 
 
 def open_camt(content: bytes) -> io.BytesIO:
-    """The XML of a CAMT file, packed or not; what is packed is checked before (`find_format`)."""
+    """Return the XML of a CAMT file, packed or not.
+
+    `find_format` has already checked the packed parts.
+    """
     if not content.startswith(b"PK"):
         return io.BytesIO(content)
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -98,7 +104,10 @@ def _find_in_zip(content: bytes) -> str:
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:
-    """Whether it is one. Raises Refused where it has a password: its own parts are packed so."""
+    """Return True if an archive is an OpenDocument spreadsheet.
+
+    Raise Refused if it has a password, because its parts are encrypted.
+    """
     if "mimetype" not in packed.namelist() or not packed.read("mimetype").startswith(
         b"application/vnd.oasis.opendocument.spreadsheet"
     ):
@@ -111,7 +120,10 @@ def _is_open_document(packed: zipfile.ZipFile) -> bool:
 
 
 def _check_xml_of(packed: zipfile.ZipFile) -> None:
-    """Raises Refused where a part of a spreadsheet declares entities, as no program writes them."""
+    """Raise Refused if a part of a spreadsheet declares entities.
+
+    Programs do not write spreadsheets in this way.
+    """
     for name in packed.namelist():
         if name.endswith((".xml", ".rels")):
             with packed.open(name) as part:

@@ -49,7 +49,7 @@ _MONTHS = {
 
 
 class Moment(NamedTuple):
-    """A moment that was read; `at` is aware, None where no calendar has it."""
+    """A moment that was read. `at` is aware, and None if the day is in no calendar."""
 
     at: datetime | None
     has_time: bool = False
@@ -133,8 +133,9 @@ def _is_possible(
 def is_odd_day(
     day: date, begins: date | None, ends: date | None, today: date, layout: str = ""
 ) -> bool:
-    """Return whether a day is still to come, ten years old, or far outside the period of a head
-    that has one.
+    """Return True if a day is in the future or more than ten years old.
+
+    Also return True if the day is far outside the period in the head.
     """
     if day > _find_last(today, layout) or day < today - _TOO_OLD:
         return True
@@ -153,9 +154,10 @@ def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
 
 
 def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
-    """Rows of days that are still to come, very old, or far outside the period of the head.
+    """Yield a flaw for each row whose day can't be right.
 
-    A row that moved no money may have any day.
+    Such a day is in the future, very old, or far outside the period of the head. A row that
+    moved no money may have any day.
     """
     begins, ends = statement.begins, statement.ends
     for line, day in _list_days(statement):
@@ -178,9 +180,10 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
 def find_old_years(
     statement: Statement, today: date, answers: Answers
 ) -> tuple[list[str], set[int]]:
-    """Return the years of old rows that a person must confirm, and the rows whose year is wrong.
+    """Return the years of old rows that a person must confirm, and the rows with a wrong year.
 
-    Old is also what is far from all later rows. The head of an old statement says so itself.
+    A row is also old if it is far from all later rows. If the head names a period, nothing is
+    asked.
     """
     asked, wrong = list[str](), set[int]()
     if statement.begins and statement.ends:
@@ -205,11 +208,11 @@ def _list_days(statement: Statement) -> Iterator[tuple[Line, date]]:
 
 
 def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
-    """Return whether some days are in order only with day and month the other way: a program
-    turned those that it could read.
+    """Return True if days are in order only with day and month exchanged.
 
-    Each day is read so that it is nearest to the one before. That must put all in order, within
-    less than half of the time that they take as they are written.
+    This happens if a program exchanged them in the texts that it could read. Each day is read
+    so that it is nearest to the day before. Then all days must be in order, and must take less
+    than half of the time that they take as written.
     """
     # Most rows have the day of the row before.
     different = (next(same) for _day, same in groupby(texts, key=lambda text: text[:_DAY]))
@@ -228,7 +231,7 @@ def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
 
 
 def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
-    """A day as it is written, and with day and month the other way where that is a day too."""
+    """Return the day as written, and also with day and month exchanged if both are days."""
     moment = read_moment(text, zone, day_first=day_first).at
     if moment is None:
         return ()
@@ -240,8 +243,10 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 
 
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
-    """Whether days that can be read two ways have the number of the one month of all days that
-    can't: 11/01, 11/02, 11/03 and 13/11.
+    """Return True if the days that can be read in two ways have one number, the others' month.
+
+    An example is 11/01, 11/02, 11/03 and 13/11. All days that can be read in only one way are
+    in the same month. The ambiguous days outside that month have its number as their day.
     """
     months = {days[0].month for days in both if len(days) == 1}
     elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]
@@ -259,7 +264,7 @@ def _measure(days: Sequence[date]) -> timedelta:
 
 
 def _mark(moments: Sequence[datetime | None]) -> int:
-    """How badly a reading fits: rows out of order, or without a day."""
+    """Return the number of rows that are out of order or have no day."""
     known = [one for one in moments if one is not None]
     rising = sum(one > following for one, following in pairwise(known))
     falling = sum(one < following for one, following in pairwise(known))

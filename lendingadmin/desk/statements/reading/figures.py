@@ -66,12 +66,13 @@ _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 
 
 def read_amount(text: str, currency: str = "") -> Decimal | None:
-    """Return what `(1,234.50)`, `500 DR`, `KES 1,234.50`, `1 234,50` or `500/=` says, or None.
+    """Return the amount in a text such as `(1,234.50)`; None if the text is not an amount.
 
-    Brackets, a minus and DR are negative, and one does not undo the other. None too for more than
-    three decimals, half a pair of brackets, and a word that is neither a direction nor a currency.
-    In a currency without minor units a point before three figures divides thousands: `25.000` is
-    25,000, and `25.50` is no amount.
+    `500 DR`, `KES 1,234.50`, `1 234,50` and `500/=` are amounts too. Brackets, a minus and DR
+    make the amount negative, and one does not cancel another. Return None for more than three
+    decimals, for one bracket without its pair, and for a word that is neither a direction nor a
+    currency. In a currency without minor units a point before three digits divides thousands:
+    `25.000` is 25,000, and `25.50` is not an amount.
     """
     if not text:
         return None
@@ -127,10 +128,11 @@ def _names_currency(word: str) -> bool:
 
 
 def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]:
-    """Return the sign before three figures that may be read in two ways, and whether it divides
-    thousands: None where no amount tells. The sign is empty where no amount has it so.
+    """Return the sign before three digits that can be read in two ways, and its meaning.
 
-    It is a comma in a currency with thousandths, such as a dinar, and a point in one with cents.
+    The meaning is True if the sign divides thousands, and None if no amount shows this. The
+    sign is empty if no amount has it in this place. The sign is a comma in a currency with
+    thousandths, such as a dinar, and a point in a currency with cents.
     """
     decimals = get_currency_precision(currency) if currency else 2
     sign, other = (",", ".") if decimals == _DECIMALS else (".", ",")
@@ -148,9 +150,9 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
 
 
 def find_heading_currency(heading: str) -> str:
-    """Return the code of the currency that a heading such as `Amount (USD)` names; empty if none.
+    """Return the code of the currency in a heading such as `Amount (USD)`; empty if none.
 
-    It is written in capitals there, or is a mark such as KSh.
+    The currency is written in capitals, or is a mark such as KSh.
     """
     for word in re.findall(r"[^\W\d_]+[€£$₦₵¢]?|[€£$₦₵¢]", heading):
         code: str = _MARKS.get(word.upper(), word)
@@ -161,7 +163,7 @@ def find_heading_currency(heading: str) -> str:
 
 
 def read_currency(text: str) -> str:
-    """Return the code of the currency that an amount names; empty where it names none."""
+    """Return the code of the currency that an amount names; empty if it names none."""
     for word in _split_amount(text)[1]:
         if word in _MARKS or is_currency(word):
             return _MARKS.get(word, word)

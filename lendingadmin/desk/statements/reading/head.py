@@ -94,7 +94,10 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
 
 
 def _find_field(cell: str) -> tuple[str | None, str]:
-    """The field that a cell's label names, and what follows the label: `From 01/11/2026` too."""
+    """Return the field that a cell's label names, and the text after the label.
+
+    A cell such as `From 01/11/2026` counts too.
+    """
     label, _, rest = cell.partition(":")
     folded = fold_heading(label)
     if folded not in _LABELS and (day := _DAY.search(cell[:_LONGEST])):

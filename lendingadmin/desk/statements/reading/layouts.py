@@ -56,14 +56,15 @@ _CERTAIN: tuple[Rule, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """One layout: the headings that make it this one, and which column is what.
+    """One layout: the headings that identify it, and the meaning of each column.
 
-    `columns` gives for each of a line's fields the headings that may hold it, in order of
-    preference; `moment` may be two headings joined by `+`. `sorts` are patterns that make a line of
-    a kind, looked for in the operator's type column, and for money that went out in all of `texts`;
-    without one, what came in is a payment. Of what a payer paid in, only those in `certain` do.
-    Where amounts have no sign, `incoming` are the types of money that came in.
-    `id_form` is what a receipt looks like, where all of them do.
+    `columns` gives for each field of a line the headings that may hold it, in order of
+    preference. `moment` may be two headings joined by `+`. `sorts` are patterns that give a
+    line its kind. They are searched in the operator's type column, and for outgoing money in
+    all columns of `texts`. Incoming money without a match is a payment. For money that a payer
+    paid in, only the patterns in `certain` count. If amounts have no sign, `incoming` matches
+    the types of incoming money. `id_form` is the form of a receipt, if all receipts have one
+    form.
     """
 
     key: str
@@ -80,7 +81,7 @@ class Layout:
     texts: Sequence[str] = field(default=("type", "details", "payer"))
 
     def find_side(self, kind: str) -> bool | None:
-        """Return whether money of this type came in; None where a person must say so."""
+        """Return True if money of this type came in; None if a person must decide."""
         if _PAID_OUT.search(kind) or any(pattern.search(kind) for _kind, pattern in self.certain):
             return False
         return True if self.incoming and self.incoming.search(kind) else None
@@ -335,12 +336,15 @@ def fold_heading(text: str) -> str:
 
 
 def count_known(row: Sequence[str]) -> int:
-    """How many of a row's cells are headings of a known layout."""
+    """Return the number of cells in a row that are headings of a known layout."""
     return len(_WORDS.intersection(map(fold_heading, row)))
 
 
 def find_layout(row: Sequence[str]) -> Layout | None:
-    """The layout whose headings a row holds; of several the one that needs most."""
+    """Return the layout whose headings a row has.
+
+    If several fit, return the one that needs the most headings.
+    """
     held = set(map(fold_heading, row))
     fitting = [layout for layout in LAYOUTS if layout.needs <= held]
     return max(fitting, key=lambda layout: len(layout.needs), default=None)

@@ -144,9 +144,9 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return whether a status means completed, or a side means money in; None if it is unknown.
+    """Return True if a status means completed or a side means money in; None if unknown.
 
-    An empty status counts as completed. An empty side is unknown, like a word.
+    An empty status counts as completed. An empty side is unknown, like an unknown word.
     """
     word = fold_word(text) or (EMPTY if field == SIDE else "")
     if not word:
@@ -163,12 +163,12 @@ def read_status(
     is_own: bool = True,
     is_alone: bool = False,
 ) -> tuple[bool | None, str]:
-    """Return whether a cell of a column that decides means completed, None if it is unknown, and
-    the word that a person is asked about.
+    """Return whether a status cell means completed, and the word that a person is asked about.
 
-    Under “Reversed” a yes means that no money is there. An empty cell `is_alone` where its column
-    has nothing else: then it counts as completed. The answers about a column that is not the
-    layout's own name it.
+    The first value is None if it is unknown. In a column such as “Reversed” a yes means that no
+    money came. `is_alone` says that the column has only empty cells; then an empty cell counts
+    as completed. If the column is not the layout's own, the word that is asked about includes
+    its heading.
     """
     word, names = fold_word(text), _split_heading(heading)
     is_positive, is_negative = (not x.isdisjoint(names) for x in (_POSITIVE, _NEGATIVE))
@@ -207,9 +207,9 @@ def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) 
 def find_status_columns(
     header: Sequence[str], rows: Sequence[Sequence[str]], used: Iterable[int] = ()
 ) -> list[int]:
-    """Return the places of the columns that say whether money moved, by their headings or words.
+    """Return the places of the columns that say whether money moved.
 
-    Columns in `used` say something else.
+    They are found by their headings or words. Columns in `used` have another meaning.
     """
     others = sorted({at for at, heading in enumerate(header) if heading} - {*used})
     return [at for at in others if _decides(header[at], _list_cells(rows, at))]
@@ -247,7 +247,7 @@ def _list_cells(rows: Iterable[Sequence[str]], at: int) -> list[str]:
 
 
 def _is_coded(held: set[str]) -> bool:
-    """Whether a column has few different words and codes, and no ids, days or amounts."""
+    """Return True if a column has few different words and codes, without ids or amounts."""
     is_id = any(len(cell) > _CODE and any(map(str.isdigit, cell)) for cell in held)
     return 0 < len(held) <= MOST_WORDS and not is_id
 
@@ -266,7 +266,7 @@ def _split_heading(heading: str) -> list[str]:
 
 
 def _has_known(field: str, held: set[str]) -> bool:
-    """Whether at least half of the different cells of a column are known words."""
+    """Return True if at least half of the different cells of a column are known words."""
     if not 0 < len(held) <= MOST_WORDS:
         return False
     if field == CURRENCY:
@@ -277,9 +277,9 @@ def _has_known(field: str, held: set[str]) -> bool:
 
 
 def is_total(cell: str, *, is_dated: bool = False) -> bool:
-    """Return whether a cell names a total or a balance that is carried, and nothing else.
+    """Return True if a cell names a total or a carried balance, and nothing else.
 
-    In a row that has a day (`is_dated`) a balance says which one it is.
+    In a row with a day (`is_dated`) a balance counts only if its kind is named.
     """
     words = _list_words(cell)
     if not _BESIDE.issuperset(words):

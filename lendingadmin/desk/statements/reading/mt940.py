@@ -54,7 +54,10 @@ _PROCESSORS: dict[str, list[Any]] = {
 
 
 def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
-    """The statement of a file. Raises Refused where it is none, or its messages do not chain."""
+    """Return the statement in a file.
+
+    Raise Refused if the file is not a statement, or if its messages do not follow each other.
+    """
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
     if sum(len(_ENTRY.findall(one)) for one in messages) != count:

@@ -16,7 +16,7 @@ _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b"
 
 
 def read_party(values: Mapping[str, str]) -> tuple[str, str]:
-    """Return payer and phone number, out of their columns or of the words that hold both."""
+    """Return the payer and phone number, from their columns or from words that hold both."""
     phone, payer = values.get("phone", ""), values.get("payer", "")
     if phone and (found := _MTN_PARTY.match(phone)):
         phone = read_id(found[1])[0]
@@ -28,7 +28,7 @@ def read_party(values: Mapping[str, str]) -> tuple[str, str]:
 
 
 def read_reference(values: Mapping[str, str]) -> str:
-    """Return the reference of a row, of its column or within its details; empty for none."""
+    """Return the reference of a row, from its column or its details; empty if it has none."""
     reference, is_damaged = read_id(values.get("reference", ""))
     if reference and not is_damaged:
         return reference
@@ -37,7 +37,7 @@ def read_reference(values: Mapping[str, str]) -> str:
 
 
 def find_reversed(values: Mapping[str, str], receipt: str) -> str:
-    """Return the id of the payment that a row reverses, other than its own; empty for none."""
+    """Return the id of the payment that a row reverses, not the row's own; empty if none."""
     if values.get("reverses"):
         return read_id(values["reverses"])[0]
     others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]

@@ -61,9 +61,9 @@ _OTHER = "other "
 
 
 class Context(NamedTuple):
-    """The lender's zone, today's date there, the lender's currency and the answers of people.
+    """The lender's time zone, today's date there, the lender's currency, and people's answers.
 
-    The currency gives the number of decimals where the table does not name one.
+    The currency gives the number of decimals if the table does not name a currency.
     """
 
     zone: tzinfo
@@ -122,7 +122,10 @@ def make_fingerprint(header: Sequence[str]) -> str:
 
 
 def _find_header(rows: Sequence[Sequence[str]], zone: tzinfo) -> int:
-    """The first row with the most cells of words, of those at the top that are no payments."""
+    """Return the place of the header: the first row with the most cells of words.
+
+    Only rows at the top that are not payments are considered.
+    """
 
     def count(row: Sequence[str]) -> int:
         if _is_payment(row, zone):
@@ -233,8 +236,9 @@ class _Reader:
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that say whether money moved, and return those that are shown: the
-        layout's own, or the first of others.
+        """Find all columns that say whether money moved, and return those that are shown.
+
+        These are the layout's own columns, or the first of the others.
         """
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
@@ -247,7 +251,7 @@ class _Reader:
         return [*self.own_status] or others[:1]
 
     def _is_heading(self, row: Sequence[str]) -> bool:
-        """Whether it is the row of headings once more, in whatever case and with empty cells."""
+        """Return True if a row repeats the headings, in any case and with empty cells."""
         filled = [cell for cell in row if cell]
         if fold_heading(filled[0].lstrip("\ufeff")) != self.headings[0]:
             return False  # as of nearly all rows
@@ -326,14 +330,17 @@ class _Reader:
         return found
 
     def _break_rows(self, found: list[Line], numbers: Sequence[int], words: str) -> list[Line]:
-        """Return the lines without what these rows say, and name these rows."""
+        """Return the lines without the content of these rows, and add a flaw for each row."""
         self.flaws += [Flaw(number, words % {"number": number}) for number in numbers]
         rows = groupby(found, key=lambda line: line.number)
         parts = ([_make_broken(n)] if n in numbers else list(lines) for n, lines in rows)
         return list(chain.from_iterable(parts)) if numbers else found
 
     def _name_currencies(self, found: list[Line]) -> list[Line]:
-        """Return the lines in the lender's currency where only lines in others name theirs."""
+        """Return the lines; set the lender's currency on lines without one.
+
+        This is done only if other lines name another currency.
+        """
         own = self.context.currency
         bare = [line.amount is not None and not line.currency for line in found]
         if not own or not any(bare) or {line.currency for line in found} <= {"", own}:
@@ -342,15 +349,17 @@ class _Reader:
         return [replace(line, currency=own) if is_bare else line for line, is_bare in pairs]
 
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
-        """How many cells a row may have: as many as the headings, or more where all rows have them,
-        as with a comma behind each.
+        """Return the number of cells that a row may have.
+
+        It is the number of headings, or more if all rows have more, as with a comma at the end
+        of each.
         """
         lengths = [len(row) for _number, row in body if any(row)]
         headings = max(self.width, len(self.rows[self.at]))
         return max(headings, min(lengths)) if len(lengths) > 1 else headings
 
     def _is_continued(self, row: Sequence[str]) -> bool:
-        """Whether a row holds nothing but more words of the row above."""
+        """Return True if a row holds only more words for the row above."""
         places = self.places.get("details", ())
         filled = [at for at, cell in enumerate(row) if cell]
         return bool(places) and filled == [*places] and not any(map(is_total, row))
@@ -389,9 +398,10 @@ class _Reader:
                 raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """A sign of amounts and what it is taken for, where it is not read as it usually is.
+        """Return a sign in amounts and its replacement, if the sign is not read as usual.
 
-        Nothing in the table may tell what a sign before three figures is: then a person is asked.
+        If nothing in the table shows the meaning of a sign before three digits, a person is
+        asked.
         """
         texts = [self._get(row, field) for row in body for field in _FIGURES]
         sign, divides = find_divider(texts, self.currency or self.context.currency)
@@ -490,7 +500,7 @@ class _Reader:
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
-        """Return whether money came in; None where a person must say what a word means."""
+        """Return True if money came in; None if a person must say what a word means."""
         if SIDE not in values:
             return True
         meaning = read_word(SIDE, values[SIDE], self.context.answers)
@@ -499,7 +509,10 @@ class _Reader:
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
-        """Ask what a word means. Raise Refused if a person chose a column of any words."""
+        """Ask what a word means.
+
+        Raise Refused if a person chose a column with too many different words.
+        """
         asked = self.unknown_words.setdefault(field, [])
         if word not in asked:
             asked.append(word)
@@ -513,7 +526,7 @@ class _Reader:
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
-        """Return whether all columns say that it is completed; None if a person must say so."""
+        """Return True if all columns call a row completed; None if a person must decide."""
         unknown = list[str]()
         for at in self.statuses:
             # Most rows say the same.
@@ -534,11 +547,11 @@ class _Reader:
         return None if unknown else True
 
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
-        """Return what a row is whose money moved: by the operator's type, then by its sign.
+        """Return the kind of a row whose money moved, by the operator's type, then by sign.
 
-        A payer may write anything into details, and be called anything: of money that came in, the
-        type column alone says that it is no payment. Of money from a payer, only words that mean
-        nothing else do: “School Fee Collection” is a payment.
+        A payer may write anything into the details, and may have any name. For money that came
+        in, only the type column can say that it is not a payment. For money from a payer, only
+        words with a single meaning can: “School Fee Collection” is a payment.
         """
         if amount is None:
             return Kind.OTHER
@@ -559,7 +572,10 @@ class _Reader:
         return Kind.REVERSAL if is_reversed else Kind.OTHER
 
     def _names_payer(self, values: Mapping[str, str]) -> bool:
-        """Whether a row says who paid or for what, other than the operator and the account."""
+        """Return True if a row names a payer or a reference.
+
+        The operator and the owner of the account do not count as payers.
+        """
         payer, phone = read_party(values)
         own = {fold_word(str(one.get(name, ""))) for one in self.heads for name in _OWNERS} - {""}
         name = fold_word(payer)

@@ -1,7 +1,7 @@
-"""At most two spreadsheets are opened at a time on a host, by all of its processes together.
+"""Places for spreadsheets: all processes of a host together open at most two at a time.
 
-Each may take as much memory as `sheet_process` allows. A place is a locked file, which goes back
-when its process ends, however that ends.
+Each spreadsheet may take as much memory as `sheet_process` allows. A place is a locked file.
+The lock ends when its process ends, in any way.
 """
 
 import fcntl
@@ -24,7 +24,10 @@ _PAUSE = 0.1
 
 @contextmanager
 def take_place() -> Iterator[None]:
-    """Hold one of the places for this block. Raises Refused where none was free in time."""
+    """Hold one of the places for this block.
+
+    Raise Refused if no place was free in time.
+    """
     until = time.monotonic() + LONGEST_WAIT
     while (held := _lock_any()) is None:
         if time.monotonic() > until:
@@ -37,7 +40,7 @@ def take_place() -> Iterator[None]:
 
 
 def _lock_any() -> int | None:
-    """The open file of a place that was free; None where none is."""
+    """Return the open file of a place that was free; None if none was."""
     for number in range(PLACES):
         path = Path(gettempdir()) / f"lendingadmin-sheet-{os.getuid()}-{number}.lock"
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)

@@ -38,7 +38,7 @@ _MOST_SHEETS, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 20, 20_200, 200, 10_000
 
 
 def main() -> None:
-    """Write what the file holds."""
+    """Write the content of the file."""
     content = sys.stdin.buffer.read()
     limit = MEMORY if content.startswith(b"PK") else _MOST_RESERVED
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -64,10 +64,10 @@ def is_too_wide(content: bytes) -> bool:
 
 
 def count_places(packed: zipfile.ZipFile, name: str) -> int:
-    """The places between the first and the last cell of a sheet that hold something.
+    """Return the number of cells in the rectangle around all filled cells of a sheet.
 
-    The cells are asked and not the size that a sheet declares: that counts what is only formatted,
-    and may be any.
+    The size that a sheet declares is not used, because it includes cells that are only
+    formatted, and may be any number.
     """
     left = top = 1 << 30
     right, bottom, kept = -1, -1, b""
@@ -91,7 +91,10 @@ def read_column(letters: bytes) -> int:
 
 
 def read_sheets(content: bytes) -> Any:
-    """Each sheet as a list of rows of texts; rows and columns past the bounds are cut."""
+    """Return each sheet as a list of rows of texts.
+
+    Rows and columns past the bounds are cut.
+    """
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
         return MACROS

@@ -50,9 +50,10 @@ Score = Callable[[Sequence[str]], int]
 
 
 def check_counts(content: bytes, kind: str) -> None:
-    """Raise Refused where a text has far more lines or entries than a statement has rows.
+    """Raise Refused if a text has far more lines or entries than a statement has rows.
 
-    They are counted before anything is made of them: 20 MB may be six million rows of a letter.
+    They are counted before the text is parsed, because 20 MB may be six million rows of a
+    letter.
     """
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
@@ -64,9 +65,11 @@ def check_counts(content: bytes, kind: str) -> None:
 
 
 def read_csv(content: bytes, score: Score) -> list[Row]:
-    """The rows by the delimiter of which a row holds the most known headings (`score`).
+    """Return the rows of a CSV file.
 
-    Sniffing fails on these files: masked phone numbers are full of `*`. Raises Refused.
+    The delimiter is the one that gives a row the most known headings (`score`). Sniffing fails
+    on these files, because masked phone numbers are full of `*`. Raise Refused if the file
+    can't be read.
     """
     text = decode(content)
     known = {sign: _find_most(_parse(text[:200_000], sign)[0], score) for sign in _DELIMITERS}
@@ -93,8 +96,8 @@ def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
 def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[int] = ()) -> None:
     """Raise Refused if a cell holds several rows, because a quotation mark is not closed.
 
-    `broken` are the numbers of rows that are known to be such. A cell of several rows has the
-    delimiters of a complete row for each of its line ends.
+    `broken` has the numbers of rows that are known to be broken. A cell with several rows has
+    the delimiters of a complete row for each of its line ends.
     """
     cells = Counter[int]()
     for row in rows:
@@ -128,9 +131,9 @@ def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
 
 
 def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]]:
-    """The rows of the sheet that holds the most known headings, and the sheets that are not read.
+    """Return the rows of the sheet with the most known headings, and the unread sheets.
 
-    Raises Refused.
+    Raise Refused if the spreadsheet can't be used.
     """
     try:
         with take_place():
@@ -155,7 +158,10 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
 
 
 def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row], list[str]]:
-    """Raises Refused where another sheet has the same headings: it is a statement too."""
+    """Return the rows of the best sheet, and the names of the others.
+
+    Raise Refused if another sheet has the same headings, because it is a statement too.
+    """
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
     # Known headings count first: a cover has few rows.
     known = {n: (_find_most(sheets[n - 1], score), len(_list_full(sheets[n - 1]))) for n in filled}
@@ -176,8 +182,9 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 
 
 def _has_amount(row: Row) -> bool:
-    """Return whether a row may be a payment: of several cells, or of one with several parts, one is
-    an amount.
+    """Return True if a row may be a payment.
+
+    It has several cells, or one cell with several parts, and one of them is an amount.
     """
     parts = [part.strip() for cell in row for part in _ANY_DELIMITER.split(cell)]
     return sum(map(bool, parts)) > 1 and any(read_amount(part) is not None for part in parts)
@@ -212,7 +219,7 @@ def _run_sheet_process(content: bytes) -> bytes:
 
 
 def _read_memory(process_id: int) -> int:
-    """The bytes of memory that a process uses now; 0 where it has ended."""
+    """Return the bytes of memory that a process uses now; 0 if it has ended."""
     try:
         pages = Path(f"/proc/{process_id}/statm").read_text().split()[1]
     except (OSError, IndexError):
@@ -229,7 +236,7 @@ def _tell_of_size() -> str:
 
 
 def _find_most(rows: Sequence[Row], score: Score) -> int:
-    """How many known headings the row has that holds most of them."""
+    """Return the highest number of known headings in one row."""
     return max(map(score, rows[:_MOST_HEAD]), default=0)
 
 
@@ -251,8 +258,10 @@ def decode(content: bytes) -> str:
 
 
 def _parse(text: str, delimiter: str) -> tuple[list[Row], list[int]]:
-    """Return the rows of a text, and the numbers of those of several lines whose quotation marks do
-    not match. Cells that are too long are cut. Raises Refused for what csv can't read.
+    """Return the rows of a text, and the numbers of the broken rows.
+
+    A broken row has several lines and its quotation marks do not match. Cells that are too long
+    are cut. Raise Refused if csv can't read the text.
     """
     rows, broken, begins = list[Row](), list[int](), 0
     lines = list(io.StringIO(text, newline=""))

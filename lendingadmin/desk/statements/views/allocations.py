@@ -1,4 +1,4 @@
-"""One payment of a batch: whose loan it is for, and whether it is recorded."""
+"""One payment of a batch: the loan that it is for, and whether it is recorded."""
 
 from itertools import chain
 from typing import Any
@@ -26,7 +26,7 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class _Page:
-    """One request for a row: its forms, and what each button does."""
+    """One request for a row: its forms, and the action of each button."""
 
     def __init__(self, request: PersonRequest, row: Allocation) -> None:
         self.request, self.row, self.app_id = request, row, row.batch.file.app_id
@@ -44,7 +44,10 @@ class _Page:
         self.split = SplitForm(self._data("split"), most=row.amount, currency=currency)
 
     def act(self) -> HttpResponse | None:
-        """Do what the button says; the page that follows, or None to show this one again."""
+        """Perform the action of the button.
+
+        Return the page that follows, or None to show this page again.
+        """
         commands = {"accept": self._decide, "leave": self._decide, "split": self._split}
         commands |= {"find": self._find, "choose": self._choose}
         try:
@@ -137,7 +140,10 @@ def allocation(
 
 
 def _may_keep(row: Allocation) -> bool:
-    """Whether its payer may be remembered: the row alone does not say that they pay the loan."""
+    """Return True if the payer may be remembered for the loan.
+
+    That is so if the row alone does not say that the payer pays this loan.
+    """
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
     about = rows.read_about(row.line)
@@ -145,7 +151,7 @@ def _may_keep(row: Allocation) -> bool:
 
 
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[str]:
-    """Loans that it may be for, where it has none yet."""
+    """Return the loans that a row may be for, if it has several or they could not be read."""
     if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
         return []
     about = rows.read_about(row.line)

@@ -101,7 +101,7 @@ def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ)
 def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """How far it is: a fragment that polls while the worker is at it."""
+    """Show the progress of a batch, as a fragment that polls while the worker is busy."""
     context = describe_progress(request, find_batch(app_id, number)) | {"is_fragment": True}
     return render(request, "statements/_batch_progress.html", context)
 
@@ -164,7 +164,10 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(approvals.APPROVE, READ, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A second person sees what will be recorded; the POST lets the worker record it."""
+    """Show a second person the rows that will be recorded.
+
+    The POST lets the worker record them.
+    """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
         # The page says why, where the two are not independent.
@@ -202,7 +205,7 @@ def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def reopen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Let people decide again on what is not recorded."""
+    """Allow people to decide again on the rows that are not recorded."""
     return _move(request, find_batch(app_id, number), batches.reopen)
 
 
@@ -276,7 +279,10 @@ def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]
 
 
 def _submit(request: PersonRequest, found: Batch) -> bool:
-    """Hand it to the worker or to a second person; False where there is none."""
+    """Submit a batch to the worker or to a second person.
+
+    Return False if there is no second person.
+    """
     try:
         with transaction.atomic():
             if batches.submit(found, request.user):
@@ -316,7 +322,10 @@ def _may_approve(request: PersonRequest, found: Batch) -> bool:
 
 
 def _find_dependence(request: PersonRequest, found: Batch) -> str:
-    """Return why this person does not approve what waits for it; empty where they may."""
+    """Return the reason that this person can't approve a batch that waits for approval.
+
+    It is empty if they may.
+    """
     waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
     makers = batches.list_makers(found) if waits_for_them else []
     return next(filter(None, (find_dependence(request.user, one) for one in makers)), "")
@@ -325,7 +334,10 @@ def _find_dependence(request: PersonRequest, found: Batch) -> str:
 def _build_accept_form(
     found: Batch, form: AllocationsForm, *, may_record: bool
 ) -> AcceptForm | None:
-    """The form that accepts all that the filter shows, where that is one finding."""
+    """Return the form that accepts all rows of the filter, if the filter is one finding.
+
+    Return None if it is not, or if these rows can't all be accepted.
+    """
     finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
     if not (may_record and finding and found.state == State.READY):
         return None
@@ -357,7 +369,7 @@ def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
 
 
 def _describe(request: PersonRequest, some: Iterable[Allocation]) -> list[rows.ShownAllocation]:
-    """These rows as the person may see them."""
+    """Return these rows as the person may see them."""
     visible = rows.read_visibility(request.user)
     return [rows.describe_allocation(one, **visible) for one in some]
 

@@ -26,7 +26,7 @@ _EARLIEST, _LATEST = date(2000, 1, 1), date(2200, 1, 1)
 
 
 class ShownDay(NamedTuple):
-    """A day of the calendar; `cover` is None where no file covers it."""
+    """A day of the calendar. `cover` is None if no file covers the day."""
 
     day: date
     is_of_month: bool
@@ -109,8 +109,10 @@ def _build_weeks(
 
 
 def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str, Any]]:
-    """Entered, confirmed and arrived by currency, and what of the entered is not confirmed: some of
-    that is cash, which was counted or not.
+    """Return the amounts entered, confirmed and arrived by currency.
+
+    Each row also has the amount that was entered and not confirmed. Part of this amount is
+    cash, which was counted or not.
     """
     confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
     in_cash = found.entries[proof.EntryPart.CASH].sums

@@ -1,4 +1,4 @@
-"""Bringing a statement in, saying what its columns and days are, and recording one of its rows."""
+"""Pages to upload a statement, name its columns and days, and record one of its rows."""
 
 from itertools import zip_longest
 from typing import Any
@@ -52,7 +52,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Say which column of a table of an unknown layout is what."""
+    """Show the form that names the columns of a table of an unknown layout."""
     file = find_file(app_id, number)
     table = keeping.open_table(file)
     if table is None:

@@ -20,7 +20,7 @@ _PAGE = 50
 
 
 class ShownLink(NamedTuple):
-    """A link, and what may be seen of its payer."""
+    """A link, and the part of its payer's data that the person may see."""
 
     link: PayerLink
     payer: str

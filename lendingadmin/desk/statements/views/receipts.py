@@ -32,9 +32,10 @@ class Sheet(NamedTuple):
 
 @access(READ, "lending.loans.get", methods=("POST",))
 def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The sheets of the payments that are recorded, in the file's order, some at a time.
+    """Show the receipts of the recorded payments, in the file's order, some at a time.
 
-    It is the answer to the POST itself, as of a single receipt: to load it again is a reprint.
+    The page is the answer to the POST itself, as for a single receipt. To load it again is a
+    reprint.
     """
     batch = find_batch(app_id, number)
     after = whole_number(request.POST.get("after")) or 0

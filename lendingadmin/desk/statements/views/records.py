@@ -1,4 +1,4 @@
-"""Statements that were brought in, and what one says, row by row."""
+"""Uploaded statements, and the content of one statement, row by row."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

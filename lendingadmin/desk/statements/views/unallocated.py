@@ -1,4 +1,4 @@
-"""The tray of money that came in and is nowhere yet: how old, who looks after it, where it goes."""
+"""The tray of unallocated money: its age, the person responsible, and its next place."""
 
 from django.contrib import messages
 from django.http import HttpResponse
