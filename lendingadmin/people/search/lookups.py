@@ -32,8 +32,8 @@ from lendingadmin.web.errors import Card
 from lendingadmin.web.masking import mask_item
 
 from . import kinds
-from .kinds import RecordKind
 from .encrypted_words import LONGEST
+from .kinds import RecordKind
 
 _LONGEST_NUMBER = 18
 _FEW = 2  # a number is globally unique

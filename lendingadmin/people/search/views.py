@@ -34,6 +34,7 @@ from lendingadmin.web.requests import PersonRequest, address_with
 
 from . import kinds
 from .counts import count_search
+from .encrypted_words import decrypt_words, get_results_address
 from .lookups import (
     LOOKUPS,
     OTHER_CASE,
@@ -45,7 +46,6 @@ from .lookups import (
     lookups,
     validate_id,
 )
-from .encrypted_words import decrypt_words, get_results_address
 
 NO_PERSON = gettext_noop("No person found. Not searched as an id.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
