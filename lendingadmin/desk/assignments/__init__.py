@@ -1,1 +1,1 @@
-"""Which officer has which borrower. The service knows of none."""
+"""Assignments of borrowers to officers. The service does not have these data."""

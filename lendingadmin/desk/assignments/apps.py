@@ -1,4 +1,4 @@
-"""Which officer has which borrower, as a Django app."""
+"""Assignments of borrowers to officers, as a Django app."""
 
 from lendingadmin.core import areas
 

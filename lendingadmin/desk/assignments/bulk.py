@@ -25,7 +25,7 @@ from .permissions import CHANGE, list_officers
 
 State, Outcome = BulkAssignment.State, BulkRow.Outcome
 
-#: More borrowers than these are no list that somebody has looked at.
+#: A person can't check more borrowers than these in one list.
 MOST = 50_000
 #: So few are done while the person waits, without the worker.
 AT_ONCE = 300
@@ -162,8 +162,10 @@ def _assign_some(bulk: BulkAssignment) -> bool:
 
 
 def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
-    """Give them to the officer where they stand as they were seen; in the order of their ids, so
-    that two of these at once wait for one another in the same order.
+    """Assign the borrowers whose officer has not changed since the count.
+
+    The order is that of their ids, so that two runs at once wait for each other in the same
+    order.
     """
     fields: dict[str, Any] = {
         "officer_id": bulk.officer_id,

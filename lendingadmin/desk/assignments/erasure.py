@@ -1,4 +1,4 @@
-"""What is erased of assignments: who had a borrower goes with everything else."""
+"""Erasure of assignments: they are deleted with all other data of a borrower."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from .models import Assignment, BulkRow
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """All that is kept of who has a borrower."""
+    """Yield all saved rows about the officers of a borrower."""
     yield Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
     yield BulkRow.objects.filter(bulk__app_id=app_id, borrower_id=borrower_id)
 

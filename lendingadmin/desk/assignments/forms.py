@@ -21,7 +21,7 @@ _MORE_RULES = 2
 
 
 class ChangeForm(forms.Form):
-    """Who is to have a borrower; `seen` says who had them when the form was drawn."""
+    """Form with the new officer of a borrower; `seen` is the assignment that the form showed."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), required=False, empty_label=_("none"), label=_("Officer")
@@ -35,7 +35,7 @@ class ChangeForm(forms.Form):
         self.fields["officer"].is_wanted = True  # type: ignore[attr-defined]
 
     def clean_seen(self) -> Seen | None:
-        """Who had them; None for nobody."""
+        """Return the assignment that the form showed; None if the borrower had no officer."""
         number, _space, at = str(self.cleaned_data["seen"]).partition(" ")
         if not number:
             return None
@@ -61,7 +61,7 @@ class OfficerForm(forms.Form):
 
 
 class OutcomeForm(forms.Form):
-    """Which rows of a list that was assigned are shown."""
+    """Form that filters the rows of an assigned list by result."""
 
     outcome = forms.ChoiceField(
         label=_("Result"),
@@ -71,7 +71,7 @@ class OutcomeForm(forms.Form):
 
 
 class HandOverForm(forms.Form):
-    """Who stands in for whom, from day to day of the lender's zone."""
+    """Form of a hand-over: the person away, the stand-in, and the days in the lender's zone."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), empty_label=_("choose"), label=_("Person away")
@@ -83,7 +83,7 @@ class HandOverForm(forms.Form):
     lastDay = day_field(label=_("Last day"))
 
     def __init__(self, data: Any, *, app_id: str, today: date, only: User | None) -> None:
-        """With `only`, nobody but this person is away."""
+        """Build the form; with `only`, this person is the one who is away."""
         super().__init__(data)
         self.app_id, self.today, self.only = app_id, today, only
         officers = list_officers(app_id)
@@ -109,7 +109,7 @@ class HandOverForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Two people, of whom the one who stands in is there in these days."""
+        """Check that these are two people, and that the stand-in is not away on these days."""
         cleaned = super().clean() or self.cleaned_data
         if self.only is not None:
             cleaned["officer"] = self.only

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 class AssignmentQuerySet(QuerySet["Assignment"]):
-    """Who has which borrower."""
+    """Queries for the assignments of borrowers to officers."""
 
     def of_person(self, app_id: str, person_id: int, day: date) -> Self:
-        """The borrowers of an app with whom a person works on a day of the lender's zone.
+        """Return the assignments with which a person works on a day of the lender's zone.
 
-        They are the person's own, and those of everybody for whom they stand in on that day.
+        They are the person's own, and those of all officers for whom the person is the stand-in
+        on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
         # Their few numbers in the query, so that the index of officers serves it.
@@ -33,13 +34,13 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
-        """For whom a person stands in on a day: user names by number."""
+        """Return the officers for whom a person is the stand-in on a day: user names by number."""
         rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))
 
 
 class HandOverQuerySet(QuerySet["HandOver"]):
-    """Who stands in for whom."""
+    """Queries for hand-overs."""
 
     def in_effect(self, app_id: str, day: date) -> Self:
         """Those of an app that hold on a day of the lender's zone."""

@@ -1,4 +1,4 @@
-"""Which officer has which borrower and by which rules, and who stands in for whom."""
+"""Assignments of borrowers to officers, the rules for them, and hand-overs between officers."""
 
 from django.db import models
 from django.urls import reverse
@@ -13,7 +13,7 @@ from .managers import AssignmentQuerySet, HandOverQuerySet
 
 
 class Basis(models.TextChoices):
-    """What gave a borrower to an officer."""
+    """The origin of an assignment."""
 
     RULE = "rule", _("by rule")
     HAND = "hand", _("by hand")
@@ -21,10 +21,10 @@ class Basis(models.TextChoices):
 
 
 class Assignment(models.Model):
-    """The officer of a borrower: one row at most for each borrower who has one.
+    """The officer of a borrower; a borrower with an officer has exactly one row.
 
-    `assigned_at` changes with each change, so that with `officer` it names what somebody saw.
-    `assigned_by` is null where a rule did it.
+    `assigned_at` changes with each change, so `officer` and `assigned_at` together identify the
+    assignment that a person saw. `assigned_by` is null if a rule assigned the borrower.
     """
 
     app_id = models.CharField(max_length=64)
@@ -34,7 +34,8 @@ class Assignment(models.Model):
     assigned_at = models.DateTimeField(default=timezone.now)
     assigned_by = PersonField(null=True, db_index=False)
 
-    # What assigned them last, where that was with a list: so it knows whether they still stand so.
+    # The bulk assignment that assigned the borrower last, if any. It shows which of its rows were
+    # assigned.
     bulk = models.ForeignKey(
         "BulkAssignment", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
@@ -57,11 +58,10 @@ class Assignment(models.Model):
 
 
 class HandOver(models.Model):
-    """That somebody stands in for an officer from a day to a day of the lender's zone, both
-    included.
+    """A hand-over: a stand-in does an officer's work from one day to another, both included.
 
-    It ends by itself; `ended_at` is when somebody ended it before its time. Borrowers stay the
-    officer's meanwhile: nothing is assigned.
+    Days are in the lender's zone. A hand-over ends automatically; `ended_at` is set if a person
+    ended it early. The borrowers remain the officer's: nothing is assigned.
     """
 
     app_id = models.CharField(max_length=64)
@@ -147,7 +147,7 @@ class BulkRow(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        """What became of a row."""
+        """The result of a row."""
 
         WAITING = "waiting", _("not assigned yet")
         ASSIGNED = "assigned", _("assigned")
@@ -236,7 +236,8 @@ class RuleWalk(Job):
     # The last borrower that was looked at.
     after = models.CharField(max_length=LONGEST_ID, blank=True)
     began_at = models.DateTimeField(default=timezone.now)
-    # Borrowers: who had nobody, whom a rule gave to another, who stay, for whom there is no rule.
+    # Numbers of borrowers: assigned for the first time, moved to another officer, unchanged, and
+    # without a matching rule.
     assigned = models.PositiveIntegerField(default=0)
     moved = models.PositiveIntegerField(default=0)
     stayed = models.PositiveIntegerField(default=0)

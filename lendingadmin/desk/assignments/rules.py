@@ -1,9 +1,9 @@
-"""The rules that give borrowers to officers: what they say, and the walk that follows them.
+"""Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any, and officers among whom the borrowers are spread. The first that
-fits one of a borrower's open loans, and of whose officers somebody is there, decides. Borrowers who
-have an officer keep them; a changed set of rules assigns again what rules had assigned, and nothing
-that a person did.
+A rule names a product, or any, and the officers who share the borrowers. The first rule decides
+that fits one of a borrower's open loans and has an officer who is still there. Borrowers who
+have an officer stay with them. A changed set of rules assigns again only what rules had
+assigned, and nothing that a person did.
 """
 
 import time
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
 
 class Officers(NamedTuple):
-    """Who may have borrowers of an app, by number, and a mark that changes when they do."""
+    """The people who may have borrowers of an app, by number, and a mark that changes when they do."""
 
     numbers: frozenset[int]
     mark: str
@@ -57,7 +57,7 @@ class _Now(NamedTuple):
 
 
 def read_officers(app_id: str) -> Officers:
-    """Who may have borrowers now."""
+    """Return the people who may have borrowers now."""
     numbers = frozenset(list_officers(app_id).values_list("pk", flat=True))
     return Officers(numbers, sha256(repr(sorted(numbers)).encode()).hexdigest()[:32])
 
@@ -69,10 +69,10 @@ def read_rules(rule_set: RuleSet | None) -> list[Rule]:
 
 
 class Effect(NamedTuple):
-    """What rules change, in borrowers with an open loan; None before the first count of the loans.
+    """The effect of rules, in numbers of borrowers with an open loan; None before the first count.
 
-    `fingerprint` changes with the rules, the rules in force, the count, the officers, and with the
-    loans or the officer of a borrower. `replaces` are the rules in force.
+    `fingerprint` changes with the rules, the rules in force, the count, the officers, and with
+    the loans or the officer of a borrower. `replaces` are the rules in force.
     """
 
     assigned: int | None
@@ -248,7 +248,7 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
 def save_assignments(
     app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]
 ) -> None:
-    """Write it down where nobody else did meanwhile."""
+    """Save the assignments, except where another one was saved since."""
     now = timezone.now()
     fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}
     Assignment.objects.bulk_create(
@@ -266,10 +266,10 @@ def save_assignments(
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
-    """The officer of a borrower among these, whatever their order; None where there is nobody.
+    """Return the officer of a borrower among these, in any order; None if the list is empty.
 
-    It is the one whose hash with the borrower's id is the highest. So each has a like share, and
-    where one leaves or comes, nobody moves between the others.
+    The hash of this officer with the borrower's id is the highest. So each officer has a
+    similar share, and when an officer leaves or joins, no borrower moves between the others.
     """
 
     def hash_with(officer_id: int) -> bytes:

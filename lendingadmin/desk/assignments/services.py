@@ -1,4 +1,4 @@
-"""Commands of the area: who has a borrower, and who stands in for whom."""
+"""Commands for assignments and hand-overs."""
 
 from datetime import date, datetime
 from typing import NamedTuple
@@ -16,14 +16,14 @@ from .permissions import CHANGE, HAND_OVER
 
 
 class Seen(NamedTuple):
-    """Who had a borrower as somebody saw it: the officer's number, and since when."""
+    """An assignment as a person saw it: the number of the officer, and since when."""
 
     officer_id: int
     assigned_at: datetime
 
 
 def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
-    """Who has a borrower, None for nobody."""
+    """Return the assignment of a borrower; None if there is none."""
     rows = Assignment.objects.filter(app_id=app_id, borrower_id=borrower_id)
     return rows.select_related("officer", "assigned_by").first()
 
@@ -31,9 +31,10 @@ def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
 def assign(
     app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None
 ) -> bool:
-    """Give a borrower to an officer by hand, or to nobody; whether they stood as they were seen.
+    """Assign a borrower to an officer by hand, or to none; return False if the assignment changed.
 
-    `seen` is None where nobody had them. What changed meanwhile stays as it is.
+    `seen` is the assignment that the person saw, None for a borrower without an officer. An
+    assignment that changed since is not overwritten.
     """
     with transaction.atomic():
         if not _move(app_id, borrower_id, officer, by, seen):
@@ -71,9 +72,9 @@ def _move(app_id: str, borrower_id: str, officer: User | None, by: User, seen: S
 def hand_over(
     app_id: str, officer: User, stand_in: User, first_day: date, last_day: date, by: User
 ) -> HandOver | None:
-    """Let somebody stand in for an officer from day to day; None where another holds then.
+    """Save a hand-over; return None if the officer has another one on some of these days.
 
-    Days are of the lender's zone, both included.
+    Days are in the lender's zone, both included.
     """
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:
@@ -97,7 +98,7 @@ def hand_over(
 
 
 def end_hand_over(row: HandOver, by: User) -> bool:
-    """End it before its time; False where somebody ended it before."""
+    """End a hand-over early; return False if it was ended before."""
     starts = HandOver.objects.filter(ended_at=None)
     fields = {"ended_at": timezone.now(), "ended_by": by}
     return transition(

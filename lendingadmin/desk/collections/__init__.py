@@ -1,1 +1,1 @@
-"""Whom to call, what was said, what was promised: kept here, and never sent to the service."""
+"""Queues, calls and promises, saved in this dashboard and never sent to the service."""

@@ -1,4 +1,4 @@
-"""What is erased of calls and promises: of one borrower all of it, of old ones the words."""
+"""Erasure of calls and promises: all data of one borrower, or the texts of old calls."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -17,7 +17,7 @@ from .states import PromiseState
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """All that is kept of calls with a borrower."""
+    """Yield all saved rows about calls with a borrower."""
     own = {"app_id": app_id, "borrower_id": borrower_id}
     for model in (Call, Promise, Stop, Contact, Lease):
         yield model._default_manager.filter(**own)
@@ -31,8 +31,9 @@ def count_open(app_id: str, borrower_id: str) -> int:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Delete what is kept of calls with a borrower, once nothing of it is open; returns how many
-    rows that were.
+    """Delete all records of calls with a borrower; return how many rows were deleted.
+
+    Nothing is deleted while a promise or a stop of the borrower is open.
     """
     own = {"app_id": app_id, "borrower_id": borrower_id}
     with transaction.atomic():
@@ -48,7 +49,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the words of calls, decisions and stops from before, of at most so many of each."""
+    """Erase the texts of calls, decisions and stops from before, at most `most` of each."""
     ended = Stop.objects.filter(ended_at__lt=before)
     erased = [_erase(ended, "reason", most)]
     for app in settings.LENDING_APPS:

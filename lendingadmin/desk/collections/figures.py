@@ -1,4 +1,4 @@
-"""What came of calls: attempts, people reached, promises made and kept, by queue and by person."""
+"""Figures of calls, by queue and by person: attempts, people reached, promises, promises kept."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -16,9 +16,9 @@ from .states import SPOKEN, Outcome, PromiseState
 
 
 class CallFigures(NamedTuple):
-    """The calls of some days: of a queue or a person, whose name is `label`.
+    """The calls of some days, for the queue or the person named in `label`.
 
-    `kept` counts those of the promises made on these days that are kept by now.
+    `kept` counts the promises of these days that the borrowers have fulfilled since.
     """
 
     label: str

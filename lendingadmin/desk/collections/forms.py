@@ -21,7 +21,7 @@ _WANTED = ("amount", "day", "loan")
 
 
 class OutcomeSelect(forms.RadioSelect):
-    """The outcomes as chips; each bears the one key that chooses it."""
+    """Radio buttons of the outcomes as chips, each with the one key that chooses it."""
 
     def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         option: dict[str, Any] = super().create_option(*args, **kwargs)
@@ -32,10 +32,10 @@ class OutcomeSelect(forms.RadioSelect):
 
 
 class CallForm(forms.Form):
-    """What a call ended in; days are of the lender's zone.
+    """Form with the result of a call; days are in the lender's zone.
 
-    A promise is an amount and a day. `loans` are the borrower's loans it may be about; without one
-    there is no promise, dispute or hardship.
+    A promise is an amount and a day. `loans` are the borrower's loans that the result may be
+    about; without a loan, the form accepts no promise, dispute or hardship.
     """
 
     outcome = forms.ChoiceField(
@@ -98,7 +98,7 @@ class CallForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """A promise needs its amount and day; outside of the hours nobody is called."""
+        """Check that a promise has an amount and a day, and that calls outside the hours came in."""
         cleaned = super().clean() or self.cleaned_data
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:
@@ -118,7 +118,7 @@ class CallForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why somebody decides."""
+    """Form with the reason for a decision."""
 
     reason = forms.CharField(
         label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 3})
@@ -126,7 +126,7 @@ class ReasonForm(forms.Form):
 
 
 class PromiseForm(ReasonForm):
-    """How a promise stands, as a person decides."""
+    """Form with a person's decision on a promise."""
 
     state = forms.ChoiceField(
         label=_("The promise is"),

@@ -1,7 +1,7 @@
-"""Who is calling whom: a borrower is one person's for ten minutes, by a row of the database.
+"""Leases on borrowers: only one person calls a borrower, for ten minutes at a time.
 
-The unique constraints of the table are the guard, so that it holds among any number of hosts. A
-lease that has run out is anybody's; its row is taken over by a compare-and-swap.
+The unique constraints of the table are the guard, so it works with any number of hosts. Any
+person may take over an expired lease, by a compare-and-swap on its row.
 """
 
 from datetime import datetime, timedelta
@@ -19,9 +19,10 @@ LASTS = timedelta(minutes=10)
 def take(
     app_id: str, borrower_id: str, person: User, now: datetime, *, account_id: str, queue: str
 ) -> bool:
-    """Take a borrower for a call, and let go whom the person had before; whether it was free.
+    """Take a lease on a borrower for a call; return False if another person has one.
 
-    A borrower whom the person has is theirs for ten more minutes.
+    The person's leases on other borrowers are released. A lease that the person already has on
+    this borrower is extended to ten minutes from now.
     """
     held = {"app_id": app_id, "borrower_id": borrower_id}
     fields = {"account_id": account_id, "queue": queue, "since": now, "until": now + LASTS}
@@ -45,12 +46,12 @@ def release(app_id: str, borrower_id: str, person: User) -> None:
 
 
 def find_lease(app_id: str, borrower_id: str, now: datetime) -> Lease | None:
-    """Who is calling a borrower now; None for nobody."""
+    """Return the lease of the person who is calling a borrower now; None if there is none."""
     rows = Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, until__gt=now)
     return rows.select_related("person").first()
 
 
 def find_own(app_id: str, queue: str, person: User, now: datetime) -> Lease | None:
-    """Whom a person has of a queue now; None for nobody."""
+    """Return the lease that a person has from a queue now; None if there is none."""
     rows = Lease.objects.filter(app_id=app_id, queue=queue, person=person, until__gt=now)
     return rows.first()

@@ -44,7 +44,7 @@ class CallQueueForm(forms.Form):
         self.fields["people"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
-        """A name that no other queue of the app bears."""
+        """Return the name, if no other queue of the app has it."""
         name = str(self.cleaned_data["name"])
         others = CallQueue.objects.filter(app_id=self.app_id, name=name, retired_at=None)
         if (others.exclude(pk=self.queue.pk) if self.queue else others).exists():
@@ -53,7 +53,7 @@ class CallQueueForm(forms.Form):
 
 
 def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -> CallQueue | None:
-    """Make a queue of a list's state; None where another request took the name meanwhile."""
+    """Create a queue from the state of a list; return None if another request took the name first."""
     queue = CallQueue(app_id=app_id, query=query, created_by=by)
     return queue if _save(queue, wanted, by, "made") else None
 
@@ -64,7 +64,7 @@ def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
 
 
 def retire_queue(queue: CallQueue, by: User) -> bool:
-    """Take a queue off all pages; False where somebody did that before."""
+    """Retire a queue, so that no page shows it; return False if it was retired before."""
     starts = CallQueue.objects.filter(retired_at=None)
     fields = {"retired_at": timezone.now(), "retired_by": by}
     people = _list_people(queue)

@@ -1,4 +1,4 @@
-"""Calls, promises, who is calling whom, and who must not be called. None of it is the service's."""
+"""Calls, promises, leases, queues and stops. The service does not store any of them."""
 
 from django.conf import settings
 from django.db import models
@@ -52,10 +52,11 @@ class Call(models.Model):
 
 
 class Promise(models.Model):
-    """What a borrower promised to pay on a loan, and by which day of the lender's zone.
+    """A borrower's promise to pay an amount on a loan, by a day in the lender's zone.
 
-    `paid_before` is what stood as paid when it was made, null where the loan could not be read.
-    `paid` is what has come of it since, by `evidence`. A person who decides says why.
+    `paid_before` is the amount paid on the loan when the promise was made, null if the loan
+    could not be read. `paid` is the amount paid towards the promise since then, as shown by
+    `evidence`. A person who decides gives a reason.
     """
 
     call = models.OneToOneField(Call, on_delete=models.CASCADE, related_name="promise")
@@ -121,7 +122,9 @@ class Contact(models.Model):
 
 
 class Lease(models.Model):
-    """Who is calling a borrower until when: a borrower has one at most, and so has a person."""
+    """A borrower's lease: one person calls them until a time. A borrower and a person have at most
+    one.
+    """
 
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)
@@ -143,10 +146,10 @@ class Lease(models.Model):
 
 
 class CallQueue(models.Model):
-    """A queue that a manager made of a list over the newest count.
+    """A queue that a manager made from a list over the newest count.
 
-    `query` is the state of the list as its address holds it. It is for everybody who may call, or
-    for `people`. A retired one is on no page; calls that came from it keep its key.
+    `query` is the state of the list, as in its address. The queue is for all callers or for
+    `people`. A retired queue is on no page, but calls that came from it still have its key.
     """
 
     app_id = models.CharField(max_length=64)
@@ -176,12 +179,12 @@ class CallQueue(models.Model):
 
     @property
     def key(self) -> str:
-        """What leases and calls keep of the queue that they come from."""
+        """Key of the queue, as leases and calls save it."""
         return str(self)
 
 
 class Stop(models.Model):
-    """That nobody calls about a loan, or, without one, that nobody calls the borrower at all."""
+    """A stop of calls about one loan or, without a loan, of all calls to the borrower."""
 
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)

@@ -1,7 +1,8 @@
-"""Whether promises are kept: by what the journal holds, or by what the loan's `paid` rose.
+"""Decisions on promises, by the repayments in the journal or by the rise of the loan's `paid`.
 
-What is recorded here counts by the moment of its transaction, for one promise. A reading counts
-where it was taken by the end of the day after the promised one: `paid` does not say when it rose.
+A repayment recorded in this dashboard counts for one promise, by the moment of its transaction.
+A reading counts if it was taken by the end of the day after the promised day, because `paid`
+does not say when it rose.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,14 +43,14 @@ class Payment(NamedTuple):
 
 
 class PaidReading(NamedTuple):
-    """What stood as paid on a loan at a moment."""
+    """The amount paid on a loan at one moment."""
 
     taken_at: datetime
     paid: Decimal
 
 
 class Judgement(NamedTuple):
-    """How a promise stands, what has been paid towards it, and what shows that."""
+    """The state of a promise, the amount paid towards it, and the evidence for that."""
 
     state: PromiseState
     paid: Decimal
@@ -64,12 +65,12 @@ def judge(
     zone: ZoneInfo,
     others: Sequence[Promise] = (),
 ) -> Judgement:
-    """How a promise stands at a moment; amounts are in the loan's currency.
+    """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    It is kept once what was paid after it was made comes to it; partly kept or broken when its day
-    is over in the lender's zone and a reading from after that, or a day, has shown no more. A
-    payment counts for one promise: of this one and the `others` of its loan, for the one that is
-    due first and not kept yet.
+    The promise is kept once the payments made after it reach its amount. If they are lower, it
+    is partly kept or broken after its day is over in the lender's zone and a later reading was
+    taken, or one more day has passed. A payment counts for one promise: of this one and the
+    `others` of its loan, for the one that is due first and not yet fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -165,9 +166,10 @@ def _add_up(payments: Iterable[Payment]) -> Decimal:
 
 
 def judge_promises(app: LendingApp, now: datetime) -> int:
-    """Judge the promises of an app that nobody decided; returns how many changed.
+    """Judge the promises of an app that no person decided; return how many changed.
 
-    Broken ones are judged again for two weeks, because a payment may be entered late.
+    Broken and partly kept promises are judged again for two weeks after their day, because a
+    payment may be entered late.
     """
     earliest = now.astimezone(app.zone).date() - _JUDGED_FOR
     rows = Promise.objects.filter(app_id=app.app_id, decided_by=None).order_by("id")
@@ -213,7 +215,7 @@ def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:
 
 
 def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, list[Payment]]:
-    """What was recorded on their loans since the first of them was made, in the app's currency."""
+    """Return the repayments on the loans since their first promise, in the app's currency."""
     rows = Repayment.objects.filter(
         RECORDED,
         app_id=app.app_id,
@@ -229,7 +231,7 @@ def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, li
 
 
 def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidReading]:
-    """What the newest count says is paid on their loans."""
+    """Return the amounts paid on the loans according to the newest count."""
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}
@@ -243,7 +245,7 @@ def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidRea
 
 
 def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool:
-    """A person decides how a promise stands, with a reason; whether it stood as they saw it."""
+    """Record a person's decision on a promise; return False if its state changed since they saw it."""
     with transaction.atomic():
         row = Promise.objects.select_for_update().get(pk=promise.pk)
         if row.state != promise.state:

@@ -1,10 +1,13 @@
-"""The lists of whom to call: questions over the newest count, the journal and what is kept here.
+"""Queues of borrowers to call: queries over the newest count, the journal and our own records.
 
-A queue is in the order in which its rows are called. Who must not be called, or not yet, is not in
-it: somebody else is calling them, they were called, a stop holds, or they have paid meanwhile.
+A queue is in the order in which its rows are called. It leaves out borrowers who are called
+again later, who must not be called, or who have paid according to the service. The next call
+also skips borrowers whom a person is calling, and loans that were paid according to the
+journal.
 
-A queue is read in parts, one after the other, each in the order of an index. Some are the same for
-everybody; “My borrowers” hangs on who asks; others a manager made of a list of loans.
+A queue is read in parts, one after the other, each in the order of an index. Some queues are
+the same for every person. “My borrowers” depends on the person, and managers make other queues
+from lists of loans.
 """
 
 import re
@@ -38,7 +41,7 @@ from .models import CallQueue, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import MANAGE_QUEUES
 from .states import PromiseState
 
-#: A queue is worked from its head: nobody looks further down than this.
+#: A queue is worked from its head, and pages and calls go no further down than this.
 MOST = 1_000
 _AT_ONCE = 100
 
@@ -68,12 +71,14 @@ _AS_LISTED = _("in the order of its list")
 _MADE = re.compile(r"list-([1-9][0-9]{0,14})")
 # The kinds of lists whose own order an index has, whatever the days late.
 _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})
-# Of other lists so many loans are called about between two counts; sorting all takes too long.
+# At most this many loans of other lists are called about between two counts, because sorting all
+# loans takes too long.
 _HEAD = 1_500
 _KEPT_SECONDS = 6 * 3600
 _COUNT_KEPT_SECONDS = 30
-# Up to so many borrowers of one person, with so many loans at most that are late or due, the queue
-# is read from the borrowers; else in the order of its rows, where one soon comes upon the next.
+# If a person has at most this many borrowers, with at most `_MANY_LOANS` late or due loans, the
+# queue is read from the borrowers. Otherwise it is read in the order of its rows, where the next
+# row is found soon.
 MANY = 20_000
 _MANY_LOANS = 5_000
 _LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
@@ -84,7 +89,7 @@ _LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
 
 
 class Cause(Enum):
-    """Why a loan is called about, and so what must be paid until nobody calls about it."""
+    """The reason to call about a loan; it says which amount must be paid before calls end."""
 
     OVERDUE = "overdue"
     DUE = "due"
@@ -111,10 +116,11 @@ class LastPayment(NamedTuple):
 
 
 class QueueRow(NamedTuple):
-    """A loan in a queue: its figures of the count, the promise, what was paid and said last.
+    """A loan in a queue: its figures of the count, the promise, the last payment and the last contact.
 
-    `paid_at` is when what is overdue was recorded as paid; None while it is not. `stands_in_for` is
-    the officer of the borrower where the person who asks stands in for somebody.
+    `paid_at` is the time when repayments recorded since covered the amount in question; None
+    until then. `stands_in_for` is the officer of the borrower, if the person who asks is the
+    stand-in.
     """
 
     account_id: str
@@ -150,7 +156,7 @@ class Queue:
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Name of the queue."""
         return self.made.name if self.made else gettext(QUEUES[self.key].label)
 
     @property
@@ -165,7 +171,7 @@ class Queue:
 
     @cached_property
     def recorded(self) -> Mapping[str, RecordedSince]:
-        """What was recorded here since the count, by loan."""
+        """Repayments recorded in this dashboard since the count, by loan."""
         return read_recorded_since(self.app, self.snapshot) if self.snapshot else {}
 
     @cached_property
@@ -205,11 +211,15 @@ class Queue:
         return found
 
     def holds(self, row: Any) -> bool:
-        """Whether a row of it may still be called about."""
+        """Return whether calls about a row of the queue are still allowed."""
         return any(rows.filter(pk=row.pk).exists() for rows in self.parts)
 
     def list_free(self) -> Iterator[Any]:
-        """Those that nobody else is calling, in order, as far as anybody looks."""
+        """Yield the rows that are free for a call, in order, at most `MOST` from each part.
+
+        Rows are skipped if a person is calling the borrower, or if the loan was paid since the
+        count.
+        """
         held = Lease.objects.filter(
             app_id=self.app.app_id, borrower_id=OuterRef("borrower_id"), until__gt=self.now
         )
@@ -219,7 +229,7 @@ class Queue:
                     yield row
 
     def build_rows(self, some: Sequence[Any]) -> list[QueueRow]:
-        """A page of the queue's rows with all that stands beside them, in a few queries."""
+        """Build a page of the queue's rows, with promise, payments and contact, in a few queries."""
         keys, people = [one.account_id for one in some], [one.borrower_id for one in some]
         loans = {one.account_id: one for one in some if isinstance(one, SnapshotLoan)}
         if self.is_of_promises and self.snapshot:
@@ -258,7 +268,7 @@ class Queue:
         return recorded.at if known and recorded.amount >= sum(known) else None
 
     def find_cause(self, row: Any) -> Cause:
-        """Why a row of it is called about."""
+        """Return the reason to call about a row."""
         if self.key == MINE:
             return Cause.OVERDUE if (row.days_late or 0) >= 1 else Cause.DUE
         if self.made is None:
@@ -319,7 +329,9 @@ class Queue:
         return broken.order_by("-day", "id")
 
     def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
-        """What is late or due of the person's borrowers, and of those of whom they stand in for."""
+        """Return the late and due loans of the person's borrowers, and of officers they stand in
+        for.
+        """
         if self.person is None:
             return []
         own = Assignment.objects.of_person(self.app.app_id, self.person.pk, self.today)
@@ -345,7 +357,7 @@ class Queue:
         return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
     def _list_stood_in(self, borrower_ids: Sequence[str]) -> dict[str, str]:
-        """The officers of these borrowers where the person stands in for them, by borrower."""
+        """Return, by borrower, the officer for whom the person is the stand-in."""
         if self.key != MINE or self.person is None:
             return {}
         app_id = self.app.app_id
@@ -366,7 +378,7 @@ class Queue:
         return (late.filter(days_late__lte=last) if last else late).order_by(*order)
 
     def _leave_out_quiet(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Without those whom nobody calls now, by what was said, or because they have paid."""
+        """Leave out borrowers with a stop, a later call, an open promise or a paid loan."""
         own: dict[str, Any] = {"app_id": self.app.app_id}
         of_loan = Q(account_id="") | Q(account_id=OuterRef("account_id"))
         stopped = Stop.objects.filter(
@@ -388,10 +400,10 @@ class Queue:
 
 
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
-    """Those few of the rows, in the order of the rows.
+    """Return these few rows, in the order of the rows.
 
-    Ordered by an expression that no index has: PostgreSQL would walk through a whole index of the
-    order to come upon a few.
+    They are ordered by an expression that no index has. Otherwise PostgreSQL would read an
+    entire index in that order to find a few rows.
     """
     name = str(rows.query.order_by[0])
     column = Coalesce(name.removeprefix("-"), name.removeprefix("-"))
@@ -430,7 +442,7 @@ def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
 
 
 def name_queues(app_id: str, keys: Iterable[str]) -> dict[str, str]:
-    """What these queues are called, retired ones too, in their order."""
+    """Return the names of these queues by key, in their order, including retired queues."""
     wanted = set(keys)
     names = {key: gettext(kind.label) for key, kind in QUEUES.items() if key in wanted}
     numbers = [int(found[1]) for key in wanted if (found := _MADE.fullmatch(key))]

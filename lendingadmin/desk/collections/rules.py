@@ -21,9 +21,9 @@ from lendingadmin.core.gateway import LendingApp
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _HOURS = re.compile(r"(?P<first>[a-z]{3})-(?P<last>[a-z]{3}) (?P<from>[\d:]+)-(?P<until>[\d:]+)")
-# No lender has so many holidays in a row that none of these days is open.
+# No lender has a series of holidays so long that all of these days are closed.
 _FAR = 60
-#: Attempts are counted over a day of the lender's zone, and over so many of them.
+#: Attempts are counted over a day of the lender's zone, and over this period.
 WEEK = timedelta(days=7)
 
 T = TypeVar("T")
@@ -45,8 +45,10 @@ class ContactAttempts(NamedTuple):
 
 
 class ContactRules(NamedTuple):
-    """The rules of one app. `closed` are days without calls, beside the country's holidays where
-    `has_holidays`.
+    """The contact rules of one app.
+
+    `closed` are days without calls, in addition to the country's holidays if `has_holidays` is
+    set.
     """
 
     zone: ZoneInfo
@@ -147,7 +149,7 @@ def is_open(rules: ContactRules, now: datetime) -> bool:
 
 
 def find_closure(rules: ContactRules, day: date) -> str:
-    """Why nobody is called on a day, in words; empty for a day on which people are."""
+    """Return the reason why calls are not allowed on a day, in words; empty if they are allowed."""
     if day in rules.closed:
         return _("a day without calls")
     if rules.has_holidays and (holiday := _name_holiday(rules.zone.key, day)):

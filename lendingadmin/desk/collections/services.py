@@ -1,4 +1,4 @@
-"""Commands of the area: the next call, what one ended in, what keeps people from being called."""
+"""Commands for calls: take the next borrower, save a call, add and end stops."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ from .permissions import CALL, DECIDE
 from .queues import Cause, Queue
 from .states import OF_A_LOAN, STOPPED_BY, Outcome, StopKind
 
-# So many loans are read of the service for one press of Next: who has paid is passed over.
+# The most loans that are read from the service for one press of Next; paid loans are skipped.
 _MOST_READ = 5
-# Nobody is called twice within this, whatever was said.
+# The shortest time between two calls to a borrower, whatever the result.
 _NOT_AT_ONCE = timedelta(hours=3)
 _SPOKEN = timedelta(days=3)
 _KEPT_PAID = timedelta(days=30)
@@ -39,7 +39,7 @@ TO_DECIDE = ngettext_lazy(
 
 @dataclass(frozen=True)
 class Entered:
-    """What a person noted of a call; amounts in the app's currency, days of the lender's zone."""
+    """A person's entries about a call; amounts in the app's currency, days in the lender's zone."""
 
     borrower_id: str
     account_id: str
@@ -64,25 +64,27 @@ def get_rules(app: LendingApp) -> rules.ContactRules:
 
 
 def take_next(queue: Queue, by: User) -> Lease | None:
-    """Take the first of a queue whom nobody has and whose loan is still overdue; None for nobody.
+    """Take the first free borrower of a queue whose loan is not paid yet; None if there is none.
 
-    Outside of contact hours there is nobody. The loan is read of the service: who has paid
-    meanwhile leaves the queues until the next count. What can't be read is taken as it was counted.
-    Where nobody else is left it is whom the person has of this queue already: a host that died may
-    have given them without an answer.
+    Outside contact hours there is none. The loan is read from the service. A loan that was paid
+    since leaves the queues until the next count. If the loan can't be read, its counted values
+    are used. If no other borrower is left, return the lease that the person already has from
+    this queue, because a host that died may have given it without an answer.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
     lease, has_let_go = _take_one(queue, by)
     while lease is None and has_let_go:
-        # Whom the person had was let go for one who had just been called: they are free now.
+        # The person's lease was released for a borrower who had just been called. The borrower of
+        # that lease is free now.
         lease, has_let_go = _take_one(queue, by)
     return lease or leases.find_own(queue.app.app_id, queue.key, by, queue.now)
 
 
 def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
-    """Go once through those who are free: whom the person has now, and whether some were taken and
-    let go again on the way.
+    """Try the free rows once; return the new lease, if any.
+
+    Without a lease, also return whether borrowers were taken and released on the way.
     """
     reads, has_let_go = 0, False
     for row in queue.list_free():
@@ -90,7 +92,7 @@ def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
         if not leases.take(queue.app.app_id, row.borrower_id, by, queue.now, **found):
             continue
         has_let_go = True
-        # Between the list and the lease somebody may have called them and let them go.
+        # Between the list and the lease, another person may have called and released the borrower.
         if not queue.holds(row):
             leases.release(queue.app.app_id, row.borrower_id, by)
             continue
@@ -129,10 +131,10 @@ def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
 
 
 def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
-    """Keep a call with all that follows from it, once for each form; gives back the first one.
+    """Save a call with everything that follows from it, once per form; return the first one.
 
-    A promise is compared with what the loan shows as paid now; where it can't be read, by the
-    journal alone. The borrower is let go.
+    A promise is compared with the amount paid on the loan now; if the loan can't be read, the
+    promise is judged by the journal alone. The lease on the borrower is released.
     """
     paid_before = None
     if entered.outcome == Outcome.PROMISE:
@@ -208,7 +210,7 @@ def add_stop(
     *,
     call: Call | None = None,
 ) -> None:
-    """Let nobody call about a loan, or call a borrower; the clock of one that holds goes on."""
+    """Stop calls about a loan or to a borrower; a stop that is already in effect does not change."""
     Stop.objects.get_or_create(
         app_id=app_id,
         borrower_id=borrower_id,
@@ -220,7 +222,7 @@ def add_stop(
 
 
 def end_stop(stop: Stop, reason: str, by: User) -> bool:
-    """Let calls go on, with a reason; False where somebody ended it before."""
+    """End a stop, with a reason; return False if it was ended before."""
     fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}
     detail = str(StopKind(stop.kind).label)
     starts = Stop.objects.filter(ended_at=None)
@@ -235,7 +237,7 @@ def list_to_decide(app_id: str, person: User) -> QuerySet[Stop]:
 
 
 def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
-    """What keeps a borrower from being called now, the oldest first."""
+    """Return the stops that are in effect for a borrower, the oldest first."""
     rows = Stop.objects.filter(app_id=app_id, borrower_id=borrower_id, ended_at=None)
     return list(rows.select_related("created_by").order_by("since", "id"))
 

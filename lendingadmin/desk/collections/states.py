@@ -1,4 +1,4 @@
-"""What a call ended in, what may keep a borrower from being called, how a promise stands."""
+"""Results of calls, reasons to stop calls, and states of promises."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from lendingadmin.web.display.statuses import Status
 
 
 class Outcome(TextChoices):
-    """What a call ended in."""
+    """The result of a call."""
 
     REACHED = "reached", _("Reached")
     NO_ANSWER = "no_answer", _("No answer")
@@ -35,7 +35,7 @@ SPOKEN: Final = (Outcome.REACHED, Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARD
 
 
 class StopKind(TextChoices):
-    """Why nobody calls about a loan, or calls a borrower at all."""
+    """The reason to stop calls about a loan or to a borrower."""
 
     DISPUTE = "dispute", _("Dispute")
     HARDSHIP = "hardship", _("Hardship")
@@ -55,7 +55,7 @@ OF_A_LOAN: Final = (StopKind.DISPUTE, StopKind.HARDSHIP)
 
 
 class PromiseState(TextChoices):
-    """How a promise stands."""
+    """The state of a promise."""
 
     OPEN = "open", _("promised")
     KEPT = "kept", _("kept")
@@ -65,7 +65,7 @@ class PromiseState(TextChoices):
 
 
 class Evidence(TextChoices):
-    """What shows that a promise was kept, or by how much."""
+    """The evidence that a promise is kept, or for the amount that is paid."""
 
     JOURNAL = "journal", _("repayments recorded here")
     READING = "reading", _("paid rose between two readings of the loan")

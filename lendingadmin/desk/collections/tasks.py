@@ -15,7 +15,7 @@ _EVERY = timedelta(minutes=5)
 
 @task(priority=-30)
 def judge() -> None:
-    """Judge the promises that nobody decided."""
+    """Judge the promises that no person decided, and delete old records of paid loans."""
     with duties.hide_error_words("judging promises"):
         promises.judge_all()
         services.forget_paid_loans(timezone.now())

@@ -46,7 +46,7 @@ def find_promises(subject: Subject) -> QuerySet[Promise]:
 
 
 def describe_promise_made(promise: Promise, subject: Subject) -> Item:
-    """What was promised, and how it stands."""
+    """Return the timeline item of a promise: its day, its amount and its state."""
     return Item(
         promise.made_at,
         _("Promise for %(day)s") % {"day": times.day(promise.day, None, formats.locale())},

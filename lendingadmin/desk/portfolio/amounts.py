@@ -1,7 +1,8 @@
-"""Amounts in the database to the last digit, and added to the last digit.
+"""Exact amounts: they are stored in the database and added without loss of a digit.
 
-SQLite keeps a decimal column as a float, and how many decimals the service sends is not shown in
-the spec; so amounts are kept as text. SQLite must not add them; PostgreSQL may, as numbers.
+SQLite stores a decimal column as a float, and the spec does not show how many decimals the
+service sends. So amounts are stored as text. SQLite must not add them; PostgreSQL may add them
+as numbers.
 """
 
 from collections.abc import Iterator

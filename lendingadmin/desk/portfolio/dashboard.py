@@ -1,6 +1,6 @@
-"""What the home page shows of the last complete snapshot; each part links to its loans.
+"""Summary of the last complete snapshot for the home page; each part links to its loans.
 
-Built from the database alone.
+It is built from the database alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ from .loan_list_form import FIGURE, write_performance
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 
 _LARGEST = 5
-# Points of a line; about a hundred snapshots are kept.
+# Points of a line; about a hundred snapshots are stored.
 _POINTS = 31
 # Pixels: the page is read from its top, and what it leads to has room.
 _BARS_HEIGHT, _TREND_HEIGHT = 100, 66
-# A longer label leaves no room for an amount beside it.
+# A longer label leaves no room for an amount next to it.
 _LONG = 18
 Written = Callable[[Decimal], str]
 Value = Callable[[Figures], Decimal | None]
@@ -57,9 +57,9 @@ class Tile:
 
 @dataclass(frozen=True)
 class Picture:
-    """Bars, and the same as numbers; `untold` loans lack their values.
+    """Bars, and the same data as numbers; `untold` loans lack their values.
 
-    Vertical bars have a `plot`, horizontal ones their lengths in per cent.
+    Vertical bars have a `plot`; horizontal bars have their lengths in per cent.
     """
 
     items: tuple[Item, ...]
@@ -71,9 +71,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Series:
-    """One figure over the snapshots, the newest first as (when, in words, where its loans are).
+    """One figure over the snapshots, the newest first.
 
-    The address is empty where the loans are not kept.
+    Each row is a time, the figure in words and the address of its loans. The address is empty
+    if the loans are not stored.
     """
 
     name: str

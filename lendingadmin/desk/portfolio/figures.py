@@ -1,11 +1,11 @@
-"""The figures of a portfolio, added up loan by loan; they stay small for any number of loans.
+"""Figures of a portfolio, added up loan by loan; they stay small for any number of loans.
 
-Money in the app's currency, exact. What is outstanding, overdue or at risk, and performance, are of
-open loans only (CGAP, Microfinance Consensus Guidelines, 2003; spec: Loan, performanceStatus). A
-loan counts in a figure where the service gave the values that the figure needs; where it did not,
-it is among the `untold` of that figure.
+Money is in the app's currency and exact. Outstanding, overdue and at-risk amounts, and
+performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 2003; spec: Loan,
+performanceStatus). A loan counts in a figure if the service gave the values that the figure
+needs; otherwise it counts in the `untold` of that figure.
 
-A figure that changes its meaning raises `models.FIGURES_VERSION`.
+If a figure changes its meaning, `models.FIGURES_VERSION` is raised.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from typing import Any
 from .amounts import exactly
 from .models import SnapshotLoan
 
-# Portfolio at risk: outstanding principal of open loans that are more than so many days late.
+# Portfolio at risk: outstanding principal of open loans that are more than this many days late.
 AT_RISK = (1, 30, 60, 90)
 MONTHS = 13
 # A service with another performance for each loan must not make the figures grow.
@@ -46,12 +46,10 @@ class Figures:
 
     sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
     months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
-    performance   by the status's key: what is outstanding of all its open loans, and how many they
-                  are
-    untold        how many loans lack the values of a figure: outstanding, overdue, at_risk, paid,
-                  months
-    opened_by     of how many loans the status `word` said whether they are open, and of how many
-                  the `dates`
+    performance   by the key of the status: outstanding amount and number of its open loans
+    `untold`      number of loans that lack the values of a figure: outstanding, overdue, at_risk,
+                  paid, months
+    opened_by     number of loans that are open or not by their status `word`, and by their `dates`
     """
 
     day: date
@@ -100,7 +98,9 @@ class Figures:
         return not loans or self.untold.get(name, 0) < loans
 
     def share_at_risk(self, days: int) -> Decimal | None:
-        """Which part of the outstanding principal is at risk, 0 to 1; None where there is none."""
+        """Return the share of the outstanding principal that is at risk, 0 to 1; None without
+        principal.
+        """
         whole = self.sums["principal_outstanding"].amount
         return self.sums[f"par{days}"].amount / whole if whole > 0 else None
 

@@ -1,4 +1,4 @@
-"""The payment box: a payment in three fields, the rest as the whole form would begin with it."""
+"""Payment box: a payment in three fields; the other fields start as in the complete form."""
 
 from typing import Any
 
@@ -14,9 +14,10 @@ _SHOWN = ("who", "amount", "externalId", "token")
 
 
 class PaymentBoxForm(RepaymentForm):
-    """Whose payment, how much and its transaction id.
+    """Form with the payer, the amount and the transaction id.
 
-    The other fields keep what RepaymentForm begins with; the review shows them and leads to them.
+    The other fields have the initial values of RepaymentForm; the review shows them and links
+    to them.
     """
 
     who = LineField(

@@ -1,4 +1,4 @@
-"""What a list of loans is asked for: its kinds and orders, and the form that reads an address."""
+"""Kinds and orders of loan lists, and the form that reads a list from an address."""
 
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ LATE: Mapping[str, DaysLate] = {
     "61-90": DaysLate(_("61 to 90"), 61, 90),
     "91": DaysLate(_("91 and more"), 91, None),
 }
-# By the address's word: the column, and whether its index holds the largest first. Names in CSV and
-# on the screen stand with the columns there.
+# By the word in the address: the column, and whether its index has the largest first. The names in
+# CSV and on the screen are declared with the columns there.
 SORTED_BY = {
     "loan": ("account_id", False),
     "product": ("product_id", False),
@@ -53,11 +53,11 @@ SORTED_BY = {
 
 
 class ListKind(NamedTuple):
-    """A list to begin with: its label, its title, its order and its loans.
+    """A predefined list: its label, its title, its order and its loans.
 
-    `indexed` are the orders in which an index holds what parts it from other lists. `is_open` is
-    None where closed loans are on it too. `amount` is an order whose column it shows beside what is
-    overdue and outstanding. The lists behind figures have no label.
+    `indexed` are the orders in which an index covers the condition of the list. `is_open` is
+    None if closed loans are also on the list. `amount` is an order; its column is shown next to
+    the overdue and outstanding amounts. The lists behind figures have no label.
     """
 
     label: str
@@ -165,7 +165,7 @@ def find_kind(show: str) -> ListKind | None:
     """Return the kind of list that an address names; None if there is none.
 
     The list behind a figure is `figure-` and outstanding, overdue, principal_outstanding, paid,
-    par30, month:2026-05, performance:2 or untold:overdue.
+    par30, month:2026-05, performance:2 or `untold:overdue`.
     """
     by = show.removeprefix(FIGURE)
     found = KINDS.get(show) if by == show else _FIGURES.get(by)

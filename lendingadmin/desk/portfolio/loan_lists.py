@@ -34,9 +34,10 @@ _KEPT_SECONDS = 6 * 3600
 
 
 class ListedLoan(NamedTuple):
-    """A loan of the count, its amounts less what was recorded since by column, and that.
+    """A loan of the count, its corrected amounts by column, and the repayments recorded since.
 
-    `amount` is the one that its list shows beside what is overdue and outstanding.
+    The amounts are those of the count less these repayments. `amount` is the one that the list
+    shows next to the overdue and outstanding amounts.
     """
 
     loan: SnapshotLoan
@@ -46,10 +47,10 @@ class ListedLoan(NamedTuple):
 
 
 def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
-    """The list that a state describes, over the count that it names, else over the newest one.
+    """Return the list that a state describes, over the count that it names or else the newest count.
 
-    None before the first count, or if the loans of the named one are not kept. Where a value of the
-    state can't be, the list has no rows and its form says why.
+    Return None before the first count, or if the loans of the named count are not stored. If a
+    value of the state is not valid, the list has no rows and its form says why.
     """
     number = whole_number(state.get("count"))
     snapshot = find_with_loans(app.app_id, number)
@@ -60,7 +61,9 @@ def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
 
 
 def prepare_lists(app: LendingApp) -> None:
-    """Add up each list to begin with, so that nobody waits for it; what is known costs nothing."""
+    """Add up every predefined list in advance, so that pages need not wait; known totals cost
+    nothing.
+    """
     snapshot = find_with_loans(app.app_id)
     if snapshot is not None:
         for show in (*KINDS, *list_figures(Figures.from_json(snapshot.figures))):
@@ -106,7 +109,7 @@ class LoanList:
 
     @property
     def title(self) -> str:
-        """What the list holds, in words."""
+        """Title of the list, in words."""
         if not self.is_valid:
             return gettext("Loans")
         if self.wanted["show"] == "due-today" and self.counted_on < self.today:
@@ -115,7 +118,7 @@ class LoanList:
 
     @property
     def heading(self) -> str:
-        """The name of the amount that it shows beside what is overdue and outstanding."""
+        """Name of the amount that is shown next to the overdue and outstanding amounts."""
         return gettext(AMOUNTS[self.kind.amount])
 
     @property
@@ -274,7 +277,7 @@ class LoanList:
             return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
 
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
-        """What a loan of the list meets, each with the orders of which an index has those."""
+        """Yield the conditions of the list, each with the orders in which an index covers it."""
         if self.kind.is_open is not None:
             yield Q(is_open=self.kind.is_open), tuple(SORTED_BY)
         if condition := self._build_kind(self.wanted["show"]):
@@ -287,7 +290,7 @@ class LoanList:
             yield Q(product_id=self.wanted["product"]), ("product", "outstanding")
 
     def _build_kind(self, show: str) -> Q:
-        """What parts the loans of a kind from others. What fell due since the count is due."""
+        """Return the condition of a kind. Loans that became due since the count are due."""
         if show == "due-today":
             return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
         if show == "due-this-week":

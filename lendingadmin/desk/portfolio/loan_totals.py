@@ -1,4 +1,4 @@
-"""What loans of a count add up to, exactly, and what is left of one that was paid since."""
+"""Exact totals of the loans of a count, and the amounts that are left after later repayments."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -83,7 +83,7 @@ def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> Totals:
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """What is left of an amount once so much was paid; a credit stays as it is."""
+    """Return the rest of an amount after a payment; a credit stays as it is."""
     if amount is None or amount <= 0:
         return amount
     return max(amount - paid, Decimal(0))

@@ -16,8 +16,9 @@ from lendingadmin.core.worker.models import WalkRow
 
 from .amounts import AmountField
 
-# Raised when a figure changes its meaning: figures of two versions must not stand side by side.
-# 2: portfolio at risk is more than N days late; only open loans have something outstanding.
+# This is raised when a figure changes its meaning, because figures of two versions must not be
+# shown side by side. 2: portfolio at risk is more than N days late; only open loans have something
+# outstanding.
 FIGURES_VERSION = 2
 LONGEST_ID = 255
 # Loans that lack a value of a figure, but for what was paid since: a first count has it of none.
@@ -36,9 +37,10 @@ LONGEST_NAME = 60
 class Snapshot(WalkRow):
     """One walk through all loans of an app, from its start to its outcome.
 
-    `figures` is the JSON of `figures.Figures`; those of another `figures_version` are not read, nor
-    is `is_open` of their loans. `without_borrower` is how many of its open loans have no borrower
-    id; null where it began before borrowers were kept. `state` leaves RUNNING once.
+    `figures` is the JSON of `figures.Figures`. If `figures_version` differs, the figures are
+    not read, and neither is `is_open` of their loans. `without_borrower` is the number of open
+    loans without a borrower id; null if the snapshot began before borrowers were stored.
+    `state` leaves RUNNING once.
     """
 
     class State(models.TextChoices):
@@ -61,7 +63,7 @@ class Snapshot(WalkRow):
     without_borrower = models.PositiveIntegerField(null=True, default=0)
     figures = models.JSONField(default=dict)
     figures_version = models.PositiveSmallIntegerField(default=FIGURES_VERSION)
-    # Whether the rows of its loans are kept beside the figures.
+    # Whether the rows of its loans are stored in addition to the figures.
     has_loans = models.BooleanField(default=True)
 
     # The complete snapshot with which the amounts paid are compared.
@@ -109,7 +111,7 @@ class SnapshotLoan(models.Model):
     is_first_missed = models.BooleanField(default=False)
     start_day = models.DateField(null=True)
     settlement_day = models.DateField(null=True)
-    # Whole days, rounded up.
+    # Days as an integer, rounded up.
     days_late = models.IntegerField(null=True)
     # The instalment that was next.
     next_due_day = models.DateField(null=True)

@@ -14,10 +14,11 @@ from .snapshot_job import find_with_loans
 
 
 def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, OpenLoans]:
-    """How many open loans each has and what is overdue on them, by borrower id.
+    """Return the number of open loans and their overdue amount, by borrower id.
 
-    Nobody where no snapshot tells. Where it has an open loan without a borrower or an item that is
-    no loan, that may be anybody's: then borrowers without an open loan are left out.
+    Return nothing if no snapshot has these data. If the snapshot has an open loan without a
+    borrower, or an item that is not a loan, it may belong to any borrower. Then borrowers
+    without a known open loan are left out.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:

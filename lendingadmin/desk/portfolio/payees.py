@@ -1,7 +1,7 @@
-"""Whose loan a payment is for: what a clerk types of a person or a loan, and the loans it names.
+"""Search for the loan of a payment, by what a clerk types of a person or a loan.
 
-People and their open loans come from the index and the newest count, a loan's id is read from the
-service. Nothing here leads to a loan by itself unless what was typed names one and no other.
+People and their open loans come from the index and the newest count; a loan's id is read from
+the service. A loan is chosen automatically only if the typed text names this loan and no other.
 """
 
 from dataclasses import dataclass, field
@@ -21,15 +21,15 @@ from .open_loans import filter_open
 from .snapshot_job import find_with_loans
 
 _BY_ID = frozenset({"loan", "number"})
-# So many loans of people are offered to choose from.
+# The most loans of people that are offered to choose from.
 _SHOWN = 50
-# A whole phone number, without the zero or the country before it.
+# The length of a complete phone number, without the leading zero or the country code.
 _PHONE = words.PHONE_ENDINGS[0]
 
 
 @dataclass(frozen=True)
 class Payee:
-    """A loan that may be meant, its person and what the count says of it, as far as known."""
+    """A possible loan, its person and its values of the count, as far as they are known."""
 
     loan_id: str
     person: Person | None = None
@@ -52,7 +52,7 @@ class FoundPayees:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody and nothing fits."""
+        """True if no loan and no person fits."""
         return not (self.payees or self.without_loan)
 
 
@@ -86,13 +86,13 @@ def _list_loans(app_id: str, people: list[Person]) -> tuple[list[Payee], list[Pe
 
 
 def _may_be_number(typed: str) -> bool:
-    """Whether it may be a loan's number or id too, although somebody's phone or name fits it."""
+    """Return whether the text may also be a loan's number or id, although it fits a person."""
     digits = words.read_digits(typed)
     return bool(digits) and len(digits) < _PHONE
 
 
 def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
-    """The loans that bear what was typed as their id, uid or number."""
+    """Return the loans that have the typed text as their id, uid or number."""
     if validate_id(typed):
         return []
     app, held = gateway.app(app_id), list_rights(person, app_id)
@@ -111,9 +111,9 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
 
 
 def _is_named(payee: Payee, typed: str) -> bool:
-    """Whether what was typed is this loan's or this person's own, to the letter.
+    """Return whether the typed text matches this loan or this person exactly.
 
-    The beginning of a name, or one with a mistyped letter, may mean somebody else.
+    The beginning of a name, or a name with a mistyped letter, may mean another person.
     """
     if payee.person is None:
         return not payee.warning

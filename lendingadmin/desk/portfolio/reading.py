@@ -1,4 +1,4 @@
-"""Reads what a snapshot keeps of a loan; None for a value that is missing or malformed."""
+"""Reader of the loan values that a snapshot stores; None for a missing or malformed value."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
@@ -91,7 +91,9 @@ def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]
 
 
 def _id(key: str) -> str:
-    """An id that can be kept. A part of a longer one would be another's."""
+    """Return an id that can be stored, else an empty text. A part of a long id is another loan's
+    id.
+    """
     return key if len(key) <= LONGEST_ID else ""
 
 

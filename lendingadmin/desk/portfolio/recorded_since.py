@@ -1,4 +1,4 @@
-"""What was recorded here since a count, by loan: what corrects the lists over it."""
+"""Repayments recorded in this dashboard since a count, by loan; they correct lists over it."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -14,10 +14,10 @@ from .models import Snapshot
 
 
 class RecordedSince(NamedTuple):
-    """What was recorded on a loan since its count began, in the app's currency.
+    """The repayments recorded on a loan since its count began, in the app's currency.
 
-    `amount` was entered after the count had ended. `meanwhile` was entered while it ran, so that
-    the count may hold it or not. `at` is when the last of both was recorded.
+    `amount` was entered after the count had ended. `meanwhile` was entered during the count,
+    which may include it or not. `at` is the time when the last of both was recorded.
     """
 
     amount: Decimal

@@ -1,7 +1,7 @@
-"""Prunes snapshots: all of a day are kept, then the last of each day, then of each month.
+"""Pruning of snapshots: all of one day remain, then the last of each day, then of each month.
 
-The rows of the loans are kept for the newest alone, and for as many month ends as
-SNAPSHOT_MONTH_ENDS says, so that their table grows with the portfolio and not with time.
+The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS month
+ends, so that their table grows with the portfolio and not with time.
 """
 
 import time
@@ -26,10 +26,11 @@ LONGEST = 10.0
 
 
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
-    """The numbers of the complete snapshots, given as (number, when it ended), that are kept.
+    """Return the numbers of the complete snapshots to retain, from pairs (number, end time).
 
-    All of the last 24 hours; then the last of each day of the lender's zone for 30 days, then the
-    last of each month for 24 months. The newest and its predecessor always.
+    These are all of the last 24 hours, then the last of each day in the lender's zone for 30
+    days, then the last of each month for 24 months. The newest and its predecessor always
+    remain.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     found = {number for number, _ in rows[:2]}
@@ -55,10 +56,10 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
 def list_with_loans(
     ended: Iterable[tuple[int, datetime]], month_ends: int, now: datetime, zone: tzinfo
 ) -> set[int]:
-    """The numbers of the complete snapshots, given as in `list_kept`, whose loans are kept.
+    """Return the numbers of the complete snapshots whose loans remain; `ended` as in `list_kept`.
 
-    The newest, its predecessor as long as a page may still read that, and the last of each of so
-    many months before the newest one's in the lender's zone.
+    These are the newest snapshot, its predecessor while a page may still read that, and the
+    last of each of `month_ends` months before the month of the newest, in the lender's zone.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1
@@ -70,7 +71,7 @@ def list_with_loans(
 
 
 def prune() -> bool:
-    """Delete what is not kept, for some seconds; whether that was all of it."""
+    """Delete what is not retained, for some seconds; return whether everything was deleted."""
     until = time.monotonic() + LONGEST
     return _prune_snapshots(until) and _prune_loans(until)
 
@@ -93,7 +94,7 @@ def _prune_loans(until: float) -> bool:
     for app_id in _list_apps():
         ended, zone = list_ended(app_id), _find_zone(app_id)
         kept = list_with_loans(ended, settings.SNAPSHOT_MONTH_ENDS, timezone.now(), zone)
-        # One that ended meanwhile is the newest.
+        # A snapshot that ended since is the newest, so it is not among these.
         surplus = list_complete(app_id).filter(pk__in={number for number, _ in ended} - kept)
         # First, so that no page shows a list that is half gone.
         surplus.filter(has_loans=True).update(has_loans=False)
@@ -109,7 +110,7 @@ def _list_apps() -> list[str]:
 
 
 def _list_to_delete(now: datetime) -> list[Snapshot]:
-    """Complete snapshots that are not kept, and all that failed or were stopped."""
+    """Return complete snapshots that are not retained, and all that failed or were stopped."""
     surplus = []
     for app_id in _list_apps():
         seen = list_ended(app_id)

@@ -32,7 +32,8 @@ NAME_TAKEN = _("You already have a list with this name.")
 NO_ROOM = format_lazy(
     _("Your sidebar already has {count} lists. Unpin one first."), count=MOST_PINNED
 )
-# What stands on each page is counted once by each process, until something it hangs on changes.
+# These counts are on each page. Each process counts once, until data that the count depends on
+# change.
 _counted: dict[tuple[object, ...], str] = {}
 _MOST_COUNTED = 2_000
 _STATE = ("show", "late", "product", "sort", "pageSize")
@@ -95,7 +96,7 @@ def write_query(state: Mapping[str, Any]) -> str:
 
 
 def read_state(saved: SavedList, given: QueryDict) -> dict[str, Any]:
-    """The saved state, with what an address changes of it, such as the order."""
+    """Return the saved state with the changes from an address, such as another order."""
     return QueryDict(saved.query).dict() | given.dict()
 
 

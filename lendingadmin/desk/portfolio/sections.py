@@ -47,7 +47,7 @@ _ASK = "lending.borrowers.getOffers"
 _DECIDE = frozenset(
     {write_reconciliation.RESOLVE, mistakes.REVIEW, approvals.APPROVE, MANAGE_PEOPLE}
 )
-# So many rows of a list stand here; the rest are behind its link.
+# The most rows of a list on this page; the other rows are behind its link.
 _FEW = 5
 # What a person has asked for since yesterday is still theirs to look at.
 _LATELY = timedelta(hours=24)
@@ -56,7 +56,7 @@ _LATE = timedelta(minutes=2)
 
 
 class Work(Enum):
-    """What a person does here: record payments, lend, decide, or only read."""
+    """A person's kind of work in this dashboard: record payments, lend, decide, or only read."""
 
     RECORDING = "recording"
     LENDING = "lending"
@@ -127,7 +127,7 @@ class HomeReader:
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
-        """The newest count whose loans are kept, and what was recorded since; None before it."""
+        """The newest count and the repayments since; None if there is no count with stored loans."""
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
             return None
@@ -139,7 +139,10 @@ class HomeReader:
         return {"box": PaymentBoxForm(None, app=self.app), "token": token}
 
     def read_alarms(self) -> dict[str, object]:
-        """What contradicts late what was concluded here: of other writes one's own alone."""
+        """Return the alarms: late answers of the service that contradict our conclusions.
+
+        Alarms of writes other than repayments are the person's own only, except for managers.
+        """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
         if self.totals["write_alarms"]:
@@ -160,7 +163,9 @@ class HomeReader:
         return {"checking": checking}
 
     def read_mine(self) -> dict[str, object]:
-        """What this person recorded today on the lender's calendar, and what it comes to."""
+        """Return the repayments that this person recorded today in the lender's zone, and their
+        totals.
+        """
         today = timezone.localdate(timezone=self.app.zone)
         lines = dayend.list_lines(self.app, today, person_id=self.person.pk)
         own = self.repayments.of_person(self.app.app_id, self.person.pk)
@@ -174,11 +179,11 @@ class HomeReader:
         }
 
     def read_due(self) -> dict[str, object]:
-        """Who is overdue and who is to pay today, by the newest count."""
+        """Return the lists of overdue loans and of loans due today, by the newest count."""
         return {"due_lists": self._read_lists("overdue", "due-today"), "is_counted": self.counted}
 
     def read_week(self) -> dict[str, object]:
-        """Who is to pay this week."""
+        """Return the list of loans due this week."""
         return {"week_lists": self._read_lists("due-this-week"), "is_counted": self.counted}
 
     def read_running(self) -> dict[str, object]:
@@ -191,7 +196,9 @@ class HomeReader:
         return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
-        """All that waits for this person's decision; nobody decides about what they entered."""
+        """Return everything that waits for this person's decision, without the person's own
+        entries.
+        """
         app_id, person = self.app.app_id, self.person
         to_approve = self._read_oldest("to_approve", "created_at")
         reports = self._read_oldest("mistakes", "reported_at")
@@ -313,7 +320,7 @@ _CLERKS = frozenset({Work.RECORDING})
 _LENDERS = frozenset({Work.LENDING, Work.READING})
 _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 
-# In the order in which they stand on the page; who does several people's work has the union.
+# In the order on the page; a person with several kinds of work has the sections of all of them.
 SECTIONS = (
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
     Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms, ("alarms", "write_alarms")),

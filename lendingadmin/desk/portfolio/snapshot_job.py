@@ -1,6 +1,6 @@
-"""Takes a snapshot of the portfolio: every page of the loans list, some seconds at a time.
+"""Snapshot job: it reads every page of the list of loans, in slices of some seconds.
 
-One page and the figures are kept in memory, for any number of loans.
+One page and the figures are in memory, for any number of loans.
 """
 
 import logging
@@ -64,8 +64,9 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
 
 
 def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
-    """The newest complete snapshot, or that of a number; None if its loans are not kept, or if its
-    figures have another meaning.
+    """Return the newest complete snapshot, or the one with this number.
+
+    Return None if its loans are not stored, or if its figures have another meaning.
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
@@ -85,10 +86,11 @@ def find_newest(app_id: str) -> Snapshot | None:
 
 
 def find_next_due(last: Snapshot) -> datetime | None:
-    """When the next snapshot begins by itself; None while this one runs, or without SNAPSHOT_EVERY.
+    """Return when the next snapshot begins automatically.
 
-    One that failed is tried again within the hour; one that was stopped waits like a complete one.
-    After a complete one whose figures have another meaning, it is this minute.
+    Return None while this one runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
+    within the hour; after a stopped one the pause is the same as after a complete one. After a
+    complete snapshot whose figures have another meaning, the next one is due this minute.
     """
     every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
     if not every or last.state == State.RUNNING:
@@ -180,7 +182,7 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """Take another snapshot: loans may have moved meanwhile, so nothing of this one is used."""
+        """Start another snapshot; nothing of this one is used, because loans may have moved."""
         from . import tasks
 
         with transaction.atomic():
@@ -190,7 +192,7 @@ class CountWalk(Walk[Snapshot]):
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
-    """What was paid on these loans, as far as the snapshot has them."""
+    """Return the amounts paid on these loans, as far as the snapshot has them."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
     found: dict[str, Decimal | None] = {}
     for at in range(0, len(keys), _AT_ONCE):

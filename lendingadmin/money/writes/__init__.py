@@ -1,1 +1,1 @@
-"""What is sent to the service once: its idempotency key, its record, and what became of it."""
+"""Writes that are sent to the service once: idempotency keys, records and outcomes."""

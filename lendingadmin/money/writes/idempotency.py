@@ -1,8 +1,8 @@
-"""Idempotency keys of forms, and the drafts that forms of two steps keep under them.
+"""Idempotency keys of forms, and the drafts that forms of two steps save under them.
 
-A form carries a signed token that holds its key, its person and its purpose. The write that the
-form leads to is stored under the key, uniquely, so that a double click or a form that is sent again
-lands on the first result. Issuing a key stores nothing.
+A form has a signed token with its key, its person and its purpose. The write of the form is
+stored under the key, uniquely, so that a double click or a form that is sent again leads to the
+first result. Issuing a key stores nothing.
 """
 
 import json
@@ -45,9 +45,9 @@ def check_key(request: PersonRequest, purpose: str, token: str) -> str:
 def save_draft(
     request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
 ) -> None:
-    """Keep what was entered, encrypted, until the form's last step; entering again replaces it.
+    """Save the entries, encrypted, until the form's last step; new entries replace them.
 
-    Raises OverQuota where the person keeps too much.
+    Raises OverQuota if the person saves too much.
     """
     text = json.dumps(entered)
     Draft.check_room(request.user, idempotency_key, len(text))
@@ -60,7 +60,7 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """What this person entered under the token; None when there is nothing, or no more."""
+    """Return the person's entries under the token; None if there are none or they can't be opened."""
     if "\x00" in idempotency_key:  # it comes out of an address, and PostgreSQL takes no NUL in text
         return None
     draft = Draft.objects.filter(

@@ -1,6 +1,7 @@
-"""What a person reads of a write: its chip, what happened, whether it was saved, what happens next.
+"""Texts about a write: its chip, what happened, whether it was saved, and what happens next.
 
-What was found is never worded as the service's own word, and “not found” never as certain.
+A finding is never worded as the service's own answer, and “not found” is never worded as
+certain.
 """
 
 from functools import lru_cache
@@ -18,8 +19,9 @@ from .states import WriteFound, WriteResolution, WriteState
 class StateMessage(NamedTuple):
     """All words and looks of one state.
 
-    `chip` stands in tables and beside titles. The rest is the notice: `tone` its colour, `icon` its
-    picture, `saved` whether anything was saved, `next` what the person does or waits for.
+    `chip` is shown in tables and next to titles. The rest is the notice: `tone` is its colour,
+    `icon` its picture, `saved` says whether anything was saved, and `next` says what the person
+    does or waits for.
     """
 
     chip: Status
@@ -144,7 +146,7 @@ _UNKNOWN: dict[str, StateMessage] = {
 
 
 def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
-    """The words and looks for what is known of a write by now."""
+    """Return the words and looks for the present knowledge about a write."""
     if state == WriteState.UNKNOWN:
         return _UNKNOWN[found].translate()
     message = _BY_STATE[state].translate()

@@ -1,4 +1,4 @@
-"""What was sent once: each write of the service but repayments, and what was found out about it."""
+"""Writes other than repayments, and the checks of their outcomes."""
 
 from django.conf import settings
 from django.db import models
@@ -13,12 +13,12 @@ from .unconfirmed import UnconfirmedWrite
 
 
 class Write(UnconfirmedWrite):
-    """One write that a form led to, committed before the call, under the form's idempotency key.
+    """One write of a form, committed before the call, under the form's idempotency key.
 
-    Repayments have a table of their own. `card` is the error card of a write that did not succeed,
-    as JSON: the service's words in it may be personal. `submitted` is what was to be saved, as
-    JSON, kept as long as it may be compared or entered again. `found` is a conclusion from
-    evidence; it never changes the state.
+    Repayments have a table of their own. `card` is the error card of a write that did not
+    succeed, as JSON; the service's words in it may be personal. `submitted` is the data to be
+    saved, as JSON; it is stored as long as it may be compared or entered again. `found` is a
+    conclusion from evidence; it never changes the state.
     """
 
     person = models.ForeignKey(
@@ -54,8 +54,8 @@ class Write(UnconfirmedWrite):
                 condition=~models.Q(borrower_id=""),
                 name="write_of_borrower",
             ),
-            # What is in doubt in an app, and of all apps what dead senders left behind. A whole
-            # index: SQLite never takes a partial one for `state IN (…)` with parameters.
+            # Writes in doubt in an app, and writes that dead senders left in all apps. The index
+            # covers all rows: SQLite never takes a partial one for `state IN (…)` with parameters.
             models.Index(fields=["state", "app_id", "created_at"], name="write_in_state"),
             models.Index(
                 fields=["next_check_at"],
@@ -98,10 +98,10 @@ class Write(UnconfirmedWrite):
 
 
 class Check(models.Model):
-    """What the service showed of a write whose answer is missing, at one moment.
+    """The result of one check of a write whose answer is missing.
 
-    `found` is empty where nobody could tell, and `why` says why not. `links` are records that
-    it leads to, as pairs of words and address.
+    `found` is empty if the check had no result; then `why` is the reason. `links` are records
+    to which the check leads, as pairs of words and address.
     """
 
     write = models.ForeignKey(Write, on_delete=models.CASCADE, related_name="checks")

@@ -48,22 +48,22 @@ _LONGEST_SUBJECT = 300
 
 
 class OwnWrite(Exception):
-    """Nobody but another person resolves it."""
+    """The person who entered a write may not resolve it; another person must do it."""
 
 
 class Submitted(NamedTuple):
-    """What was sent, and for a change what its fields were before."""
+    """The data that was sent and, for a change, the earlier values of its fields."""
 
     sent: Mapping[str, object]
     before: Mapping[str, object] = {}
 
     def encode(self) -> str:
-        """Return it as a write keeps it; empty where nothing was sent."""
+        """Return the data as a write stores it; empty if nothing was sent."""
         return encode(self._asdict()).decode() if self.sent else ""
 
 
 class CheckResult(NamedTuple):
-    """What a check found, why in words for people, and the records that it leads to."""
+    """The finding of a check, its reason in words for people, and the records to which it leads."""
 
     found: WriteFound
     why: str
@@ -95,7 +95,7 @@ def get_checker(write: Write) -> OutcomeChecker | None:
 
 
 def read_submitted(write: Write) -> Submitted | None:
-    """What was to be saved; None where that is not kept, or can't be opened, any more."""
+    """Return the data to be saved; None if it is not stored any more or can't be opened."""
     if not write.submitted or isinstance(write.submitted, Undecryptable):
         return None
     kept = decode(write.submitted.encode())
@@ -134,7 +134,7 @@ def mark_lost_unknown() -> int:
 
 
 def check_if_due(write: Write) -> bool:
-    """Check the write if that is due and nobody else has claimed it; say whether it was checked."""
+    """Check the write if a check is due and unclaimed; return whether it was checked."""
     if write.state == WriteState.SENT:
         mark_lost_unknown()
         write.refresh_from_db()
@@ -161,7 +161,7 @@ def _check(write: Write) -> None:
 
 
 def read_outcome(write: Write) -> Check:
-    """Read the service and keep what it shows; a fault is kept as its sentence."""
+    """Read the service and save what it shows as a check; a fault is saved as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
         why = _("Your entry is no longer saved here, so it can't be compared.")
@@ -183,7 +183,7 @@ def read_outcome(write: Write) -> Check:
 
 
 def _conclude(write: Write, check: Check) -> str:
-    """What the checks add up to. “Not found so far” takes two after the quiet time."""
+    """Return the conclusion from the checks. “Not found so far” takes two after the quiet time."""
     if check.found != WriteFound.NOT_SEEN:
         return str(check.found)
     quiet_from = write.created_at + settings.REPAYMENT_QUIET
@@ -192,7 +192,7 @@ def _conclude(write: Write, check: Check) -> str:
 
 
 def _keep_conclusion(write: Write, found: str) -> None:
-    """Write the conclusion beside the state; once it is there, checking ends."""
+    """Save the conclusion; it does not change the state. Checking ends if the record was found."""
     fields: dict[str, object] = {"found": found}
     if found == WriteFound.THERE:
         fields["next_check_at"] = None
@@ -211,17 +211,18 @@ def knows_record(write: Write, person: User) -> bool:
 
 
 def is_for_another(write: Write, person: User) -> bool:
-    """Whether somebody else resolves it, because this person entered it."""
+    """Return whether another person must resolve the write, because this person entered it."""
     return write.person_id == person.pk and not knows_record(write, person)
 
 
 def resolve(
     write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:
-    """A person decides what became of it; `url` is the record that it is. False if it was known.
+    """Record a person's decision on a write; return False if the outcome was known.
 
-    Raises OwnWrite for who entered it, unless only they can say which record it is, and
-    NotIndependent for who is not independent of that person.
+    `url` is the record that the write led to. Raises OwnWrite for the person who entered the
+    write, unless only that person can say which record it is. Raises NotIndependent for a
+    person who is not independent of them.
     """
     if is_for_another(write, by):
         raise OwnWrite
@@ -248,9 +249,10 @@ def resolve(
 
 
 def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
-    """What of an app is not known yet, newest first, in words: one's own, and for managers all.
+    """Return the writes of an app with an unknown outcome, newest first, with their words.
 
-    Excludes writes already found at the service as they were to be saved.
+    They are the person's own, and all for managers. Writes that were already found at the
+    service as they were to be saved are left out.
     """
     return _describe_some(find_unconfirmed(app_id, person))
 
@@ -306,7 +308,10 @@ def mark_alarm_seen(write: Write, by: User) -> None:
 
 
 def list_permissions(write: Write, person: User) -> list[str]:
-    """What a person needs to see a write: to read what it wrote and, for another's, to resolve."""
+    """Return the permissions that a person needs to see a write.
+
+    These are to read the record and, for another person's write, to resolve it.
+    """
     checker = get_checker(write)
     reads = [checker.reads] if checker else []
     return reads if write.person_id == person.pk else [RESOLVE, *reads]
@@ -328,13 +333,13 @@ def get_message(write: Write) -> StateMessage:
 
 
 def describe(write: Write) -> str:
-    """What was to be done, in words."""
+    """Return the purpose of a write, in words."""
     checker = get_checker(write)
     return _(checker.words) if checker else write.operation
 
 
 def prune_submitted() -> None:
-    """What was entered is personal: it goes once it can't be compared or entered again."""
+    """Delete entries that can't be compared or entered again any more, because they are personal."""
     old = timezone.now() - idempotency.LIFETIME
     rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
     rows.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN)).update(submitted="")

@@ -67,13 +67,13 @@ def write_once(
     lands_on: Callable[[Result], str],
     token: str = "",
 ) -> Outcome:
-    """Make one write of the service and say what became of it.
+    """Make one write at the service and return its outcome.
 
-    `write` is what is recorded of it, not saved yet: its `operation` is the purpose for which the
-    token of the form, or this `token`, was issued; `again_at` is the address of the form that can
-    take it up again. `do` makes the call, and `lands_on` gives the address that its result is shown
-    at. Raises idempotency.StaleKey for a token that is not valid any more; nothing is sent then.
-    Raises OutcomeNotKept where the service saved it and the database can't be used.
+    `write` is its record, not saved yet. Its `operation` is the purpose for which the token of
+    the form, or this `token`, was issued. `again_at` is the address of the form where a person
+    can enter it again. `do` makes the call, and `lands_on` returns the address that shows its
+    result. Raises idempotency.StaleKey for a token that is not valid any more; then nothing is
+    sent. Raises OutcomeNotKept if the database can't save the outcome.
     """
     token = token or request.POST.get("token", "")
     write.idempotency_key = idempotency.check_key(request, write.operation, token)
@@ -109,7 +109,7 @@ def write_once(
 
 
 def check_deadline(write: Write) -> None:
-    """Who was paused until others took it for dead sends nothing."""
+    """Raise NotSent if the sender was paused beyond half of `SENDER_LOST`, so that nothing is sent."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
         raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
 
@@ -125,9 +125,10 @@ def find_address(write: Write, lands_on: Callable[[Result], str], result: Result
 
 
 def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
-    """What this person entered in a write that the address names (`again`), to enter it again.
+    """Return this person's entries in the write that the address names (`again`).
 
-    Warns on the page where it may still be at the service. Empty where nothing is kept.
+    They are entered again. The page warns if the write may still arrive at the service. The
+    result is empty if nothing is stored.
     """
     idempotency_key = request.GET.get("again", "")
     if not idempotency_key or "\x00" in idempotency_key:
@@ -148,7 +149,7 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
 
 
 def as_kept(subject: str) -> str:
-    """A subject as writes and the audit trail keep it: cut to their column."""
+    """Return a subject as writes and the audit trail store it, cut to the length of their column."""
     return subject.replace("\x00", "")[:300]
 
 
@@ -188,7 +189,7 @@ def _failed(write: Write, error: LendingError, made: list[Call]) -> Outcome:
     return Outcome(card=card) if is_known else Outcome(write.get_absolute_url(), card)
 
 
-# The service's yes or no still counts when it comes late, whatever was concluded meanwhile.
+# A late yes or no of the service still counts, whatever the conclusion was before.
 _OPEN = (WriteState.SENT, WriteState.UNKNOWN)
 _MOVES_FROM = {
     WriteState.SAVED: (*_OPEN, WriteState.RESOLVED),
@@ -200,9 +201,9 @@ _MOVES_FROM = {
 def _finish(
     write: Write, state: WriteState, made: list[Call], *, url: str = "", card: Card | None = None
 ) -> None:
-    """Write down how a write ended, unless more is known of it by now.
+    """Save the end of a write, unless a later state is already known.
 
-    Raises an alarm where the answer contradicts what was concluded before it came.
+    Raises an alarm if the answer contradicts the earlier conclusion.
     """
     # A write may be followed by the read that proves it.
     last = next(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 
 class WriteState(models.TextChoices):
-    """What is known of it; SENT is also what a process that died leaves behind."""
+    """The state of a write; SENT is also the state that a dead process leaves behind."""
 
     SENT = "sent", gettext_noop("sent, waiting")
     SAVED = "saved", gettext_noop("saved")
@@ -18,7 +18,7 @@ class WriteState(models.TextChoices):
 
 
 class WriteFound(models.TextChoices):
-    """What the service shows of a write whose answer is missing."""
+    """The finding at the service about a write whose answer is missing."""
 
     THERE = "there", gettext_noop("found")
     DIFFERS = "differs", gettext_noop("found, but different")
@@ -27,7 +27,7 @@ class WriteFound(models.TextChoices):
 
 
 class WriteResolution(models.TextChoices):
-    """What a person says became of it."""
+    """A person's decision about the outcome of a write."""
 
     SAVED = "saved", gettext_lazy("It was saved")
     NOT_SAVED = "no", gettext_lazy("It was not saved")

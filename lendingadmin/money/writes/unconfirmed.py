@@ -1,7 +1,8 @@
-"""What every write shares whose answer may be missing: due checks, alarms, a person's resolution.
+"""Common parts of writes whose answer may be missing: due checks, alarms, a person's resolution.
 
-Repayments and all other writes have a table each, built on UnconfirmedWrite. What a check reads and
-what follows from it is their own; when a check is due, who makes it and when checking ends is here.
+Repayments and all other writes have a table each, built on UnconfirmedWrite. Each table decides
+what a check reads and what follows from the result. This module decides when a check is due,
+who makes it and when checking ends.
 """
 
 from collections.abc import Callable
@@ -58,7 +59,7 @@ class UnconfirmedWrite(models.Model):
 
     @property
     def age(self) -> timedelta:
-        """How long ago it was sent, or committed where nobody knows when it was sent."""
+        """Time since the write was sent or, if that is unknown, since it was committed."""
         sent_at: datetime = self.sent_at or self.created_at
         return timezone.now() - sent_at
 
@@ -128,6 +129,6 @@ def filter_unseen_alarms(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
 
 
 def mark_alarm_seen(row: UnconfirmedWrite) -> bool:
-    """Note that the alarm was seen. False where there is none, or somebody saw it before."""
+    """Mark the alarm as seen; return False if there is none or if it was seen before."""
     rows = filter_unseen_alarms(type(row)._default_manager.filter(pk=row.pk))
     return rows.order_by().update(alarm_seen_at=timezone.now()) == 1

@@ -29,7 +29,7 @@ _CHECKS = 20
 
 
 class ResolveForm(forms.Form):
-    """What became of a write that nobody can tell from what the service shows."""
+    """Form with a person's decision on a write that the service's data leave open."""
 
     resolution = forms.ChoiceField(
         choices=WriteResolution.choices,
@@ -50,7 +50,7 @@ class ResolveForm(forms.Form):
 
 
 class WhichForm(ResolveForm):
-    """Which of the records is the one, where the service has no natural key that tells it."""
+    """Form to choose the right record, if the service has no natural key that identifies it."""
 
     def __init__(self, *args: Any, candidates: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -71,12 +71,15 @@ class WhichForm(ResolveForm):
 
 
 def write_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
-    """What a person needs to see a write. Raises Http404."""
+    """Return the permissions that a person needs to see a write. Raises Http404."""
     return reconciliation.list_permissions(_get_write(app_id, idempotency_key), request.user)
 
 
 def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
-    """What a person needs to resolve a write: the right to, unless it is for them to say."""
+    """Return the permissions that a person needs to resolve a write.
+
+    The right to resolve is not needed if only this person can say which record it is.
+    """
     seen = write_needs(request, app_id, idempotency_key)
     return (
         seen
@@ -161,7 +164,7 @@ def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
 
 @signed_in(methods=("POST",), needs=resolve_needs, confirmed=("POST",))
 def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """A person decides what became of it, with a reason."""
+    """Resolve a write by a person's decision, with a reason."""
     one = _get_write(app_id, idempotency_key)
     form = _resolve_form(one, request.POST)
     if not form.is_valid():
@@ -221,7 +224,7 @@ def _again(request: PersonRequest, one: Write) -> str:
 
 
 def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submitted | None:
-    """What was sent, and of a borrower what the person may see of one."""
+    """Return the data that was sent; of a borrower, only what the person may see."""
     found = reconciliation.read_submitted(one)
     if found is None or not one.operation.startswith("borrowers."):
         return found
@@ -231,7 +234,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """What was to be saved, in short: each field that is new, and of a list how long it is."""
+    """Return the data to be saved, in short: each new field, and the length of each list."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():

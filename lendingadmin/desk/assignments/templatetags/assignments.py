@@ -1,7 +1,7 @@
-"""`{% officer_of borrower_id as assigned %}`: who has a borrower, and who stands in for them.
+"""`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
-`{% hand_overs_of_person as found %}`: those that concern a person now or within a week.
-`{% may_assign as may %}`: whether a person says who has which borrower.
+`{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
+`{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
 from datetime import date, timedelta
@@ -23,9 +23,9 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """Who has a borrower, if anybody; who stands in for them; whether one may change it.
+    """The assignment and the stand-in of a borrower, if any, and whether the person may change it.
 
-    `is_gone` says that the officer may have no borrowers here any more.
+    `is_gone` says that the officer may have no borrowers in this app any more.
     """
 
     row: Assignment | None
@@ -36,7 +36,7 @@ class Assigned(NamedTuple):
 
 @register.simple_tag(takes_context=True)
 def officer_of(context: Context, borrower_id: object) -> Assigned | None:
-    """Who has a borrower; None for people who neither call nor assign."""
+    """Return the officer of a borrower; None for people who may neither call nor assign."""
     person = context["request"].user
     may_change = person.has_perm(CHANGE)
     if not isinstance(borrower_id, str) or not (may_change or person.has_perm(HOLD)):
@@ -52,7 +52,7 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """The hand-overs in which the person is away or stands in, now or within a week."""
+    """Return the hand-overs in which the person is away or the stand-in, now or within a week."""
     person = context["request"].user
     if not person.has_perm(HAND_OVER):
         return []

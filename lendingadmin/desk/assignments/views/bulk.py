@@ -91,7 +91,10 @@ def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _go_on(found: BulkAssignment) -> None:
-    """A short list now, a long one with the worker. It is kept already: the worker goes on."""
+    """Assign a short list now, and a long list with the worker.
+
+    The list is already saved, so the worker continues if the database is busy.
+    """
     try:
         if found.rows.all()[: bulk.AT_ONCE + 1].count() > bulk.AT_ONCE:
             tasks.assign_list.enqueue(found.pk)

@@ -1,4 +1,4 @@
-"""Who stands in for whom."""
+"""Pages of hand-overs between officers."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -61,5 +61,5 @@ def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _may_end(person: User, row: HandOver) -> bool:
-    """Who is away ends it, or a manager does."""
+    """Return whether the person may end a hand-over: the one who is away, or a manager."""
     return row.officer_id == person.pk or person.has_perm(CHANGE)

@@ -1,4 +1,4 @@
-"""Who has how many borrowers, the borrowers of one person, and one borrower's officer."""
+"""Pages of officers: all with their numbers of borrowers, one with borrowers, one borrower's."""
 
 from django.contrib import messages
 from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -31,7 +31,7 @@ _LATEST = 10
 
 @access(CHANGE)
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Who has how many borrowers, whose officer has left, the rules, and lists assigned lately."""
+    """Show each officer with their borrowers, officers who left, the rules and the latest lists."""
     app = gateway.lending_app(app_id)
     today = timezone.localdate(timezone=app.zone)
     there = set(list_officers(app_id).values_list("pk", flat=True))
@@ -56,7 +56,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _list_people(app_id: str) -> QuerySet[User]:
-    """Return the people of the app who may have borrowers or have some; nobody else is named."""
+    """Return the people of the app who may have borrowers or have some."""
     own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk"))
     there = list_officers(app_id).order_by().values("pk")
     return User.objects.filter(Q(pk__in=there) | Exists(own))
@@ -98,7 +98,7 @@ def borrowers(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(CHANGE, "lending.borrowers.get", methods=("GET", "POST"))
 def change(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Give one borrower to an officer by hand, or to nobody."""
+    """Assign one borrower to an officer by hand, or to none."""
     row = services.find_assignment(app_id, check_id(borrower_id))
     form = ChangeForm(request.POST or None, app_id=app_id, row=row)
     if request.method == "POST" and form.is_valid():

@@ -17,14 +17,14 @@ register = template.Library()
 
 
 class Calling(NamedTuple):
-    """That a person may call a borrower; `other` is the lease of who is calling them now."""
+    """The right to call a borrower; `other` is the lease of another person who is calling them now."""
 
     other: Lease | None
 
 
 @register.simple_tag(takes_context=True)
 def calling_of(context: Context, borrower_id: object) -> Calling | None:
-    """Who is calling a borrower; None for people without the right to call."""
+    """Return who else is calling a borrower; None if the person may not call."""
     person = context["request"].user
     if not person.has_perm(CALL) or not isinstance(borrower_id, str) or not borrower_id:
         return None

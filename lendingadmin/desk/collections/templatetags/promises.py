@@ -1,4 +1,4 @@
-"""How a promise stands, as a chip."""
+"""Template filter that shows the state of a promise as a chip."""
 
 from django import template
 

@@ -53,7 +53,7 @@ _RIGHTS = (CALL, "lending.borrowers.get", "lending.loans.get")
 
 @access(*_RIGHTS, methods=("GET", "POST"), quota=READS)
 def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The borrower as the service has them now, and the form; the POST keeps how it ended."""
+    """Show the borrower as the service has them now, and the form; a POST saves the result."""
     app, now = gateway.lending_app(app_id), timezone.now()
     lease = leases.find_lease(app_id, borrower_id, now)
     is_own = lease is not None and lease.person_id == request.user.pk
@@ -83,7 +83,7 @@ def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _keep(
     request: PersonRequest, app: LendingApp, borrower_id: str, form: CallForm, lease: Lease | None
 ) -> HttpResponse:
-    """Keep the call, say so, and lead on: to the next of the queue, or back to the borrower."""
+    """Save the call and confirm it; redirect to the queue's next call or back to the borrower."""
     given = form.cleaned_data
     try:
         key = idempotency.check_key(request, PURPOSE, given["token"])
@@ -109,21 +109,24 @@ def _keep(
     if queue:
         return redirect("queue", app.app_id, kept.queue)
     if kept.queue:
-        # It was retired, or is somebody else's by now.
+        # The queue was retired, or is not for this person any more.
         return redirect("collections", app.app_id)
     return redirect("borrower", app.app_id, borrower_id)
 
 
 @access(*_RIGHTS, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Take a borrower who was found otherwise; who has them already is told on the call's page."""
+    """Take a lease on a borrower who was found outside a queue.
+
+    If another person has a lease on them, the page of the call says so.
+    """
     leases.take(app_id, borrower_id, request.user, timezone.now(), account_id="", queue="")
     return redirect("call", app_id, borrower_id)
 
 
 @access(*_RIGHTS, methods=("POST",))
 def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Let the borrower go without a call, so that somebody else may have them."""
+    """Release the borrower without a call, so that another person may call them."""
     lease = leases.find_lease(app_id, borrower_id, timezone.now())
     leases.release(app_id, borrower_id, request.user)
     if lease is not None and lease.person_id == request.user.pk and lease.queue:
@@ -136,7 +139,7 @@ def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
 
 @access(*_RIGHTS, methods=("POST",))
 def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Let nobody call this borrower any more, because they asked for that."""
+    """Stop all calls to this borrower, because they asked for that."""
     services.add_stop(app_id, borrower_id, "", StopKind.DO_NOT_CALL, request.user)
     leases.release(app_id, borrower_id, request.user)
     messages.success(request, _("Saved. Nobody will call until a manager allows it."))
@@ -201,7 +204,7 @@ def _open(found: Any, key: str) -> Any:
 
 
 def _read_kept(app_id: str, borrower_id: str) -> dict[str, Any]:
-    """What was said and promised before, and what keeps the borrower from being called."""
+    """Return the latest calls and promises, and the stops that are in effect."""
     own = {"app_id": app_id, "borrower_id": borrower_id}
     calls = Call.objects.filter(**own).select_related("called_by").order_by("-called_at")
     promises = Promise.objects.filter(**own).select_related("call").order_by("-id")

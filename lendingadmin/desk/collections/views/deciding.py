@@ -1,4 +1,4 @@
-"""What people decide: that calls may go on, and how a promise stands."""
+"""Decisions on stops and promises."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -42,7 +42,7 @@ def stops(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(DECIDE, methods=("GET", "POST"))
 def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Let calls go on, with a reason."""
+    """End a stop, with a reason."""
     rows = Stop.objects.select_related("created_by", "call")
     stop = get_object_or_404(rows, app_id=app_id, pk=number, ended_at=None)
     form = ReasonForm(request.POST or None)
@@ -58,13 +58,13 @@ def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(CALL)
 def promise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A promise, and what shows how it stands."""
+    """Show a promise, and the evidence for its state."""
     return _show(request, _find(app_id, number), PromiseForm())
 
 
 @access(CALL, DECIDE, methods=("POST",))
 def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Say how a promise stands, with a reason."""
+    """Set the state of a promise, with a reason."""
     found, form = _find(app_id, number), PromiseForm(request.POST)
     if not form.is_valid():
         return _show(request, found, form)

@@ -44,7 +44,7 @@ def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if made_queues.change_queue(queue, form.cleaned_data, request.user):
             messages.success(request, _("Saved: %(name)s.") % {"name": queue.name})
             return redirect(queue)
-        _find(app_id, number)  # 404 where somebody retired it meanwhile
+        _find(app_id, number)  # 404 if it was retired since
         form.add_error("name", made_queues.NAME_TAKEN)
     context = {"app": gateway.lending_app(app_id), "form": form, "queue": queue}
     return render(request, "collections/make_queue.html", context)

@@ -49,7 +49,7 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CALL, "lending.loans.list")
 def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
-    """Who is to be called, in order: why, and what was paid and said last."""
+    """Show the borrowers to call, in order, with their figures, last payment and last contact."""
     found = _open(request, app_id, key)
     start = min(whole_number(request.GET.get("after")) or 0, MOST)
     some = found.read_rows(start, start + _PAGE + 1)
@@ -73,7 +73,10 @@ def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 
 
 def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
-    """To the call with the next of a queue; back to the queue, and why, where there is nobody."""
+    """Redirect to the call with the next borrower of a queue, or back to the queue if none is free.
+
+    Within contact hours, a message says that no calls are left.
+    """
     lease = services.take_next(found, request.user)
     if lease is not None:
         return redirect("call", found.app.app_id, lease.borrower_id)

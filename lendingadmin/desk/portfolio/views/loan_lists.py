@@ -122,7 +122,7 @@ def save(request: PersonRequest, app_id: str) -> HttpResponse:
 def _create(
     request: PersonRequest, app_id: str, query: str, wanted: Mapping[str, Any]
 ) -> SavedList | None:
-    """Create the list; None where another request took the name meanwhile."""
+    """Create the list; return None if another request took the name first."""
     is_shared = wanted.get("is_shared", False)
     try:
         with transaction.atomic():
@@ -199,7 +199,7 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 def _build_rows(
     app_id: str, rows: list[ListedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
-    """Rows of the CSV: amounts less what was recorded here since, and that beside them."""
+    """Yield rows of the CSV: amounts less the repayments recorded since, and these repayments."""
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)
     for row, name in zip(rows, names, strict=True):

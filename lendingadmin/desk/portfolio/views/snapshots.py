@@ -58,7 +58,7 @@ def progress(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def describe_progress(request: PersonRequest, row: Snapshot) -> dict[str, object]:
-    """What `_progress.html` shows of a snapshot."""
+    """Return the context in which `_progress.html` shows a snapshot."""
     now = timezone.now()
     return {
         "row": row,
