@@ -1,4 +1,4 @@
-"""What the dashboard needs before it starts: database, static files and people."""
+"""Preparations before the dashboard starts: database, static files and people."""
 
 import fcntl
 import os

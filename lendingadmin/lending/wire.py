@@ -80,7 +80,7 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """Whether nothing is left."""
+        """True if no time is left."""
         return self.left == 0.0
 
 
@@ -112,10 +112,11 @@ class HttpExchange:
     received: int = field(default=0, init=False)
 
     def begin(self, connection: _Bounded) -> None:
-        """The connection is open: call the hook, then let the first byte go.
+        """Check the open connection and call the hook before the first byte is sent.
 
-        Raises NotSent when the deadline has passed, ConnectionError when the other side spoke or
-        hung up before it was asked, and what the hook raises. Nothing is sent then.
+        Raises NotSent if the deadline has passed, ConnectionError if the other side sent data
+        or hung up before the request, and the errors of the hook. Nothing is sent in these
+        cases.
         """
         if self.before_send is not None:
             self.before_send()
@@ -127,7 +128,7 @@ class HttpExchange:
         self.has_begun = True
 
     def limit_wait(self) -> float:
-        """Seconds that the next wait for the socket may take; TimeoutError when none are left."""
+        """Return the seconds that the next wait may take; TimeoutError if none are left."""
         left = self.deadline.left
         if not left:
             raise TimeoutError("the deadline of the call has passed")
@@ -180,10 +181,10 @@ class _BoundedResponse(HTTPResponse):
         self.fp = io.BufferedReader(self._reader)
 
     def _read_status(self) -> tuple[str, int, str]:
-        """The status line of the final answer. http.client itself passes over 100 alone.
+        """Return the status line of the final answer; http.client itself skips only a 100.
 
-        Raises BadStatusLine for 101, because the protocol must not change, and for interim
-        answers without end.
+        Raises BadStatusLine for 101, because the protocol must not change, and for an endless
+        series of interim answers.
         """
         for _ in range(_MOST_INTERIM):
             version, status, reason = super()._read_status()  # type: ignore[misc]
@@ -195,9 +196,9 @@ class _BoundedResponse(HTTPResponse):
         raise BadStatusLine("no final answer")
 
     def begin(self) -> None:
-        """Read the head; the connection ends with an answer whose end could be read in two ways.
+        """Read the head; close the connection after an answer whose end is ambiguous.
 
-        One length, or chunks alone, must say where it ends (RFC 9112, 6.3).
+        The end must follow from one length, or from chunks alone (RFC 9112, 6.3).
         """
         super().begin()
         lengths = set(self.headers.get_all("Content-Length", ()))
@@ -227,10 +228,11 @@ class _Bounded(HTTPConnection):
 
     @property
     def is_connected(self) -> bool:
-        """Whether it may carry a request: it is open, and not a byte came that is not read yet.
+        """True if the connection may carry a request: it is open and has no unread byte.
 
-        A byte that came is taken away: the connection is of no more use then. To look whether the
-        socket is readable is not enough, because TLS sends its own bytes after the handshake.
+        A byte that arrived is removed, so the connection can't be used any more. It is not
+        enough to check that the socket is readable, because TLS sends its own bytes after the
+        handshake.
         """
         if self.sock is None:
             return False
@@ -251,7 +253,7 @@ class _Bounded(HTTPConnection):
         super().endheaders(*args, **kwargs)
 
     def close(self) -> None:
-        """Close it; what is opened next carries its first request."""
+        """Close the connection; the next one that is opened carries its first request."""
         self.has_carried = False
         super().close()
 
@@ -323,7 +325,10 @@ class Session(requests.Session):
         self.mount("https://", _Adapter())
 
     def get_redirect_target(self, response: Any) -> None:
-        """None, for every answer: requests would read a redirect's body before it gives it back."""
+        """Return None for every answer, to follow no redirect.
+
+        For a redirect, requests would read the body before it returns the answer.
+        """
 
 
 class Fault(StrEnum):
@@ -371,12 +376,12 @@ class Answer:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the status is 2xx."""
+        """True if the status is 2xx."""
         return 200 <= self.status < 300
 
     @property
     def error_description(self) -> str | None:
-        """The service's own words, on one line of 500 letters at most; None when there are none."""
+        """The service's own words, one line of at most 500 characters; None if none."""
         fields = self.json
         if fields is None:
             try:
@@ -390,7 +395,7 @@ class Answer:
 
     @property
     def request_id(self) -> str | None:
-        """The service's reference for its answer, None when it sent none."""
+        """The service's reference for its answer; None if it sent no reference."""
         for name in _REQUEST_ID_HEADERS:
             if value := _UNPRINTABLE.sub("", self.headers.get(name, "")).strip():
                 return value[:200]

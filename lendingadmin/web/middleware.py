@@ -28,12 +28,12 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class FramesMiddleware:
-    """Keeps the frames of a request's calls together in memory: its own claims room for the others.
+    """Store the frames of a request's calls together: its own frame has room for the others.
 
-    Since 3.11 CPython keeps a thread's frames in pieces of 16 kB. It asks the system for the next
-    piece when a call does not fit, and gives it back when that call returns. Where the loop of a
-    template lies on such a border, each turn of it pays for this: the same page of fifty loans
-    takes 35 to 60 ms by nothing but how deep it lies in the calls.
+    Since 3.11 CPython stores a thread's frames in pieces of 16 kB. It asks the system for the next
+    piece when a call does not fit, and returns it after that call. If the loop of a template is at
+    such a border, each turn pays for this: the same page of fifty loans takes 35 to 60 ms,
+    depending only on how deep in the calls it is.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -107,11 +107,11 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
 
 
 class SecurityHeadersMiddleware:
-    """Tells browsers what no page of ours asks for, that no other site may use what is ours, and to
-    keep out of every cache, their own included, what does not say how long it may be kept.
+    """Tell browsers what our pages never do and that other sites may not use them.
 
-    Static files bear the same; they may be kept. Answers 400 where a request says that it is in
-    another encoding than UTF-8, which no browser says.
+    Answers that name no time for which they may be cached are stored nowhere, not even by the
+    browser. Static files have the same headers and may be cached. A request in another encoding
+    than UTF-8 is answered with 400; browsers never send one.
     """
 
     _HEADERS = {

@@ -300,7 +300,7 @@ class Navigation:
             for heading, list_entries in collect("groups")
             if person.is_authenticated and (entries := list_entries(self.app, person))
         ]
-        # The page belongs to the closest entry. All pages of an app stand below Home, which has
+        # The page belongs to the closest entry. All pages of an app are below Home, which has
         # itself alone.
         home = _address("home", app_id)
         urls = [one.url for _heading, entries in chosen for one in entries]

@@ -32,7 +32,7 @@ RIDDLES = re.compile(
 )
 # Right where they are: a promise is kept, numbers are whole, and these are lending's or Django's.
 ALLOWED = re.compile(
-    r"(partly )?kept$|promises? (is|was|are|were)? ?(partly )?kept|whole (numbers?|milliseconds)"
+    r"kept$|partly kept|promise is kept|whole (numbers?|milliseconds)|stand\s+in"
     r"|keep your own proof|keep checking|keep their officer|nobody will call|less than the whole"
     r"|Keep a Changelog",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ ALLOWED = re.compile(
 # A question to the person at the counter, as they would ask it.
 QUESTIONS = ("Who paid?",)
 LONGEST = 20
-VALUES = re.compile(r"%\(\w+\)s|{{.*?}}|{\w+}")
+VALUES = re.compile(r"%\(\w+\)s|{{.*?}}|{\w+}|`[^`]*`")
 
 
 def find_riddles(text: str) -> list[str]:

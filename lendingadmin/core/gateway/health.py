@@ -1,4 +1,4 @@
-"""What the calls of this process tell of the service: since when it has not answered, and by how
+"""State of the service, from the calls of this process: since when it has not answered, and by how
 much its clock and ours differ.
 """
 

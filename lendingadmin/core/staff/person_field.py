@@ -10,7 +10,7 @@ _Get = TypeVar("_Get")
 
 
 class PersonField(models.ForeignKey[_Set, _Get]):
-    """A key to a person. Who did something stays known, so that nobody with such rows is deleted.
+    """A key to a person. A person with such rows is not deleted, so that their actions stay known.
 
     A person has no attribute that leads back, unless `related_name` names one. Migrations hold a
     plain ForeignKey.

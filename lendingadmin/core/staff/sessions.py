@@ -1,11 +1,11 @@
 """Sessions: where they are stored, how long they last, and where people are signed in.
 
-A session is in the database under a hash of its key, so a copy of the database signs nobody in. It
-notes when and from where it began.
+A session is in the database under a hash of its key, so a copy of the database cannot
+be used to sign in. It has the time and the origin of its beginning.
 
-A session lasts half an hour without a person's doing, and SESSION_HOURS in all. When a person last
-did something is in a signed cookie beside the session's, so that opening a page writes nothing to
-the database. What pages ask for by themselves is no person's doing.
+A session lasts half an hour without a person's doing, and SESSION_HOURS in all. The time of
+the last action is in a signed cookie of its own, so that opening a page writes nothing to the
+database. Requests that pages make automatically are not actions.
 """
 
 import re
@@ -103,7 +103,7 @@ class SessionLimitsMiddleware:
                 _end(request, why)
         is_stranger, key = not request.user.is_authenticated, request.session.session_key
         response = self.get_response(request)
-        # A page asks by itself, while it waits.
+        # A page asks automatically while it waits.
         is_poll = "polls" in request.GET and "HX-Request" in request.headers
         if request.user.is_authenticated and not is_poll:
             # The note is of one key: with a new one it is written again.

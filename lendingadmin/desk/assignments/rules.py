@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
 
 class Officers(NamedTuple):
-    """The people who may have borrowers of an app, by number, and a mark that changes when they do."""
+    """People who may have borrowers of an app, by number, and a mark that changes with them."""
 
     numbers: frozenset[int]
     mark: str

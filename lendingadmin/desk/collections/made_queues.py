@@ -53,7 +53,7 @@ class CallQueueForm(forms.Form):
 
 
 def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -> CallQueue | None:
-    """Create a queue from the state of a list; return None if another request took the name first."""
+    """Create a queue from the state of a list; return None if the name was taken."""
     queue = CallQueue(app_id=app_id, query=query, created_by=by)
     return queue if _save(queue, wanted, by, "made") else None
 

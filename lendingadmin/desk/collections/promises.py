@@ -188,7 +188,7 @@ def judge_promises(app: LendingApp, now: datetime) -> int:
             found = judge(one, own, reading, now, app.zone, others)
             if (found.state, found.paid) == (one.state, one.paid):
                 continue
-            # Where nobody decided meanwhile.
+            # Only if no person decided since then.
             same = Promise.objects.filter(pk=one.pk, state=one.state, decided_by=None)
             fields: dict[str, object] = {"state": found.state, "paid": found.paid}
             if found.state != one.state:
@@ -245,7 +245,7 @@ def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidRea
 
 
 def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool:
-    """Record a person's decision on a promise; return False if its state changed since they saw it."""
+    """Record a person's decision on a promise; return False if its state has changed."""
     with transaction.atomic():
         row = Promise.objects.select_for_update().get(pk=promise.pk)
         if row.state != promise.state:

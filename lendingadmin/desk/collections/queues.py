@@ -116,7 +116,7 @@ class LastPayment(NamedTuple):
 
 
 class QueueRow(NamedTuple):
-    """A loan in a queue: its figures of the count, the promise, the last payment and the last contact.
+    """A loan in a queue: figures of the count, promise, last payment and last contact.
 
     `paid_at` is the time when repayments recorded since covered the amount in question; None
     until then. `stands_in_for` is the officer of the borrower, if the person who asks is the
@@ -229,7 +229,7 @@ class Queue:
                     yield row
 
     def build_rows(self, some: Sequence[Any]) -> list[QueueRow]:
-        """Build a page of the queue's rows, with promise, payments and contact, in a few queries."""
+        """Build a page of the queue with promises, payments and contacts, in a few queries."""
         keys, people = [one.account_id for one in some], [one.borrower_id for one in some]
         loans = {one.account_id: one for one in some if isinstance(one, SnapshotLoan)}
         if self.is_of_promises and self.snapshot:

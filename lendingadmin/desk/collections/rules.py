@@ -99,7 +99,7 @@ def by_app(
 ) -> Callable[[str], dict[str, T]]:
     """A reader of `kenya:…,ghana:…`: what `read` makes of each, by app id.
 
-    With `join` an app may come several times, and that puts together what was read of it.
+    With `join` an app may come several times; `join` combines its values.
     """
     known = {app.app_id for app in apps}
 

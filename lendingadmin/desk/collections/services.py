@@ -189,7 +189,7 @@ def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
     earliest = rules.find_next_attempt(allowed, calls, call.called_at)
     is_no_answer = entered.outcome == Outcome.NO_ANSWER
     wanted = call.called_at + (_NOT_AT_ONCE if is_no_answer else _SPOKEN)
-    # On the day of a promise it stands under “Promise for today”.
+    # On the day of a promise it is under “Promise for today”.
     promised = entered.day if entered.outcome == Outcome.PROMISE else None
     if day := entered.next_day or promised:
         morning = datetime.combine(day, time(), allowed.zone)
@@ -210,7 +210,7 @@ def add_stop(
     *,
     call: Call | None = None,
 ) -> None:
-    """Stop calls about a loan or to a borrower; a stop that is already in effect does not change."""
+    """Stop calls about a loan or to a borrower; a stop in effect does not change."""
     Stop.objects.get_or_create(
         app_id=app_id,
         borrower_id=borrower_id,

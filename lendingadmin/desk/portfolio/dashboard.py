@@ -111,7 +111,7 @@ class PortfolioSummary:
 
 
 class Counts(NamedTuple):
-    """What the home page needs of an app's snapshots: the one that began last, the newest complete
+    """Snapshots of an app for the home page: the one that began last, the newest complete
     one, the complete ones of the trends, and how many have figures of another meaning.
     """
 

@@ -47,7 +47,7 @@ class ListedLoan(NamedTuple):
 
 
 def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
-    """Return the list that a state describes, over the count that it names or else the newest count.
+    """Return the list that a state describes, over its count or the newest one.
 
     Return None before the first count, or if the loans of the named count are not stored. If a
     value of the state is not valid, the list has no rows and its form says why.

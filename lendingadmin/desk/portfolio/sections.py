@@ -127,7 +127,7 @@ class HomeReader:
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
-        """The newest count and the repayments since; None if there is no count with stored loans."""
+        """The newest count with stored loans and the repayments since; None if there is none."""
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
             return None

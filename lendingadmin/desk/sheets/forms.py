@@ -20,7 +20,7 @@ from .codes import LENGTH, looks_like_code, read_code
 from .models import Choice, Sheet, SheetRow
 
 _LONGEST_PLAN = timedelta(days=31)
-#: What the sheets are filtered by beside their states: not all recorded; should be back.
+#: Filters of sheets other than their states: not all recorded; late.
 PARTLY, LATE = "partly", "late"
 
 

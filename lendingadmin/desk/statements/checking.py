@@ -200,7 +200,7 @@ def _find_stopped(
     taken_back = places.find_taken_back(file.app_id, keys)
     found = {}
     for line in lines:
-        # Whether the ledger can keep its date and its amount.
+        # True if the ledger can store its date and its amount.
         has_both = line.moment is not None and line.amount is not None
         is_usable = has_both and (line.amount or 0) < _LEAST_TOO_MUCH
         against = find_of_line(judged[line.position], is_usable=is_usable)

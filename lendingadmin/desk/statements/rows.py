@@ -63,7 +63,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class ShownLine(Seen):
-    """A line with the repayments that bear its receipt."""
+    """A line with the repayments that have its receipt."""
 
     chip: Status
     repayments: Sequence[Repayment]
@@ -109,7 +109,7 @@ def describe_line(
     sees_names: bool,
     sees_phones: bool,
 ) -> ShownLine:
-    """A line as somebody with these rights sees it."""
+    """A line as a person with these rights sees it."""
     return ShownLine(
         *_mask_line(line, sees_names=sees_names, sees_phones=sees_phones),
         chip=describe_standing(standing),

@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A repayment beside the rows of statements that bear its id."""
+    """A repayment next to the rows of statements with its id."""
 
     pk: int
     external_id_key: str
@@ -86,7 +86,7 @@ class Recorded(NamedTuple):
         return self.state in _RECORDED or (is_resolved and self.resolution == Resolution.RECORDED)
 
 
-#: A row, and where it stands.
+#: A row and its standing.
 Judged = tuple[Row, Standing]
 
 

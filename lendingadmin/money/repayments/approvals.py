@@ -47,12 +47,12 @@ class Approval(NamedTuple):
 
 
 def is_expired(since: datetime) -> bool:
-    """Return whether what was entered, or approved, then is too old to be sent."""
+    """Return True if a repayment that was entered or approved then is too old to be sent."""
     return since <= timezone.now() - APPROVE_WITHIN
 
 
 def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
-    """Why this needs a second person, of `limits.REASONS`; none where it does not."""
+    """Return the reasons of `limits.REASONS` for a second person; empty if there are none."""
     own = settings.APPROVAL_LIMITS.get(asked.app_id)
     if own is None:
         return []
@@ -79,8 +79,9 @@ def list_approvers(app_id: str, but: User) -> QuerySet[User]:
 
 
 def may_approve(repayment: Repayment, person: User) -> bool:
-    """Return whether it waits for this person, who did not enter it and is independent of the one
-    who did.
+    """Return True if the repayment waits for this person.
+
+    The person did not enter it and is independent of the person who did.
     """
     is_other = repayment.created_by_id != person.pk
     is_waiting = repayment.state == RepaymentState.AWAITING

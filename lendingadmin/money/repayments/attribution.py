@@ -1,6 +1,6 @@
-"""To whom a rise of what a loan has paid belongs, as far as the journal knows.
+"""Attribution of a rise of a loan's `paid` to repayments, as far as the journal knows them.
 
-The rules are in `evidence.attribute`; here the journal's rows and readings are put to them.
+The rules are in `evidence.attribute`. This module gives them the journal's rows and readings.
 """
 
 from datetime import datetime, timedelta

@@ -31,7 +31,7 @@ class NewerCount(Exception):
 
 
 class TillCount(NamedTuple):
-    """The newest count of a till: its number, how much, by whom, when."""
+    """The newest count of a till: its number, amount, person and time."""
 
     number: int
     amount: Decimal
@@ -109,10 +109,10 @@ def save_count(
     *,
     version: int,
 ) -> None:
-    """Save what was counted in a person's till; earlier counts stay in the table.
+    """Save the amount that was counted in a person's till; earlier counts stay in the table.
 
-    `version` is what `find_version` said of the tills that the page showed. Raises NewerCount where
-    the till was counted since with another amount.
+    `version` is the result of `find_version` for the tills that the page showed. Raises
+    NewerCount if the till was counted since then with another amount.
     """
     with transaction.atomic():
         # One after the other: a till that was never counted has no row to lock.

@@ -31,7 +31,7 @@ class Confirmation(NamedTuple):
 
     @property
     def confirms(self) -> bool:
-        """Whether it proves that the repayment reached the network."""
+        """True if this proves that the repayment reached the network."""
         return self.is_same and self.is_complete
 
 

@@ -1,7 +1,7 @@
-"""End of day: what each person entered in one day, by channel, network and currency.
+"""End of day: each person's entries of one day, by channel, network and currency.
 
-A repayment belongs to the day on which it was entered here, because that is the day whose till
-holds its money; the day of its transaction date can be asked for instead.
+A repayment belongs to the day on which it was entered in this dashboard, because the till of
+that day holds its money. The day of the transaction date can be asked for instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ class Figures:
 
     @property
     def not_recorded(self) -> int:
-        """How many are not at the service, as far as is known here."""
+        """Number of repayments that are not at the service, as far as the dashboard knows."""
         return self.refused + self.not_sent + self.abandoned
 
 
@@ -71,9 +71,9 @@ class Till:
 def list_lines(
     app: LendingApp, day: date, by: str = "", person_id: int | None = None
 ) -> list[Line]:
-    """The day's entries in groups, by currency first; `by` as in `RepaymentQuerySet.on_days`.
+    """Return the day's entries in groups, by currency first; `by` is as in `on_days`.
 
-    With `person_id` only what this person entered.
+    With `person_id`, only the entries of this person are included.
     """
     rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
     if person_id is not None:

@@ -60,10 +60,12 @@ def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
 
 
 def _list_superseded(before: datetime) -> QuerySet[Reading]:
-    """Readings taken before while a recorded repayment was looked for, and read better since.
+    """Return readings before this time that a later, better reading has replaced.
 
-    What its receipt, the rise of its loan and the next repayment are measured by stays: the
-    readings before it and right after its answer, the newest one, and the newest that was readable.
+    They were taken when approval was asked for, or while the repayment was looked for. The
+    repayment is now recorded or presumed to be recorded. The readings that measure its receipt,
+    the rise of its loan and the next repayment stay: those before it and right after its
+    answer, the newest one, and the newest that was readable.
     """
     later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
     rows = Reading.objects.filter(

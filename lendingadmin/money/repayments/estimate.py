@@ -18,12 +18,12 @@ from lendingadmin.web.display.statuses import find_status, says_open
 
 
 class Estimate(NamedTuple):
-    """Amounts in the loan's currency; None where the loan does not tell.
+    """Amounts in the loan's currency; None if the loan does not have the value.
 
-    `clears` and `touches` are numbers of instalments: those that it completes, and the one that it
-    only begins. `next_due` and `next_amount` are of the first that is not paid in full then, which
-    may be due long since. `charges` are the fees and penalties that are overdue: the service may
-    clear them before any instalment.
+    `clears` and `touches` are numbers of instalments: those that the repayment completes, and
+    the one that it only begins. `next_due` and `next_amount` belong to the first instalment
+    that is not paid in full after it, which may have been due long ago. `charges` are the
+    overdue fees and penalties: the service may clear them before any instalment.
     """
 
     owed: Decimal | None
@@ -71,10 +71,11 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 
 
 def explain_closed(loan: Loan) -> str:
-    """Why the service will probably refuse a repayment of this loan; empty where nothing says so.
+    """Return why the service will probably refuse a repayment of this loan; empty if unknown.
 
-    It takes repayments of open loans only (spec: States and transitions, 4). The word of the status
-    decides; without one, a settlement date with a result does.
+    The service takes repayments of open loans only (spec: States and transitions, 4). The word
+    of the status decides. Without a known word, a settlement date with a result means that the
+    loan is closed.
     """
     words = settings.LENDING_LOAN_STATUSES
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)

@@ -25,7 +25,7 @@ _MOST_RIVALS = 10
 
 
 class Effect(TextChoices):
-    """How `paid` moved between two readings, measured against the repayment's amount."""
+    """The change of `paid` between two readings, compared with the repayment's amount."""
 
     SEEN = "seen", _("seen: paid rose by exactly this amount")
     PARTLY = "partly", _("partly: paid rose by less than this amount")
@@ -67,7 +67,7 @@ class OtherRepayment(NamedTuple):
 
 
 def effect(before: Decimal | None, after: Decimal | None, amount: Decimal) -> Effect:
-    """Name what happened to `paid` between two readings, for a repayment of `amount`."""
+    """Return the effect between two readings of `paid`, for a repayment of `amount`."""
     if before is None or after is None:
         return Effect.UNREADABLE
     rise = after - before
@@ -108,10 +108,10 @@ def attribute(
 
 
 def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Decimal | None:
-    """How much of what `paid` rises by after `before` belongs to landed repayments.
+    """Return how much of the rise of `paid` after `before` belongs to landed repayments.
 
-    All of those that were sent after it, and of those before what it did not show yet. None where
-    the amount of one is not known.
+    The sum has all repayments that were sent after `before`, and the part of earlier ones that
+    `before` did not show yet. None if an amount that is needed is unknown.
     """
     earlier = [other for other in landed if other.sent_at <= before.taken_at]
     later = [other.amount for other in landed if other.sent_at > before.taken_at]
@@ -145,7 +145,7 @@ def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | No
 
 
 def _may_sum_to(rest: Decimal, amounts: Sequence[Decimal | None]) -> bool:
-    """Whether some of the undecided repayments come to exactly the rest, or may do so."""
+    """Return True if some of the undecided repayments sum to the rest, or may do so."""
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts) or len(known) > _MOST_RIVALS:
         return True

@@ -46,7 +46,7 @@ def get_order(wanted: dict[str, Any]) -> str:
 def find_rows(
     rows: RepaymentQuerySet, wanted: dict[str, Any], app: LendingApp
 ) -> tuple[RepaymentQuerySet, Q | None]:
-    """Rows among which `keyset.read_slice` finds what a JournalForm asks for, and its other wishes.
+    """Return rows for `keyset.read_slice`, and the further conditions of the JournalForm.
 
     The rows are few, or an index gives them in the journal's order.
     """

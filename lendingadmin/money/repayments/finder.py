@@ -19,8 +19,9 @@ _AT_MOST = 10
 
 
 def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The repayments recorded in an app with this transaction id, in whichever way it is written,
-    with this number (`rp-12`) or that of its receipt; the newest first.
+    """Return the app's repayments with this transaction id, number or receipt number.
+
+    The id matches in any way of writing. A number looks like `rp-12`. The newest come first.
     """
     own = Repayment.objects.filter(app_id=app_id)
     number = _NUMBER.fullmatch(wanted)

@@ -105,12 +105,12 @@ class RepaymentForm(forms.Form):
 
     @property
     def clock_notice(self) -> str:
-        """Why the date may be wrong that the form begins with; empty where it is not."""
+        """The reason why the form's initial date may be wrong; empty if there is none."""
         return clock_notice()
 
     @property
     def is_more_open(self) -> bool:
-        """Whether something under More is wrong, or is not as it usually is."""
+        """True if a field under More has an error, or differs from its usual value."""
         values = [self[name].value() or "" for name in _MORE]
         return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
 
@@ -210,10 +210,9 @@ class DateNotice(NamedTuple):
 
 
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
-    """Return what a person should look at twice before it is sent: dates that may be mistyped, or
-    come from a wrong clock.
+    """Return the dates to check before sending: they may be mistyped, or the clock is wrong.
 
-    The dates of `asked` are in the lender's zone, as `request_from` gives them.
+    The dates of `asked` are in the lender's zone, as `request_from` returns them.
     """
     done, takes_effect = asked.transaction_date, asked.value_date
     found = [

@@ -1,7 +1,7 @@
-"""The amounts above which a repayment asks for more than a click: settings import this.
+"""The amounts above which a repayment needs more than a click. Settings import this module.
 
-Above APPROVAL_LIMITS it needs a second person; above CONFIRM_ABOVE who records it confirms who they
-are.
+Above APPROVAL_LIMITS a repayment needs a second person. Above CONFIRM_ABOVE the person who
+records it confirms their identity.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,9 +30,10 @@ class ApprovalLimits(NamedTuple):
 def read_approval_limits(
     apps: Sequence[LendingApp],
 ) -> Callable[[str], dict[str, ApprovalLimits]]:
-    """A reader of `kenya:100000:300000:look-alikes,ghana:5000`: limits by app id, each optional.
+    """Return a reader of `kenya:100000:300000:look-alikes,ghana:5000`: limits by app id.
 
-    It raises ValueError with a sentence for its author.
+    Each limit is optional. The reader raises ValueError with a sentence for the author of the
+    text.
     """
 
     def read(text: str) -> dict[str, ApprovalLimits]:
@@ -42,9 +43,9 @@ def read_approval_limits(
 
 
 def read_amounts(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, Decimal]]:
-    """A reader of `kenya:20000,ghana:1000`: an amount by app id, in the app's currency.
+    """Return a reader of `kenya:20000,ghana:1000`: an amount by app id, in the app's currency.
 
-    It raises ValueError with a sentence for its author.
+    The reader raises ValueError with a sentence for the author of the text.
     """
 
     def read(text: str) -> dict[str, Decimal]:
@@ -79,10 +80,11 @@ def _read_limit(text: str) -> Decimal | None:
 def list_reasons(
     limits: ApprovalLimits, amount: Decimal, *, entered: Decimal, is_converted: bool, is_alike: bool
 ) -> list[str]:
-    """Why a repayment of this amount needs a second person, of REASONS; none where it does not.
+    """Return the REASONS why a repayment of this amount needs a second person, if any.
 
-    `entered` is what the person has entered that day before it. An amount in another currency is
-    compared with no limit, so it always needs one where an amount is limited.
+    `entered` is the sum that the person has entered earlier on that day. An amount in another
+    currency can't be compared with a limit. It always needs a second person if amounts are
+    limited.
     """
     is_limited = limits.amount is not None or limits.day is not None
     found = {

@@ -19,11 +19,12 @@ _AT_MOST = 10
 
 
 def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
-    """The app's repayments with the same transaction id, or of the same loan or borrower with near
-    amount and date.
+    """Return the app's repayments that look like this one.
 
-    Colleagues' unfinished ones are included, whatever their amount, when they are of the same loan.
-    What the same `idempotency_key` led to is none: it is the first result of a double click.
+    They have the same transaction id, or they are of the same loan or borrower with a near
+    amount and date. Unfinished ones of the same loan are included, whatever their amount. The
+    repayment that the same `idempotency_key` led to is left out: it is the first result of a
+    double click.
     """
     near = _near(request.amount, request.transaction_date)
     unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))

@@ -66,7 +66,7 @@ CHANNELS[IN_PERSON] = gettext_lazy("in person")
 
 
 def write_channel(value: str, *_zone: object) -> str:
-    """A channel in the words of the screen; a word that it has none for as it is."""
+    """Return a channel in the words of the screen; an unknown channel stays as it is."""
     return str(CHANNELS.get(value, gettext(value)) if value else "")
 
 
@@ -111,7 +111,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
 
     def with_mistake(self) -> Self:
-        """The rows with `mistake`: "open", "reviewed", or empty where none was reported."""
+        """Return the rows with `mistake`: "open", "reviewed", or empty if not reported."""
         reports = self.model._meta.get_field("mistakes").related_model._default_manager
         of_row = reports.filter(repayment=OuterRef("pk"))
         return self.annotate(
@@ -141,9 +141,10 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return self.filter(pk__in=first.union(*others))
 
     def on_days(self, since: date | None, until: date | None, by: str, zone: ZoneInfo) -> Self:
-        """Entries of these days, both included, in a zone.
+        """Return the entries of these days, both included, in a zone.
 
-        `by` is "transactionDate", or empty for when they were entered here.
+        `by` is "transactionDate", or empty for the day on which they were entered in the
+        dashboard.
         """
         column, rows = "transaction_date" if by else "created_at", self
         if since:
@@ -153,7 +154,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows
 
     def awaiting_approval(self, app_id: str) -> Self:
-        """Those that wait for a second person."""
+        """Return the repayments of an app that wait for a second person."""
         rows = self.filter(app_id=app_id, state=RepaymentState.AWAITING)
         return rows.select_related("created_by")
 
@@ -173,7 +174,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return to_amount(rows.aggregate(total=sum_thousandths(Q()))["total"])
 
     def count_unknown(self, app_id: str) -> int:
-        """How many of the app are unknown right now, up to `keyset.COUNTED` + 1."""
+        """Return the number of the app's unknown repayments, up to `keyset.COUNTED` + 1."""
         rows = self.filter(app_id=app_id, state=RepaymentState.UNKNOWN)
         return rows[: COUNTED + 1].count()
 
@@ -209,5 +210,5 @@ def get_group_keys(app: LendingApp) -> dict[str, Any]:
 
 
 def get_midnight(day: date, zone: ZoneInfo) -> datetime:
-    """When a day begins in a zone: the first of two midnights, where clocks are put back."""
+    """Return the start of a day in a zone: the first midnight if clocks are put back."""
     return datetime(day.year, day.month, day.day, tzinfo=zone)

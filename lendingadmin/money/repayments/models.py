@@ -1,7 +1,7 @@
-"""The repayments that people asked the service to record, and what they reported wrong of them.
+"""The repayments that people asked the service to record, and the mistakes reported in them.
 
-They are the dashboard's own memory of what people asked the service to record, not a copy of the
-service's data: the service documents no way to list repayments (spec: Loans).
+They are the dashboard's own record of what people asked for, not a copy of the service's data:
+the service documents no way to list repayments (spec: Loans).
 """
 
 import unicodedata
@@ -292,7 +292,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def shown_currency(self) -> str:
-        """The currency that was given, else that of the app."""
+        """The currency of the repayment; if none was given, that of the app."""
         return self.currency_code or self._app_currency
 
     @property
@@ -313,7 +313,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is known to be recorded: by the service's word or a person's.
+        """True if it is known to be recorded, because the service or a person said so.
 
         Evidence alone does not make it known.
         """
@@ -329,12 +329,12 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def is_open(self) -> bool:
-        """Whether it still blocks other repayments of its loan, unless it was set aside."""
+        """True if it still blocks other repayments of its loan, unless it was set aside."""
         return self.state in OPEN
 
     @property
     def may_be_resent(self) -> bool:
-        """Whether a person may send it again, as a new row."""
+        """True if a person may send it again, as a new row."""
         return self.state in RESENDABLE
 
     @property
@@ -343,7 +343,7 @@ class Repayment(UnconfirmedWrite):
         return self.state in RESOLVABLE
 
     def reading(self, kind: str) -> "Reading | None":
-        """The latest reading of this kind, if there is one."""
+        """Return the latest reading of this kind; None if there is none."""
         return self.readings.filter(kind=kind).order_by("-id").first()
 
     @property
@@ -369,7 +369,7 @@ class Repayment(UnconfirmedWrite):
 
 
 class ReceiptCounter(models.Model):
-    """How many receipts an app has numbered in a year of its lender's zone."""
+    """Counter of the receipts that an app has numbered in one year of its lender's zone."""
 
     app_id = models.CharField(max_length=64)
     year = models.PositiveSmallIntegerField()
@@ -445,7 +445,7 @@ class Mistake(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it still waits for a review."""
+        """True if it still waits for a review."""
         return self.reviewed_at is None
 
 
@@ -456,9 +456,7 @@ class Reading(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """When it was taken: when approval was asked for, before sending, right after an answer,
-        or while looking for one.
-        """
+        """Moment of a reading: at entry, before sending, after an answer, or in a check."""
 
         ENTERED = "entered", gettext_lazy("when entered")
         BASELINE = "baseline", gettext_lazy("before")
@@ -507,7 +505,7 @@ class Reading(models.Model):
 
     @property
     def next_due_at(self) -> datetime | None:
-        """When the next instalment was due; None where there was none to be read."""
+        """The time when the next instalment was due; None if none could be read."""
         return datetime.fromisoformat(self.next_due) if self.next_due else None
 
 

@@ -60,7 +60,7 @@ def notify_managers(moment: datetime) -> bool:
 
 
 def _notify_of(app_id: str, moment: datetime) -> bool:
-    """Write to the managers of one app; say whether it went out."""
+    """Write to the managers of one app; return True if the mail was sent."""
     claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
     # A mail lists some of them and says how many there are; a day's outage fills no memory.
     rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])

@@ -54,7 +54,7 @@ def give_numbers(repayments: Sequence[Repayment]) -> None:
 
 
 def find_zone(app_id: str) -> tzinfo:
-    """The lender's zone; UTC for an app that is not configured any more."""
+    """Return the lender's zone; UTC for an app that is not configured any more."""
     return next((app.zone for app in settings.LENDING_APPS if app.app_id == app_id), UTC)
 
 
@@ -165,9 +165,10 @@ def _choose_language(app_id: str, request: PersonRequest) -> str:
 
 
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
-    """Note that a receipt is opened for printing; when it was first, if it was opened before.
+    """Record that a receipt is opened to print; return when it was first opened, if before.
 
-    A browser does not tell whether it printed, so a receipt that was opened counts as given out.
+    A browser does not report whether it printed. So a receipt that was opened counts as handed
+    out.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):

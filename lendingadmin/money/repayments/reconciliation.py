@@ -93,7 +93,7 @@ def list_due() -> list[Repayment]:
 
 
 def find_late_check() -> str:
-    """The check that has waited longest, where that is too long, in words for an operator."""
+    """Return a sentence for an operator about the oldest late check; empty if none is late."""
     due = min((moment for moment in _find_oldest_due().values() if moment), default=None)
     if due is None or due > timezone.now() - _LATE_CHECK:
         return ""
@@ -101,19 +101,19 @@ def find_late_check() -> str:
 
 
 def read_oldest_due() -> list[tuple[tuple[str, ...], float]]:
-    """The same for a gauge: 0 where nothing is due in an app."""
+    """Return the time of the oldest due check in each app, for a gauge; 0 if none is due."""
     found = _find_oldest_due().items()
     return [((app_id,), moment.timestamp() if moment else 0.0) for app_id, moment in found]
 
 
 def read_unknown() -> list[tuple[tuple[str, ...], float]]:
-    """How many are unknown in each app, for a gauge."""
+    """Return the number of unknown repayments in each app, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     return [((app_id,), Repayment.objects.count_unknown(app_id)) for app_id in apps]
 
 
 def _find_oldest_due() -> dict[str, datetime | None]:
-    """Since when a check is due in each app; None where none is."""
+    """Return the time since when a check is due in each app; None if none is due."""
     found = {app.app_id: _list_due_of(app.app_id, 1) for app in settings.LENDING_APPS}
     return {app_id: rows[0].next_check_at if rows else None for app_id, rows in found.items()}
 
@@ -124,10 +124,10 @@ def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
 
 
 def check_due(app_id: str, at_most: int) -> None:
-    """Make the checks that are due in an app, while a page waits for it.
+    """Make the checks that are due in an app, while a page waits for them.
 
-    Stops at the first that fails and after a few seconds: a service that hangs must not hold up
-    the home page once for each of them.
+    Stops at the first check that fails, and after a few seconds. Otherwise a service that hangs
+    would delay the home page once for each check.
     """
     until = time.monotonic() + RUN_FOR
     for repayment in _list_due_of(app_id, at_most):
@@ -171,7 +171,10 @@ def _check(repayment: Repayment, fresh: Loan | None) -> None:
 
 
 def inference_is_off(repayment: Repayment) -> bool:
-    """Whether a repayment of this loan was set aside and not resolved: a rise proves nothing."""
+    """Return True if a repayment of this loan was set aside and not resolved.
+
+    A rise proves nothing then.
+    """
     return Repayment.objects.filter(
         app_id=repayment.app_id,
         account_id=repayment.account_id,

@@ -57,7 +57,11 @@ class RestoreSummary(NamedTuple):
 
 
 class PaidRise(NamedTuple):
-    """By how much `paid` of a loan rose beyond what is known here, and since which reading."""
+    """Amount by which a loan's `paid` rose unexplained, and the time of a reading.
+
+    The journal knows no repayment for this amount. The rise is measured from the last reading
+    before the gap, and the time is that of this reading.
+    """
 
     amount: Decimal
     read_at: datetime
@@ -95,14 +99,17 @@ def end_gap(row: Restoration, by: User) -> bool:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
-    """The gap of an app, if it has one: for those who may end it, for others none."""
+    """Return the gap of an app, if it has one; nothing for people who may not end it."""
     if not person.has_perm(RESOLVE, app_id):
         return Restoration.objects.none()
     return services.list_gaps(app_id)
 
 
 def list_suspected(app_id: str, person: User) -> QuerySet[SuspectedRestore]:
-    """Return what waits for this person to say whether the database was restored."""
+    """Return the suspected restores that wait for this person's answer.
+
+    A person without the right to resolve gets none.
+    """
     if not person.has_perm(RESOLVE, app_id):
         return SuspectedRestore.objects.none()
     return SuspectedRestore.objects.filter(resolved_at=None)
@@ -152,7 +159,10 @@ def _mark_unknown(now: datetime) -> int:
 
 
 def _end_waiting() -> int:
-    """End what waits for approval, since it may have been approved and sent; how many."""
+    """End the repayments that wait for approval; return how many.
+
+    After the backup they may have been approved and sent.
+    """
     waiting = Repayment.objects.filter(state=RepaymentState.AWAITING)
     fields = {"why": _(_WHY), "ended_by_sweep": True}
     moves = [services.Move(one, RepaymentState.DECLINED, fields) for one in waiting]

@@ -109,7 +109,7 @@ def record_all(
 
 
 def _send_new(repayments: Sequence[Repayment], by: User) -> None:
-    """Send what may go, and read the loans of what waits for a second person."""
+    """Send the pending repayments; read the loans of those that wait for a second person."""
     waiting = [one for one in repayments if one.state == RepaymentState.AWAITING]
     if waiting:
         Reading.objects.bulk_create(take_readings(waiting, Reading.Kind.ENTERED))
@@ -128,9 +128,10 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def send_all(repayments: Sequence[Repayment], by: User) -> None:
-    """Send `pending` intents. Never raises for what the service does: the state of each tells.
+    """Send `pending` intents; the state of each shows the result.
 
-    Without a reading of the same loan nothing is sent.
+    Never raises for an error of the service. Nothing is sent without a reading of the same
+    loan.
     """
     if not repayments:
         return
@@ -180,7 +181,10 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 
 
 def check_deadline(repayment: Repayment) -> None:
-    """Called right before the first byte: who was paused past the deadline sends nothing."""
+    """Raise NotSent if the deadline has passed; called right before the first byte.
+
+    A sender that was paused past the deadline sends nothing.
+    """
     if timezone.now() >= repayment.send_before:
         raise NotSent("the time in which this had to be sent is over")
 
@@ -267,9 +271,10 @@ def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
 
 
 def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> None:
-    """Read what acknowledged repayments did; a fault leaves that to be done again, for a day.
+    """Read the effects of acknowledged repayments; after a fault, they are read again.
 
-    `fresh` is the loan of a single one where the caller has read it this very moment.
+    They are read again for a day. `fresh` is the loan of a single repayment, if the caller has
+    just read it.
     """
     if not repayments:
         return
@@ -334,6 +339,6 @@ def _build_reading(
 
 
 def _written(amount: Decimal | None) -> str:
-    """The amount to the last digit; empty for none, and for one of more digits than money has."""
+    """Return the amount to the last digit; empty for None or too many digits."""
     digits = "" if amount is None else f"{amount:f}"
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""

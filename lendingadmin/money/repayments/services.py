@@ -1,8 +1,8 @@
 """Commands of the repayment table: commit intents, and move them from state to state.
 
-Each transition is a compare-and-swap that must touch exactly one row, and is committed before the
-call that it guards: `durable=True` fails at once inside another transaction. Several repayments may
-share a transaction; one alone is a group of one.
+Each transition is a compare-and-swap that must change exactly one row. It is committed before
+the call that it guards: `durable=True` fails at once inside another transaction. Several
+repayments may share a transaction. A single repayment is a group of one.
 """
 
 import secrets
@@ -65,7 +65,7 @@ class DuplicateExternalId(IntentRefused):
 
 
 class LoanBusy(IntentRefused):
-    """Another repayment of this loan is still open, so evidence could not tell the two apart."""
+    """Another repayment of this loan is still open, so evidence can't tell the two apart."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"{other} of this loan is still open")
@@ -218,13 +218,14 @@ def find_gap(app_id: str) -> Restoration | None:
 
 
 def list_gaps(app_id: str) -> QuerySet[Restoration]:
-    """Return the gap of an app that nobody has gone through, if there is one."""
+    """Return the gap of an app that has not been ended yet, if there is one."""
     return Restoration.objects.filter(app_id=app_id, ended_at=None)
 
 
 def find_forgotten_until(app_id: str) -> datetime | None:
-    """Up to when the journal of an app may miss what was recorded, ended gaps included; None where
-    it was never restored.
+    """Return the time up to which an app's journal may miss entries.
+
+    Gaps that were ended count too. None if the app was never restored.
     """
     found = Restoration.objects.filter(app_id=app_id).aggregate(last=Max("until"))
     last: datetime | None = found["last"]
@@ -232,11 +233,11 @@ def find_forgotten_until(app_id: str) -> datetime | None:
 
 
 def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
-    """The attempts with this externalId that were abandoned: by evidence, a sweep, a restore or a
-    person.
+    """Return the abandoned attempts with this externalId, on this loan or on any loan.
 
-    On this loan, or on any where it is None. The service never said no to them: each may be there,
-    or may yet be posted.
+    `account_id` is None for any loan. The attempts were abandoned by evidence, a sweep, a
+    restore or a person. The service never refused them: each may be recorded there, or may
+    still be posted.
     """
     same_id = Q(app_id=app_id, external_id_key=normalise_external_id(external_id))
     if account_id is not None:
@@ -327,7 +328,10 @@ def _build(
 
 
 def _repeats(request: Request) -> bool:
-    """Whether it is sent again under an id that was made here: it is the same cash."""
+    """Return True if the request sends a payment again under an id that the dashboard made.
+
+    It is the same cash.
+    """
     if request.retry_of is None:
         return False
     key = normalise_external_id(request.external_id)
@@ -354,7 +358,7 @@ def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
 
 
 def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
-    """The repayment of a loan that holds this externalId, as the table's constraint counts it."""
+    """Return the repayment of a loan that holds this externalId, as the constraint counts."""
     same_id = Repayment.objects.filter(
         app_id=app_id,
         account_id=account_id,
@@ -368,7 +372,7 @@ def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | N
 def move(
     repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
 ) -> bool:
-    """Move the row to `to` as `move_all` does; say whether it moved."""
+    """Move the row to `to` as `move_all` does; return True if it moved."""
     [is_moved] = move_all([Move(repayment, to, {"why": why, **fields})], by=by)
     return is_moved
 
@@ -563,8 +567,9 @@ def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Those with an alarm that waits for this person: for those who resolve, for others none. One
-    that needs checking anyway is not among them.
+    """Return the repayments with an alarm that waits for this person; none without the right.
+
+    People need the right to resolve. Repayments that need checking are left out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()
@@ -611,7 +616,10 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
-    """An approver, or who entered it, decides that it is not sent; say whether it still waited."""
+    """Decline a repayment; return True if it still waited.
+
+    The person is an approver, or entered it.
+    """
     fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
     why = _("declined, with a reason")
     return move(repayment, RepaymentState.DECLINED, by=by, why=why, **fields)
@@ -663,10 +671,10 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 
 
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
-    """A manager lets the loan's next repayment through while this one stays unknown.
+    """Set an unknown repayment aside, so that the loan's next repayment can be sent.
 
-    Raises OwnRepayment for who entered it, and NotIndependent for who is not independent of
-    that person.
+    Raises OwnRepayment for the person who entered it, and NotIndependent for a person who is
+    not independent of that person.
     """
     _check_other(repayment, by)
     with transaction.atomic(durable=True):

@@ -46,12 +46,12 @@ def write_sms(receipt: Receipt) -> str:
 
 
 def count_signs(text: str) -> int:
-    """How many of the 160 signs of a message a text of GSM-7 takes."""
+    """Return how many of the 160 signs of a message a GSM-7 text takes."""
     return sum(2 if letter in _EXTENDED else 1 for letter in text)
 
 
 def fold_letters(text: str) -> str:
-    """The text in letters of GSM-7, without the marks that it lacks; empty where that can't be."""
+    """Return the text in GSM-7 letters, without other marks; empty if not possible."""
     found = "".join(map(_fold_letter, " ".join(text.split())))
     return "" if "\0" in found else found
 
@@ -67,7 +67,7 @@ def _fold_letter(letter: str) -> str:
 
 
 def _list_texts(receipt: Receipt) -> Iterator[str]:
-    """The text with all that there is to say, then with less and less; the last one always fits."""
+    """Yield the text with all parts, then with fewer and fewer; the last one always fits."""
     lender, code = fold_letters(receipt.lender), receipt.repayment.external_id
     lender = f"{lender}: " if lender else ""
     of_code = _say(gettext("Code %(code)s."), code=code) if fold_letters(code) == code else ""
@@ -113,7 +113,7 @@ def _say_received(receipt: Receipt, name: str) -> str:
 
 
 def _write_paid_on(receipt: Receipt) -> str:
-    """The day of the transaction; its year only where the receipt's number does not say it."""
+    """Return the day of the transaction; with its year if the receipt's number lacks it."""
     paid_on = calendar_day(receipt.repayment.transaction_date, receipt.app.zone)
     if paid_on is None:
         return ""

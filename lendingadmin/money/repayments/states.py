@@ -1,9 +1,9 @@
-"""The states of a recorded repayment, and which may follow which.
+"""The states of a recorded repayment, and the transitions between them.
 
-What needs a second person begins as `awaiting` and ends as `declined` or goes on to `pending`.
-`pending` is an intent, committed before anything is sent; `sent` is committed before the socket is
-written. From there the service's answer decides, or, where there is none that can be read, evidence
-and people do.
+A repayment that needs a second person begins as `awaiting`. It ends as `declined` or goes on to
+`pending`. `pending` is an intent, committed before anything is sent. `sent` is committed before
+the socket is written. After that the service's answer decides. If there is no readable answer,
+evidence and people decide.
 """
 
 from typing import Final

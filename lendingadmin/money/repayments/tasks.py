@@ -1,10 +1,10 @@
-"""The repayments' background work: what it is and when it is due (see core/worker/duties.py).
+"""Background work of the repayments: its tasks and their times (core/worker/duties.py).
 
-`Repayment.next_check_at` says when a check is due. At each beat a worker marks what lost senders
-left as unknown, and enqueues one `check` for each repayment that is due. A task carries the
-repayment's number only; the check claims the row by a compare-and-swap. A second attempt of a lost
-task checks whatever `next_check_at` says: the first may have moved it on and died before it read
-the loan.
+`Repayment.next_check_at` is the time when a check is due. At each beat a worker marks
+repayments of lost senders as unknown, and enqueues one `check` for each repayment that is due.
+A task has only the repayment's number; the check claims the row by a compare-and-swap. The
+second attempt of a lost task checks the repayment, whatever `next_check_at` is. The first
+attempt may have moved that time on and died before it read the loan.
 """
 
 import logging
@@ -27,7 +27,7 @@ NOTIFY_EVERY = timedelta(minutes=5)
 
 @task(takes_context=True)
 def check(context: TaskContext, repayment_id: int) -> None:
-    """Make the check that is due of one repayment, if it still is."""
+    """Make the due check of one repayment, if it is still due."""
     with duties.hide_error_words(f"check of rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:
@@ -44,7 +44,7 @@ def check(context: TaskContext, repayment_id: int) -> None:
 # A mail takes seconds at most, a queue of checks at a service that hangs takes long.
 @task(priority=10, takes_context=True)
 def notify(context: TaskContext) -> None:
-    """Write to the managers about what has been unknown for an hour."""
+    """Write to the managers about repayments that have been unknown for an hour."""
     with duties.hide_error_words("notifying the managers"):
         # The same at every attempt, so that the second finds what the first had claimed.
         moment = context.task_result.enqueued_at
@@ -52,7 +52,7 @@ def notify(context: TaskContext) -> None:
 
 
 def beat() -> None:
-    """Mark what lost senders left, and enqueue the checks that are due and a mail where one is."""
+    """Mark repayments of lost senders; enqueue due checks, and a mail if one is due."""
     reconciliation.mark_lost_unknown()
     waiting = duties.list_enqueued(check)
     for repayment in reconciliation.list_due():

@@ -50,7 +50,7 @@ def find_approved(subject: Subject) -> QuerySet[Repayment]:
 
 
 def find_declined(subject: Subject) -> QuerySet[Repayment]:
-    """Those that a second person, or who entered them, took back."""
+    """Return the repayments that an approver declined, or the person who entered them."""
     rows = find_repayments(subject).filter(state=RepaymentState.DECLINED)
     return rows.filter(resolved_at__isnull=False).select_related("resolved_by")
 

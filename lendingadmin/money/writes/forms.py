@@ -28,7 +28,7 @@ class WriteForm(forms.Form):
 
     @property
     def fresh_token(self) -> str:
-        """A new token: that of a form that came back is used up."""
+        """A new token, because the token of a form that came back is used up."""
         return idempotency.issue_key(self.request, self.operation)
 
     def send(
@@ -40,9 +40,10 @@ class WriteForm(forms.Form):
         saved: str = "",
         **recorded: Any,
     ) -> Outcome:
-        """Make the write, see `write_once`; `saved` is what the next page says where it succeeds.
+        """Make the write, see `write_once`; `saved` is the next page's message on success.
 
-        `recorded` are fields of the Write. A form that was open for too long says so instead.
+        `recorded` are fields of the Write. A form that was open for too long shows an error
+        instead.
         """
         submitted = Submitted(sent or {}).encode()
         write = Write(operation=self.operation, submitted=submitted, **recorded)

@@ -60,7 +60,7 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """Return the person's entries under the token; None if there are none or they can't be opened."""
+    """Return the person's entries under the token; None if there are none that can be opened."""
     if "\x00" in idempotency_key:  # it comes out of an address, and PostgreSQL takes no NUL in text
         return None
     draft = Draft.objects.filter(
@@ -74,6 +74,6 @@ def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> di
 
 
 def delete_draft(idempotency_key: str) -> None:
-    """Forget what was entered: the write that it was for has its own record now."""
+    """Delete the draft, because its write has its own record now."""
     # A row by its key: one statement, which needs no transaction around it.
     Draft(token=idempotency_key).delete()

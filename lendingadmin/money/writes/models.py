@@ -93,7 +93,7 @@ class Write(UnconfirmedWrite):
 
     @property
     def is_open(self) -> bool:
-        """Whether its outcome is not known yet."""
+        """True if the outcome is not known yet."""
         return self.state in (WriteState.SENT, WriteState.UNKNOWN)
 
 

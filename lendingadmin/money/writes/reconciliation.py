@@ -1,8 +1,8 @@
-"""Finds out what became of writes whose answer is missing, by what the service shows since.
+"""Finds out the result of writes without an answer, from what the service shows later.
 
-Each area names an OutcomeChecker for its operations. A check is a read;
-nothing is ever sent again. A check sets `found`, never the state: only a late answer, or a person
-with a reason, ends an unknown.
+Each area names an OutcomeChecker for its operations. A check is a read; nothing is ever sent
+again. A check sets `found`, never the state. Only a late answer, or a person with a reason,
+ends an unknown state.
 """
 
 import logging
@@ -71,12 +71,13 @@ class CheckResult(NamedTuple):
 
 
 class OutcomeChecker(NamedTuple):
-    """How an area finds out what became of one kind of write.
+    """The way in which an area finds out the result of one kind of write.
 
-    `find` reads the service; it is given the write and what was sent, and raises LendingError.
-    `reads` is the permission that such a read needs. `compares` is whether it needs what was sent,
-    `needs_person` whether only a person can say which record it is: the service has no natural key.
-    `there` and `not_seen` are what the two plain findings are called.
+    `find` reads the service. It gets the write and the data that were sent, and raises
+    LendingError. `reads` is the permission that such a read needs. `compares` is True if it
+    needs the data that were sent. `needs_person` is True if only a person can say which record
+    it is, because the service has no natural key. `there` and `not_seen` are the titles of the
+    two plain findings.
     """
 
     words: str
@@ -89,7 +90,7 @@ class OutcomeChecker(NamedTuple):
 
 
 def get_checker(write: Write) -> OutcomeChecker | None:
-    """How this write is checked; None if no area checks writes of this operation."""
+    """Return the checker of this write; None if no area checks writes of this operation."""
     known = (one.get(write.operation) for one in collect("outcomes"))
     return next(filter(None, known), None)
 
@@ -103,9 +104,9 @@ def read_submitted(write: Write) -> Submitted | None:
 
 
 def check_due_writes() -> int:
-    """Mark as unknown what lost senders left, and make the checks that are due.
+    """Mark writes of lost senders as unknown, and make the checks that are due.
 
-    For a worker: needs no request. Returns how many checks were made.
+    Used by a worker, so it needs no request. Returns the number of checks.
     """
     mark_lost_unknown()
     until, made = time.monotonic() + _RUN_FOR, 0
@@ -118,7 +119,7 @@ def check_due_writes() -> int:
 
 
 def mark_lost_unknown() -> int:
-    """Mark writes as unknown whose sender died, at most _AT_MOST at once. Returns how many."""
+    """Mark writes of lost senders as unknown, at most _AT_MOST at once; return how many."""
     now, marked = timezone.now(), 0
     lost = Write.objects.filter(state=WriteState.SENT, created_at__lte=now - SENDER_LOST)
     for write in lost[:_AT_MOST]:
@@ -205,7 +206,7 @@ def _keep_conclusion(write: Write, found: str) -> None:
 
 
 def knows_record(write: Write, person: User) -> bool:
-    """Whether only a person can say which record it is, and this one entered it."""
+    """Return True if only a person can say which record it is, and this person entered it."""
     checker = get_checker(write)
     return checker is not None and checker.needs_person and write.person_id == person.pk
 
@@ -285,14 +286,20 @@ def _describe_some(rows: QuerySet[Write]) -> list[tuple[str, Write]]:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
-    """The writes whose alarm waits for this person: for managers all, for others none."""
+    """Return the writes with an alarm that no manager has seen.
+
+    People who may not resolve get none.
+    """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
     return filter_unseen_alarms(Write.objects.filter(app_id=app_id))
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
-    """The writes of others that no further check decides, for those who may resolve them."""
+    """Return other people's writes that no further check decides.
+
+    Only people who may resolve them get any.
+    """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
     is_checked = Q(found__in=(*ABANDONED, WriteFound.CANDIDATES)) | Q(found="", next_check_at=None)
@@ -318,12 +325,12 @@ def list_permissions(write: Write, person: User) -> list[str]:
 
 
 def may_see(write: Write, person: User) -> bool:
-    """Whether this person may open the write's page."""
+    """Return True if this person may open the write's page."""
     return person.has_perms(list_permissions(write, person))
 
 
 def get_message(write: Write) -> StateMessage:
-    """The write's message; what an area calls its two plain conclusions is their title."""
+    """Return the write's message, with the area's title for a plain conclusion."""
     checker = get_checker(write)
     if checker is None or write.state != WriteState.UNKNOWN:
         return write.message
@@ -339,7 +346,7 @@ def describe(write: Write) -> str:
 
 
 def prune_submitted() -> None:
-    """Delete entries that can't be compared or entered again any more, because they are personal."""
+    """Delete entries that can't be compared or entered again; they are personal."""
     old = timezone.now() - idempotency.LIFETIME
     rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
     rows.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN)).update(submitted="")

@@ -46,9 +46,9 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 
 class Outcome(NamedTuple):
-    """Where a write landed, or the card that says what went wrong and whether it was saved.
+    """Address of a write's result, or the card that says what went wrong and if it was saved.
 
-    A write whose outcome is not known has both: the address is that of its own page.
+    A write with an unknown outcome has both: the address is that of its own page.
     """
 
     url: str = ""
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
 
     @property
     def saved(self) -> bool:
-        """Whether the service said that it was saved."""
+        """True if the service said that it was saved."""
         return bool(self.url) and self.card is None
 
 
@@ -109,13 +109,13 @@ def write_once(
 
 
 def check_deadline(write: Write) -> None:
-    """Raise NotSent if the sender was paused beyond half of `SENDER_LOST`, so that nothing is sent."""
+    """Raise NotSent if the sender was paused beyond half of `SENDER_LOST`."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
         raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
 
 
 def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
-    """Where the result is shown; an answer that leads nowhere was a success all the same."""
+    """Return the address of the result; an answer that leads nowhere was still a success."""
     try:
         found = lands_on(result)
     except Exception:
@@ -149,12 +149,12 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
 
 
 def as_kept(subject: str) -> str:
-    """Return a subject as writes and the audit trail store it, cut to the length of their column."""
+    """Return a subject as writes and the audit trail store it, cut to their column."""
     return subject.replace("\x00", "")[:300]
 
 
 def card_of(write: Write) -> Card | None:
-    """The card of a write that did not succeed, as it was first shown."""
+    """Return the card of a write that did not succeed, as it was first shown."""
     if not write.card or isinstance(write.card, Undecryptable):
         return None
     kept = json.loads(write.card)
@@ -172,7 +172,7 @@ def _build_doubt_card() -> Card:
 
 
 def _landed(write: Write) -> Outcome:
-    """The same form came again: show what the first sending led to."""
+    """Return the outcome of the first sending, because the same form was sent again."""
     if write.state == WriteState.SAVED:
         return Outcome(url=write.url)
     card = card_of(write) or _build_doubt_card()
@@ -239,7 +239,7 @@ def _finish(
 
 
 def _contradiction(before: Write, answer: WriteState, url: str) -> str:
-    """The alarm of an answer against what a person decided, or read here; empty for any other.
+    """Return the alarm of an answer that contradicts a decision or a finding; else empty.
 
     `url` is the record that the answer names.
     """

@@ -1,6 +1,6 @@
-"""The states of a write other than a repayment, and what was found out about it.
+"""The states of a write other than a repayment, and the findings of its checks.
 
-A repayment's states take three of the labels.
+A repayment's states use three of the labels.
 """
 
 from django.db import models

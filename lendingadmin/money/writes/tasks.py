@@ -1,4 +1,4 @@
-"""Background work of every area: other writes are checked, what was entered is forgotten."""
+"""Background work of every area: checks of other writes, and deletion of entered data."""
 
 from datetime import timedelta
 
@@ -19,20 +19,20 @@ PRUNE_EVERY = timedelta(hours=1)
 
 @task()
 def check_writes() -> None:
-    """Find out what became of writes other than repayments."""
+    """Find out the results of writes other than repayments."""
     with duties.hide_error_words("following other writes"):
         reconciliation.check_due_writes()
 
 
 @task(priority=-10)
 def prune() -> None:
-    """Forget what was entered and has no use any more."""
+    """Delete data that people entered and that is not needed any more."""
     with duties.hide_error_words("forgetting what was entered"):
         reconciliation.prune_submitted()
 
 
 def beat() -> None:
-    """Enqueue the following of writes where one is due, and forgetting once an hour."""
+    """Enqueue the check of writes if one is due, and the deletion once an hour."""
     if _due_writes().exists():
         duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
     duties.enqueue_at_most_every(PRUNE_EVERY, prune)

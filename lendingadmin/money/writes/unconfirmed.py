@@ -27,9 +27,10 @@ _FIRST_DELAYS = (1, 2, 4, 8, 15)
 class UnconfirmedWrite(models.Model):
     """A row that is committed before its call, under the idempotency key of the form.
 
-    `attempts` counts the checks and guards each of them: who claims a check raises it by a
-    compare-and-swap. `alarm` is what a manager must see although the state is final, because the
-    service contradicted late what was concluded here; its sentence holds no personal content.
+    `attempts` counts the checks and guards each check: the caller that claims a check raises it
+    by a compare-and-swap. `alarm` is a sentence that a manager must see although the state is
+    final, because the service contradicted the dashboard's conclusion later. It has no personal
+    content.
     """
 
     idempotency_key = models.CharField(max_length=64, unique=True)
@@ -65,7 +66,7 @@ class UnconfirmedWrite(models.Model):
 
     @property
     def is_past_checking(self) -> bool:
-        """Whether it is too old to be checked without a person who asks for it."""
+        """True if it is too old to be checked, unless a person asks for the check."""
         return self.age > CHECK_FOR
 
 
@@ -82,10 +83,11 @@ def next_delay(attempts: int, age: timedelta) -> timedelta:
 
 
 def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], object]) -> bool:
-    """Claim the check of this row if it is due and run it; say whether this caller did.
+    """Claim the check of this row if it is due and run it; return True if this caller ran it.
 
-    `checked` are all rows that may be checked at all. Many callers at once lead to one check. If
-    the process dies before the check ends, the next one repeats it, the last one of all included.
+    `checked` are all rows that may be checked at all. Many callers at once lead to one check.
+    If the process dies before the check ends, the next check repeats it. That is true for the
+    last check too.
     """
     if not _claim(row, checked):
         return False
@@ -122,7 +124,7 @@ def build_alarm(text: str) -> dict[str, Any]:
 
 
 def filter_unseen_alarms(rows: models.QuerySet[Row]) -> models.QuerySet[Row]:
-    """Those of the rows with an alarm that no manager has seen, the oldest alarm first."""
+    """Return the rows with an alarm that no manager has seen, the oldest alarm first."""
     return rows.filter(alarm_at__isnull=False, alarm_seen_at__isnull=True).order_by(
         "alarm_at", "id"
     )

@@ -1,4 +1,4 @@
-"""The page of one write: what was to be done, whether it was saved, and what happens next."""
+"""The page of one write: its purpose, its outcome, and what happens next."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -45,7 +45,7 @@ class ResolveForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[WriteResolution, str]:
-        """The resolution, and the address of the record that it is, where one was named."""
+        """The resolution, and the address of the record that was chosen, if any."""
         return WriteResolution(self.cleaned_data["resolution"]), ""
 
 
@@ -90,7 +90,7 @@ def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> 
 
 @signed_in(needs=write_needs)
 def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """One write, for its person and for managers; it is checked again when that is due."""
+    """Show one write to its person and to managers; check it again if a check is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     return _show(request, one)
@@ -150,7 +150,7 @@ def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
 
 
 def _seen(one: Write) -> str:
-    """With which state and finding a page was drawn."""
+    """Return the state and the finding with which a page was drawn."""
     return f"{one.state}-{one.found}"
 
 
@@ -212,7 +212,7 @@ def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
 
 
 def _again(request: PersonRequest, one: Write) -> str:
-    """Where its person may enter it again; empty while that would only be impatience."""
+    """Return the address to enter the write again; empty if that is not allowed yet."""
     abandoned = one.state == WriteState.UNKNOWN and one.found in reconciliation.ABANDONED
     is_not_saved = one.state == WriteState.RESOLVED and one.resolution == WriteResolution.NOT_SAVED
     may = one.person == request.user and request.user.has_perm(f"lending.{one.operation}")

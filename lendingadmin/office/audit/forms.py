@@ -71,9 +71,9 @@ class FilterForm(forms.Form):
             self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
     def rows(self) -> QuerySet[Entry]:
-        """The entries among which `keyset.read_slice` finds those of a valid form, by an index.
+        """Return the entries that `keyset.read_slice` filters for a valid form, by an index.
 
-        They are of the apps whose trail the person may see, and of what belongs to no app.
+        They are entries of the apps whose trail the person may see, and entries without an app.
         """
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
         if since:

@@ -1,5 +1,5 @@
 """The index of borrowers: finds a person by name, phone or number, and gives names to ids.
 
-Nothing in it is readable by who holds the database alone: cards are encrypted, and what they are
-found by is keyed hashes (SECURITY.md says what these tell).
+A person who has only the database can't read it: cards are encrypted, and they are found by
+keyed hashes (SECURITY.md says what these reveal).
 """

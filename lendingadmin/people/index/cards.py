@@ -70,10 +70,10 @@ def put_borrowers(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Write what was read at a moment; how many borrowers are new, and how many items are none.
+    """Save borrowers as read at a moment; return the numbers of new and of unreadable ones.
 
-    `walk` is the number of the walk that saw them; new are those that it had not seen before. Call
-    it in a transaction.
+    `walk` is the number of the walk that saw them. New borrowers are those that the walk had
+    not seen before. Call it in a transaction.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -145,7 +145,7 @@ def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCa
 
 
 def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -> None:
-    """Note that these were seen, and when, but where a card is of a later reading."""
+    """Record that these cards were seen, and when; the time of a later reading stays."""
     latest = Greatest(F("read_at"), Value(read_at, DateTimeField()))
     changes = {"read_at": latest} if walk is None else {"read_at": latest, "walk": walk}
     for at in range(0, len(cards), _AT_ONCE):
@@ -154,14 +154,14 @@ def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -
 
 
 def _list_tokens(tokenizer: Tokenizer | None, card: BorrowerCard) -> set[int] | None:
-    """The tokens that a stored card has; None where no key tells."""
+    """Return the tokens of a stored card; None if no key can open it."""
     if tokenizer is None or isinstance(card.content, Undecryptable):
         return None
     return tokenizer.list_card_tokens(card.fields, card.borrower_id) if card.content else set()
 
 
 def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
-    """Delete these tokens of these cards, all where they are not known."""
+    """Delete these tokens of these cards; delete all tokens of a card if they are unknown."""
     for card, tokens in surplus:
         if tokens:
             CardToken.objects.filter(card=card, token__in=tokens).delete()
@@ -171,7 +171,7 @@ def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
 
 
 def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
-    """Give each word that is new its keys. The word itself is one of these, so that tells."""
+    """Create the keys of each new word; a word whose own key is stored is not new."""
     by_token = {tokenizer.make("word", word): word for word in words}
     whole, known = [tokenizer.make("edit", word) for word in words], set[int]()
     for at in range(0, len(whole), _AT_ONCE):
@@ -241,13 +241,13 @@ def delete_index(index: BorrowerIndex) -> None:
 
 
 def delete_unused_words() -> None:
-    """Delete the keys of words that no name has any more."""
+    """Delete the keys of words that are in no name any more."""
     bearers = CardToken.objects.filter(token=OuterRef("word"))
     WordKey.objects.exclude(Exists(bearers)).delete()
 
 
 def list_indexes(app_id: str) -> list[BorrowerIndex]:
-    """The indexes of an app whose keys are configured."""
+    """Return the indexes of an app whose keys are configured."""
     rows = BorrowerIndex.objects.filter(app_id=app_id)
     return [row for row in rows if get_tokenizer(row.app_id, row.key_name)]
 

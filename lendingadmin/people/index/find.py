@@ -1,7 +1,7 @@
-"""Finds borrowers by what a person types: exact first, then beginnings, then a mistyped letter.
+"""Finds borrowers by typed text: exact first, then beginnings, then a mistyped letter.
 
-The database gives cards whose tokens fit; each is opened and compared with what was typed before it
-is shown, so that a token that two share never shows a stranger.
+The database returns cards with matching tokens. Each card is opened and compared with the typed
+text before it is shown. So a token that two borrowers share never shows a stranger.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -81,7 +81,7 @@ def find_index(app_id: str) -> BorrowerIndex | None:
 
 
 def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
-    """Return those of these ids that a borrower in the index has."""
+    """Return those of these ids that belong to a borrower in the index."""
     index = find_index(app_id) if borrower_ids else None
     if index is None:
         return []
@@ -102,9 +102,10 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 
 
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
-    """The borrowers that fit what was typed, the best first.
+    """Return the borrowers that fit the typed text, the best first.
 
-    `held` are the searcher's rights: what they do not open is neither compared nor shown.
+    `held` are the searcher's rights: fields that they do not open are neither compared nor
+    shown.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     query = words.read_query(text)
@@ -114,16 +115,16 @@ def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found
 
 
 class Alike(NamedTuple):
-    """A borrower who may be the one that is being registered, and what is the same."""
+    """A borrower who may be the one in registration, and the fields that are the same."""
 
     person: Person
     same: tuple[str, ...]
 
 
 def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
-    """The borrowers with the same phone, government id or name as this one, at most SHOWN.
+    """Return the borrowers with the same phone, government id or name, at most SHOWN.
 
-    Those who share most come first.
+    Those with the most equal fields come first.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -186,7 +187,7 @@ class _Finder:
         self.answers: dict[tuple[Callable[..., Any], tuple[int, ...]], Any] = {}
 
     def run(self) -> Found:
-        """Go through the stages until enough fit, so that no cut hides one that fits better."""
+        """Run the stages until enough borrowers fit; a cut never hides a better one."""
         # Numbers fit or do not, so that there is nothing to choose the best from.
         self._open(iter(self._list_some(_list_cards_of(list(self._list_numbers())))), SHOWN)
         stages = (
@@ -318,7 +319,7 @@ class _Finder:
             yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
 
     def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
-        """As many of the cards as are opened at most, of those that are among all others."""
+        """Return the cards that are in all of `others` too, at most those to be opened."""
         rows = cards.intersection(*others) if others else _order(cards)
         keys = list(rows[:_OPENED])
         self.is_cut = self.is_cut or len(keys) == _OPENED
@@ -336,10 +337,10 @@ class _Finder:
 
 
 class _Wanted(NamedTuple):
-    """The tokens of a word, of which a card has one.
+    """The tokens of a word; a card must have one of them.
 
-    `beginning` is a token that all these cards have, and others may have too; `cards` is how many
-    there are, as far as it was counted.
+    `beginning` is a token that all these cards have, and others may have too. `cards` is the
+    number of cards, as far as they were counted.
     """
 
     tokens: list[int]
@@ -348,7 +349,7 @@ class _Wanted(NamedTuple):
 
 
 def _has_many(tokens: list[int]) -> bool:
-    """Whether more than MANY cards have one of these."""
+    """Return True if more than MANY cards have one of these tokens."""
     return bool(_order(_list_cards_of(tokens))[MANY : MANY + 1])
 
 
@@ -379,7 +380,7 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
 
 
 def _order(cards: Tokens) -> Tokens:
-    """In the order of their index: PostgreSQL would else read the table, and hope to meet them."""
+    """Return the cards in the order of their index, else PostgreSQL reads the table."""
     return cards.order_by("token", "card")
 
 
@@ -396,7 +397,7 @@ def _list_cards_of(tokens: list[int]) -> Tokens:
 def rank_card(
     query: Query, text: str, borrower_id: str, fields: dict[str, str]
 ) -> tuple[int, ...] | None:
-    """How well a card fits what was typed, smaller is better; None where it does not."""
+    """Return how well a card fits the typed text (smaller is better); None if not."""
     is_alone = not (query.names and query.masked)
     if is_alone and _has_number(query, text, borrower_id, fields):
         return (0,)
@@ -418,7 +419,10 @@ def rank_card(
 
 
 def _rank_word(word: str, own: list[str]) -> int | None:
-    """0 for a word of the name, 1 for the beginning of one, 2 for one with a mistyped letter."""
+    """Return 0 for a word of the name, 1 for a beginning, 2 for a mistyped letter.
+
+    None if the word does not fit.
+    """
     if word in own:
         return 0
     if any(one.startswith(word) for one in own):
@@ -430,7 +434,7 @@ def _rank_word(word: str, own: list[str]) -> int | None:
 
 
 def _has_number(query: Query, text: str, borrower_id: str, fields: dict[str, str]) -> bool:
-    """Whether what was typed is a number of this borrower."""
+    """Return True if the typed text is a number of this borrower."""
     phone = fields["phone"]
     if words.fold_ids(text) & {borrower_id.casefold(), fields["uid"].casefold()}:
         return True
@@ -454,7 +458,7 @@ def _fits_masked(query: Query, phone: str) -> bool:
 
 
 def _is_phone(one: str, other: str) -> bool:
-    """Whether two numbers are one, of which only one may have its country."""
+    """Return True if two numbers are the same phone; one of them may lack its country."""
     longest = words.PHONE_ENDINGS[0]
     if min(len(one), len(other)) < longest:
         return one == other
@@ -462,7 +466,7 @@ def _is_phone(one: str, other: str) -> bool:
 
 
 def _fits_phone(digits: str, phone: str) -> bool:
-    """Whether a phone ends so, or is this number, and only one of the two has its country."""
+    """Return True if the phone ends with the digits, or is the number without country."""
     return phone.endswith(digits) or (
         len(phone) >= words.PHONE_ENDINGS[0] and digits.endswith(phone)
     )

@@ -41,9 +41,9 @@ def keep(app_id: str, borrower: Borrower) -> Borrower:
 
 
 def drop_gone(app_id: str, borrower_id: str) -> None:
-    """Take out a borrower whom the service does not know any more; never waits for another writer.
+    """Remove a borrower whom the service no longer knows; never wait for another writer.
 
-    Who stays in for that is asked for by the next walk.
+    If that fails, the next walk asks the service for the borrower.
     """
     try:
         with atomic_without_waiting():
@@ -53,7 +53,7 @@ def drop_gone(app_id: str, borrower_id: str) -> None:
 
 
 def erase(app_id: str, borrower_id: str) -> None:
-    """Take out a borrower whom the service has just deleted."""
+    """Remove a borrower whom the service has just deleted."""
     try:
         cards.erase_borrower(app_id, borrower_id)
     except Error as error:

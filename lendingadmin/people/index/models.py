@@ -1,4 +1,4 @@
-"""The index's tables: per borrower a card, and the keyed hashes that it is found by."""
+"""The index's tables: one card per borrower, and the keyed hashes that find it."""
 
 import json
 from typing import Any
@@ -69,7 +69,7 @@ class BorrowerCard(models.Model):
 
     @staticmethod
     def pack(fields: dict[str, str]) -> str:
-        """The content of a card that holds these."""
+        """Return the content of a card with these fields."""
         return json.dumps(
             [fields.get(name, "") for name in FIELDS], ensure_ascii=False, separators=(",", ":")
         )

@@ -1,4 +1,4 @@
-"""Names for ids: what the index knows of the borrowers of a page, by one query for 500."""
+"""Names for ids: the names that the index knows for a page's borrowers, one query for 500."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ class PersonName(NamedTuple):
 
 
 def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:
-    """The names of these borrowers, by id; those that the index does not know are left out."""
+    """Return the names of these borrowers by id, except those that are unknown."""
     ids = list(borrower_ids)
     return read_names(find_index(app_id), ids) if any(ids) else {}
 
@@ -43,7 +43,7 @@ def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonNa
 def read_names(
     index: BorrowerIndex | None, borrower_ids: Iterable[object]
 ) -> dict[str, PersonName]:
-    """The same of one index, for who asks more than once; nothing where there is none."""
+    """Return names from one index, for repeated calls; empty without an index."""
     if index is None:
         return {}
     # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
@@ -70,7 +70,7 @@ class PageNames:
         return find_index(self._app_id)
 
     def get(self, borrower_ids: Iterable[str]) -> dict[str, PersonName]:
-        """Return the names of these borrowers, by id, those that the index knows."""
+        """Return the names of these borrowers by id, except those that are unknown."""
         wanted = set(borrower_ids) - {""}
         if unread := wanted - self._read.keys():
             found = read_names(self._index, unread)
@@ -85,9 +85,9 @@ def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
 
 
 def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[str]:
-    """The name for each cell that holds a borrower's id or account id; empty where none is known.
+    """Return the name for each cell with a borrower's id or account id; empty if unknown.
 
-    Without the right to see names, it is the initials.
+    For a person without the right to see names, the initials are returned.
     """
     ids = [to_borrower_id(cell) for cell in cells]
     names = get_names(app_id, ids)
@@ -96,7 +96,7 @@ def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[s
 
 
 def write_name(found: PersonName | None, may_see: bool) -> str:
-    """Return the name as HTML with its age on hover, or the initials; empty where none is known."""
+    """Return the name as HTML with its age on hover, or the initials; empty if unknown."""
     if found is None:
         return ""
     ago = times.ago(found.read_at, timezone.now(), formats.locale())
@@ -108,5 +108,5 @@ def write_name(found: PersonName | None, may_see: bool) -> str:
 
 
 def to_borrower_id(value: object) -> str:
-    """The borrower's id in a cell: an id as it is, or that of `borrower:<id>`."""
+    """Return the borrower's id in a cell: an id as it is, or that of `borrower:<id>`."""
     return (resource_id(value) or value) if isinstance(value, str) else ""

@@ -16,15 +16,15 @@ def walk(index_id: int) -> None:
 
 @task(priority=-40)
 def top_up(index_id: int) -> None:
-    """Read the newest borrowers between two walks, where the service lists these first."""
+    """Read the newest borrowers between two walks, if the service lists these first."""
     walks.do_slice(top_up, BorrowerWalk.run_top_up, index_id)
 
 
 def start(app_id: str) -> BorrowerIndex | None:
-    """Begin a walk of an app; None where one is under way."""
+    """Start a walk of an app; return None if one is under way."""
     return walks.start(walk, BorrowerWalk, app_id)
 
 
 def beat() -> None:
-    """Enqueue what is due: a walk by the clock or for a new key, a top-up, what was lost."""
+    """Enqueue due tasks: a walk by the clock or for a new key, a top-up, a lost task."""
     walks.enqueue_due(walk, top_up, BorrowerWalk)

@@ -1,7 +1,7 @@
-"""Keyed hashes of what a borrower is found by: 40 bits each, under a key of PEOPLE_KEYS.
+"""Keyed hashes of the values that find a borrower: 40 bits each, under a key of PEOPLE_KEYS.
 
-Tokens of different apps and keys have nothing in common. Short ones collide on purpose; each hit is
-checked against its card.
+Tokens of different apps and keys have nothing in common. Short tokens collide on purpose. Each
+hit is checked against its card.
 """
 
 import hmac
@@ -81,16 +81,16 @@ class Tokenizer:
 
 
 def digest(text: str) -> str:
-    """A number by which two are compared, and which shows neither; empty for none."""
+    """Return a digest to compare two numbers without showing them; empty for an empty text."""
     return sha256(text.encode()).hexdigest()[:16] if text else ""
 
 
 def name_key(key: str) -> str:
-    """The name of a key of PEOPLE_KEYS, by which an index knows it; it tells nothing of the key."""
+    """Return the name of a key of PEOPLE_KEYS; the name does not reveal the key."""
     return hmac.new(urlsafe_b64decode(key), _RULES, sha256).hexdigest()[:16]
 
 
 def get_tokenizer(app_id: str, key_name: str) -> Tokenizer | None:
-    """The tokenizer of an index; None where its key is not configured any more."""
+    """Return the tokenizer of an index; None if its key is not configured any more."""
     keys: Iterable[str] = settings.PEOPLE_KEYS
     return next((Tokenizer(app_id, key) for key in keys if name_key(key) == key_name), None)

@@ -35,7 +35,7 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
         return BorrowerIndex.objects.get_or_create(app_id=app_id, key_name=key_name)[0]
 
     def open_list(self) -> ListResource[Borrower]:
-        """The borrowers, of each what a card is made of."""
+        """Return the list of borrowers, with only the fields that a card needs."""
         return gateway.app(self.row.app_id).borrowers.only(cards.KEYS)
 
     def put_items(

@@ -78,7 +78,7 @@ def fold(text: str) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a name or of what was typed, each once, in their order."""
+    """Return the words of a name or of a typed text, each once, in their order."""
     words = (word[:LONGEST_WORD] for word in fold(text).split())
     return list(dict.fromkeys(words))
 
@@ -94,7 +94,10 @@ def strip_trunk(digits: str) -> str:
 
 
 def renumber(digits: str) -> str:
-    """Return a number with its country as it is dialled now, where cards hold an older form."""
+    """Return a number with its country, in the new form if it has an old one.
+
+    Some countries added digits to their numbers.
+    """
     prefixes, rest = _RENUMBERED.get(digits[:3]), digits[3:]
     if prefixes is None or len(rest) != _OLD_LENGTH:
         return digits
@@ -102,8 +105,9 @@ def renumber(digits: str) -> str:
 
 
 def read_phone(text: str) -> str:
-    """The digits of a phone number as it is dialled now, without what is dialled before it; empty
-    for what is none.
+    """Return the digits of a phone number as it is dialled now; empty for other text.
+
+    Zeros that are dialled before the number are removed.
     """
     # `+254 (0)712`: the zero is for who dials within the country.
     digits = renumber(strip_trunk(read_digits(text.replace("(0)", ""))))
@@ -111,7 +115,7 @@ def read_phone(text: str) -> str:
 
 
 def find_ending(digits: str) -> str:
-    """Return the longest ending of a phone number by which it is found; empty for a short one."""
+    """Return the longest ending by which a phone number is found; empty for a short number."""
     length = next((length for length in PHONE_ENDINGS if len(digits) >= length), 0)
     return digits[-length:] if length else ""
 
@@ -126,7 +130,7 @@ def make_dialled(text: str) -> str:
 
 
 def fold_number(text: str) -> str:
-    """An id or number as it is compared: letters and digits, in small letters."""
+    """Return an id or number as it is compared: letters and digits, in small letters."""
     return fold(text).replace(" ", "")
 
 
@@ -143,14 +147,20 @@ def list_prefixes(word: str) -> Iterator[str]:
 
 
 def list_deletions(word: str) -> set[str]:
-    """The word, and the word without each of its letters: two words of one edit share one."""
+    """Return the word, and the word without each of its letters.
+
+    Two words that are one edit apart share one of these.
+    """
     if len(word) < SHORTEST_MISTYPED:
         return {word}
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
 def is_one_edit(one: str, other: str) -> bool:
-    """Whether a letter was left out, added, taken for another, or swapped with its neighbour."""
+    """Return True if the words are equal or differ by one edit.
+
+    An edit leaves out, adds or replaces a letter, or swaps it with its neighbour.
+    """
     if one == other or abs(len(one) - len(other)) > 1:
         return one == other
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
@@ -162,7 +172,10 @@ def is_one_edit(one: str, other: str) -> bool:
 
 
 def mask_phone(digits: str) -> str:
-    """How a statement masks this number, `25471***111`: its beginning and its last three digits."""
+    """Return the number as a statement masks it, `25471***111`; empty if it is short.
+
+    The beginning and the last three digits are shown.
+    """
     ends = f"{digits[:MASKED_BEGINNING]}*{digits[-MASKED_ENDING:]}"
     return ends if len(digits) >= PHONE_ENDINGS[0] else ""
 
@@ -205,12 +218,12 @@ class Query(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing that can be looked for."""
+        """True if there is nothing to look for."""
         return not any(self)
 
 
 def read_query(text: str) -> Query:
-    """Read what was typed. What is too long, or has no letter and no digit, is empty."""
+    """Read the typed text; it is empty if it is too long, or has no letter and no digit."""
     text = "".join(sign for sign in text if sign.isprintable() or sign.isspace()).strip()
     if not text or len(text) > LONGEST_QUERY:
         return Query()

@@ -1,1 +1,1 @@
-"""Finding a record by any id that a person may have, and what a person opened last."""
+"""Search for records by any id at hand, and the records that a person opened last."""

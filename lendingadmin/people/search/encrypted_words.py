@@ -18,13 +18,16 @@ _USE = "search.words"
 
 
 def encrypt_words(person: User, words: str) -> str:
-    """The words as an address may hold them."""
+    """Return the words, encrypted for an address."""
     kept = words.strip()[:_KEPT].encode("utf-8", "replace").decode()
     return encrypt(json.dumps([person.pk, kept]), _USE)
 
 
 def decrypt_words(person: User, encrypted: str) -> str:
-    """The words of an address. Raises Http404 for what is not ours, or another person's."""
+    """Return the words of an address.
+
+    Raises Http404 for text that this dashboard did not encrypt, or that is another person's.
+    """
     try:
         owner, words = json.loads(decrypt(encrypted, _USE))
     except (DecryptionError, ValueError):
@@ -35,5 +38,5 @@ def decrypt_words(person: User, encrypted: str) -> str:
 
 
 def get_results_address(app_id: str, person: User, words: str) -> str:
-    """Where the results of a search are."""
+    """Return the address of the results of a search."""
     return reverse("find-results", args=[app_id, encrypt_words(person, words)])

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 
 class RecordKind(NamedTuple):
-    """One kind: its word, its icon, the route of its page, and who may open it."""
+    """One kind: its word, its icon, the route of its page, and the permission to open it."""
 
     word: str
     icon: str
@@ -15,7 +15,7 @@ class RecordKind(NamedTuple):
     permission: str
 
     def url(self, app_id: str, key: str) -> str:
-        """The page of one. Raises ValueError for an empty key."""
+        """Return the address of a record's page. Raises ValueError for an empty key."""
         return reverse(self.route, args=[app_id, key])
 
 

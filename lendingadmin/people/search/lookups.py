@@ -1,4 +1,4 @@
-"""Where an id may belong, and how it is looked up there: one read for each.
+"""Places to look for an id, and the read for each: one read for one place.
 
 A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
@@ -49,9 +49,10 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Match:
-    """A record that was found: the key of its page, and what tells it from others.
+    """A record that was found: the key of its page, and the text that tells it from others.
 
-    `warning` says why it may be another record than the one looked for; empty where it is that one.
+    `warning` says why it may be another record than the one looked for; empty if it is that
+    one.
     """
 
     kind: RecordKind
@@ -62,7 +63,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Lookup:
-    """One place to look: its key in the address, the words for what it looks for, who may look."""
+    """One place to look: its key in the address, its words, and the permission."""
 
     key: str
     words: str
@@ -73,9 +74,9 @@ class Lookup:
     def call(
         self, app: AppClient, wanted: str, held: Collection[str]
     ) -> Callable[[], tuple[Match, ...]]:
-        """The read as a function without arguments; what is not there is no match.
+        """Return the read as a function without arguments; a missing record gives no match.
 
-        `held` are the rights of the person who looks, to parts of a borrower's record.
+        `held` are the searcher's rights to parts of a borrower's record.
         """
         return partial(self._read, app, wanted, held)
 
@@ -158,10 +159,10 @@ class Finder(NamedTuple):
 
 
 def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
-    """Return the records stored here that the person may open.
+    """Return the stored records that the person may open.
 
-    Those of kind `stored` bear this id; those of `other_case` bear it in other letters, each with a
-    warning.
+    Records of the finders of kind `stored` have this id. Those of `other_case` have it in other
+    letters, each with a warning.
     """
     finders = (one for one in collect(kind) if person.has_perm(one.permission))
     return tuple(match for one in finders for match in one.find(app_id, wanted))
@@ -176,12 +177,12 @@ STORED = Lookup("stored", gettext_noop("repayments recorded here"), "", lambda *
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:
-    """Where this person may look for it."""
+    """Return the lookups that fit the id and that this person may use."""
     return [one for one in LOOKUPS if one.fits(wanted) and person.has_perm(one.permission)]
 
 
 def validate_id(wanted: str) -> str:
-    """Why this can be no id, in a sentence; empty where it can."""
+    """Return why this can't be an id, in a sentence; empty if it can."""
     if len(wanted) > LONGEST:
         words = _("This is too long for an id: %(length)s characters, at most %(most)s.")
         return words % {"length": len(wanted), "most": LONGEST}
@@ -194,7 +195,7 @@ def validate_id(wanted: str) -> str:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A lookup as the page draws it: what it found, or its fault, or neither yet."""
+    """A lookup as the page draws it: its matches, or its fault, or neither yet."""
 
     app_id: str
     lookup: Lookup
@@ -214,7 +215,7 @@ class SearchResult:
 
     @property
     def state(self) -> str:
-        """`pending`, `fault`, `found` or `none`, for the script that tells the end."""
+        """The state `pending`, `fault`, `found` or `none`, for the script of the page."""
         if self.pending:
             return "pending"
         return "fault" if self.fault else "found" if self.matches else "none"

@@ -34,7 +34,7 @@ class Opened(models.Model):
 
 
 class SearchCount(models.Model):
-    """How many searches a person made in an app within an hour: a number, and no word of them."""
+    """Number of searches that a person made in an app in one hour; the words are not saved."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

@@ -1,6 +1,6 @@
-"""How many open loans people have, and what is overdue on them, where that was counted.
+"""Number of people's open loans, and the overdue amount, for loans that were counted.
 
-Loans are not known on this floor: the area that counts them names a `Reader`.
+This package does not know loans: the area that counts them names a `Reader`.
 """
 
 from collections.abc import Callable, Collection
@@ -12,9 +12,9 @@ from lendingadmin.core.areas import collect
 
 
 class OpenLoans(NamedTuple):
-    """A borrower's open loans: how many, what is overdue on them, and when they were counted.
+    """A borrower's open loans: their number, the overdue amount, and the time of the count.
 
-    `overdue` is None where the service did not report it of each of them.
+    `overdue` is None if the service did not report it for each loan.
     """
 
     open_count: int
@@ -23,9 +23,9 @@ class OpenLoans(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Gives the open loans of borrowers of an app by id, to people with the permission.
+    """Reader of borrowers' open loans in an app, by id, for people with the permission.
 
-    It leaves out borrowers of whom they are not known.
+    Borrowers whose loans are not known are left out.
     """
 
     permission: str
@@ -35,7 +35,7 @@ class Reader(NamedTuple):
 def read_open_loans(
     may: Callable[[str], bool], app_id: str, borrower_ids: Collection[str]
 ) -> dict[str, OpenLoans]:
-    """The open loans of these borrowers by id, as far as they are known and may be seen."""
+    """Return the open loans of these borrowers by id, if they are known and may be seen."""
     found: dict[str, OpenLoans] = {}
     for one in collect("open_loans"):
         if borrower_ids and may(one.permission):

@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
-    """Note that this person is shown this record: `kind` is a key of KINDS.
+    """Record that this person is shown this record. `kind` is a key of KINDS.
 
-    Writes only where this record is not the newest anyway. A page never waits for another writer:
-    where the database does not take it at once, nothing is noted.
+    Nothing is written if this record is the newest already and was noted recently. A page never
+    waits for another writer: if the database does not take the row at once, nothing is noted.
     """
     if request.method != "GET" or not 0 < len(key) <= LONGEST_ID:
         return

@@ -119,7 +119,7 @@ def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
 def _find_other_case(
     request: PersonRequest, app_id: str, wanted: str, results: list[SearchResult]
 ) -> tuple[Match, ...]:
-    """Records of this id in other letters, where none of their kind has it as it was typed."""
+    """Return records of this id in other letters, if their kind has none as typed."""
     if validate_id(wanted):
         return ()
     found = {match.kind for one in results for match in one.matches}
@@ -145,7 +145,7 @@ def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
 
 @access(SEARCH_BORROWERS, methods=("POST",))
 def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The best matches of the index while one types; without words, what was opened last."""
+    """Show the best matches for typed text; without text, the records opened last."""
     app, wanted = gateway.lending_app(app_id), request.POST.get("q", "").strip()
     if not wanted:
         return render(request, "search/_recall.html", {"app": app})
@@ -159,7 +159,7 @@ def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lookup, str]:
-    """The place to look in, and the words. Raises Http404 where nothing can be found there."""
+    """Return the lookup, and the words. Raises Http404 if nothing can be found there."""
     lookup = next((one for one in LOOKUPS if one.key == place), None)
     wanted = decrypt_words(request.user, encrypted)
     if lookup is None or not lookup.fits(wanted) or validate_id(wanted):
@@ -176,7 +176,7 @@ def lookup_needs(
 
 @signed_in(needs=lookup_needs)
 def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -> HttpResponse:
-    """One place of the results: what is there, or that it could not be looked up."""
+    """Show one place of the results: its matches, or that it could not be looked up."""
     lookup, wanted = _read_lookup(request, place, encrypted)
     try:
         result: Any = lookup.call(gateway.app(app_id), wanted, list_rights(request.user))()
@@ -203,7 +203,7 @@ def _look(
     wanted: str,
     seconds: float | None,
 ) -> list[SearchResult]:
-    """Look everywhere at once; with `seconds`, what takes longer is pending."""
+    """Look everywhere at once; with `seconds`, a lookup that takes longer is pending."""
     app, held = gateway.app(app_id), list_rights(request.user)
     calls = [place.call(app, wanted, held) for place in places]
     results = read_in_parallel(gateway.client(), *calls, seconds=seconds) if calls else ()

@@ -46,7 +46,7 @@ def list_known(index: AssessmentIndex, account_id: str) -> QuerySet[KnownAssessm
 
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:
-    """How many assessments of this borrower are known in an app. Raises InvalidId."""
+    """Return how many assessments of this borrower are known in an app. Raises InvalidId."""
     index = find_index(app_id)
     return list_known(index, account_id(borrower_id)).count() if index else 0
 
@@ -58,9 +58,9 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessmen
 
 
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The known assessments whose id is this one in other letters, as the database folds both.
+    """Return the known assessments with this id in other letters, as the database folds both.
 
-    One may be gone at the service, so each is read when it is opened.
+    An assessment may be gone at the service. So each is read when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
     warning = _("You typed different capital letters. This is how the service writes it.")
@@ -87,10 +87,11 @@ def put_assessments(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Write what was read at a moment; how many are new, and how many items have no id.
+    """Save assessments as read at a moment; return the numbers of new and unusable ones.
 
-    `walk` is the number of the walk that saw them; new are those that it had not seen before. What
-    was read later stays. Call it in a transaction.
+    Unusable ones have no id. `walk` is the number of the walk that saw them. New assessments
+    are those that the walk had not seen before. Data that was read later stays. Call it in a
+    transaction.
     """
     found, unreadable = _read_all(items)
     known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
@@ -113,7 +114,7 @@ def put_assessments(
 
 
 def _read_all(items: Iterable[Assessment | Malformed]) -> tuple[dict[str, Assessment], int]:
-    """The assessments by what they are asked for by, and how many items cannot be asked for."""
+    """Return the assessments by the id for requests, and the number of unusable items."""
     found, unreadable = {}, 0
     for item in items:
         key = "" if isinstance(item, Malformed) else _as_text(id_of(item))
@@ -127,7 +128,7 @@ def _read_all(items: Iterable[Assessment | Malformed]) -> tuple[dict[str, Assess
 def _find_rows(
     rows: QuerySet[KnownAssessment], index: AssessmentIndex, keys: list[str]
 ) -> dict[str, KnownAssessment]:
-    """The rows of these assessments, by what they are asked for by."""
+    """Return the rows of these assessments, by the id that requests use."""
     found = {}
     for at in range(0, len(keys), _AT_ONCE):
         some = rows.filter(index=index, assessment_id__in=keys[at : at + _AT_ONCE])
@@ -136,7 +137,7 @@ def _find_rows(
 
 
 def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
-    """Take over what was read; what an answer leaves out stays as it was."""
+    """Copy the data that was read; a field that an answer leaves out stays unchanged."""
     row.account_id = _as_text(item.account_id) or row.account_id
     row.assessment_type = _as_text(item.assessment_type) or row.assessment_type
     row.status = status_key(item.status)[:LONGEST_STATUS].replace("\x00", "") or row.status

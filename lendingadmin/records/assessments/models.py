@@ -23,10 +23,10 @@ class AssessmentIndex(IndexRow):
 
 
 class KnownAssessment(models.Model):
-    """One assessment as it was last read; texts are empty where the service gave none that can be.
+    """One assessment as it was last read; a text is empty if the service gave none that fits.
 
-    `made_at` is when it was created; where the service does not say, it is the time up to which
-    data was looked at, else when it was first read.
+    `made_at` is when it was created. If the service does not say that, it is the time up to
+    which data was looked at, else the time when it was first read.
     """
 
     # Both of the indexes below begin with it.

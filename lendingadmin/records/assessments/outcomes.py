@@ -1,7 +1,7 @@
-"""Finding out what may have become of an assessment that was to be started.
+"""Finding out the result of an assessment that was to be started.
 
-An assessment has no natural key: those of the same account, type and time are candidates, and
-which one it is, if any, a person says.
+An assessment has no natural key. Those of the same account, type and time are candidates. A
+person says which one it is, if any.
 """
 
 from datetime import timedelta

@@ -42,7 +42,7 @@ class AccountAssessments(NamedTuple):
 
     @property
     def running(self) -> tuple[Assessment, ...]:
-        """Those without a result yet."""
+        """The assessments without a result yet."""
         return tuple(one for one in self.seen if is_running(one))
 
 
@@ -75,9 +75,9 @@ def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedA
 
 
 def is_running(assessment: Assessment) -> bool:
-    """Whether its result is still to come (Spec: Assessments, Create).
+    """Return True if the result is still to come (Spec: Assessments, Create).
 
-    One that was processed with errors may have no result at all.
+    An assessment that was processed with errors may have no result at all.
     """
     return assessment.result is None and status_key(assessment.status) != "2"
 
@@ -115,7 +115,10 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
 
 
 def _started_here(app_id: str, account_id: str) -> list[str]:
-    """The ids of those that people here started for the account in the last quarter of an hour."""
+    """Return ids of assessments that people started in this dashboard for an account.
+
+    Only those of the last 15 minutes are included.
+    """
     rows = Write.objects.filter(
         app_id=app_id,
         operation=CREATE,
@@ -127,7 +130,7 @@ def _started_here(app_id: str, account_id: str) -> list[str]:
 
 
 def _read_id(write: Write) -> str:
-    """The id of the assessment that a write led to; empty where it led to none."""
+    """Return the id of the assessment that a write led to; empty if it led to none."""
     with suppress(Resolver404):
         return str(resolve(write.url).kwargs.get("assessment_id", ""))
     return ""

@@ -16,15 +16,15 @@ def walk(index_id: int) -> None:
 
 @task(priority=-45)
 def top_up(index_id: int) -> None:
-    """Read the newest assessments between two walks, where the service lists these first."""
+    """Read the newest assessments between two walks, if the service lists these first."""
     walks.do_slice(top_up, AssessmentWalk.run_top_up, index_id)
 
 
 def start(app_id: str) -> AssessmentIndex | None:
-    """Begin a walk of an app; None where one is under way."""
+    """Start a walk of an app; return None if one is under way."""
     return walks.start(walk, AssessmentWalk, app_id)
 
 
 def beat() -> None:
-    """Enqueue what is due: a walk by the clock, a top-up, a slice whose task was lost."""
+    """Enqueue due tasks: a walk by the clock, a top-up, a slice with a lost task."""
     walks.enqueue_due(walk, top_up, AssessmentWalk)

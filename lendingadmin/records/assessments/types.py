@@ -24,7 +24,7 @@ def read() -> list[AssessmentType]:
 
 
 def name_of(kind: AssessmentType) -> str:
-    """The full resource name that a request carries; made from the id where none came."""
+    """Return the full resource name for a request; made from the id if none came."""
     if text(kind.name):
         return str(kind.name)
     key = text(kind.assessment_type_id)

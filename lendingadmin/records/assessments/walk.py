@@ -33,7 +33,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
         return known.put_assessments(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[KnownAssessment]:
-        """Those of before this walk that it did not see."""
+        """Return the older assessments that this walk did not see."""
         rows = KnownAssessment.objects.filter(index=self.row, walk__lt=self.row.walk)
         return rows.filter(read_at__lt=self.row.began_at).order_by("pk")
 

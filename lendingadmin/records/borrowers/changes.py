@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One place that two versions fill differently."""
+    """One place with different values in two versions."""
 
     place: str
     before: str
@@ -34,7 +34,10 @@ class Difference(NamedTuple):
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two values of the wire are the same to the last digit; keys have no order."""
+    """Return True if two values of the wire are the same to the last digit.
+
+    The order of keys does not count.
+    """
     return _canonical(one) == _canonical(other)
 
 
@@ -43,7 +46,7 @@ def _canonical(value: object) -> str:
 
 
 def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    """The top-level keys of `after` that are new or differ: what a PATCH has to name."""
+    """Return the top-level keys of `after` that are new or differ: the keys of a PATCH."""
     return {
         key: value
         for key, value in after.items()
@@ -52,7 +55,7 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 
 def rows_of(value: object) -> list[Row]:
-    """A value of any shape as places and words, cut where it would not end."""
+    """Return a value of any shape as rows of places and words, cut if it is too long."""
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
     more = [Row("…", _("and more that is not shown"))] if len(leaves) > _MOST_ROWS else []
@@ -60,7 +63,7 @@ def rows_of(value: object) -> list[Row]:
 
 
 def differences(before: object, after: object) -> list[Difference]:
-    """The places where two values differ, in the order of the first, then of the second."""
+    """Return the places of differences, in the order of the first value, then the second."""
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [
         place
@@ -82,7 +85,10 @@ def _of(leaves: Mapping[str, object], place: str) -> str:
 
 
 def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
-    """The places of a value; an empty list or object is a leaf, and so is what lies too deep."""
+    """Yield the places and leaves of a value.
+
+    An empty list or object is a leaf, and so is a value that lies too deep.
+    """
     items: list[tuple[str, object]] = []
     if isinstance(value, Mapping):
         items = [(str(key), item) for key, item in value.items()]

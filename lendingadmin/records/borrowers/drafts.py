@@ -1,4 +1,4 @@
-"""An edit under way: what the record was when its form was opened, and what was entered since."""
+"""An edit under way: the record when its form was opened, and the data entered since then."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ Raw = Mapping[str, object]
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """`base` is the record that the edit is made against; `shown` what the form was filled from.
+    """An edit: `base` is the record that it changes, `shown` is what filled the form.
 
-    They differ only after the edit was carried over to a newer version. `sent` is the form as it
-    came last, `patch` what it changes (empty before it was checked).
+    They differ only after the edit was carried over to a newer version. `sent` is the form as
+    it last came. `patch` is the changes of the form (empty before it was checked).
     """
 
     app_id: str
@@ -31,7 +31,7 @@ class Draft:
 
     @property
     def entered(self) -> QueryDict | None:
-        """The form as it came last."""
+        """The form as it last came; None if it has not come."""
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
@@ -51,7 +51,7 @@ class Draft:
         )
 
     def carried_over(self, now: Raw) -> "Draft":
-        """The same changes, made against the record as it is now."""
+        """Return the same changes, made against the record as it is now."""
         shown = {**now, **self.patch}
         mine, person = self.patch.get("individual"), now.get("individual")
         before = self.base.get("individual")

@@ -26,14 +26,14 @@ _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteSt
 
 
 def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """The writes that were made for a borrower, and what was found out about them."""
+    """Yield the writes that were made for a borrower, and the findings of their checks."""
     writes = history.find_writes(app_id, borrower_id)
     yield writes
     yield Check.objects.filter(write__in=list(writes.values_list("pk", flat=True)))
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase what was entered, the cards of errors, and reasons; returns of how many writes."""
+    """Erase entered data, the cards of errors, and reasons; return the number of writes."""
     return _erase(history.find_writes(app_id, borrower_id), timezone.now())
 
 
@@ -67,7 +67,10 @@ def _list_over(before: datetime) -> QuerySet[Write]:
 
 
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
-    """The card of a young write is what a form that is sent again shows, so that stays."""
+    """Erase the texts of these writes; return how many.
+
+    The card of a young write stays, because a form that is sent again shows it.
+    """
     before = min(before, timezone.now() - idempotency.LIFETIME)
     over = rows.filter(state__in=_OVER, created_at__lt=before)
     reasons = Check.objects.filter(write=OuterRef("pk")).exclude(why="")

@@ -1,4 +1,4 @@
-"""The form of a borrower, made of the table of its fields, and that of a new one."""
+"""The form of a borrower, made from the table of fields, and the form of a new borrower."""
 
 from collections.abc import Collection, Mapping
 from itertools import chain, groupby
@@ -33,10 +33,10 @@ Raw = Mapping[str, object]
 
 
 class BorrowerForm(forms.Form):
-    """The fields of a borrower. `record` is what it is filled from.
+    """The fields of a borrower. `record` is the data that it is filled from.
 
-    Of what the rights `held` do not open it has no field, and `result` leaves that as it came. Only
-    a developer has fields of JSON.
+    It has no field for data that the rights `held` do not open, and `result` leaves that data
+    unchanged. Only a developer has fields of JSON.
     """
 
     is_new = False
@@ -80,7 +80,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def filled(self) -> set[str]:
-        """The sections in which a field holds something, so that it has to be seen."""
+        """The sections with a field that has a value, because people must see them."""
         return {
             section
             for section, fields in self.sections.items()
@@ -89,29 +89,30 @@ class BorrowerForm(forms.Form):
 
     @property
     def opens_technical(self) -> bool:
-        """Whether something is wrong in what is folded away.
+        """True if a folded section has an error.
 
-        What a record holds anyway is seen by those who look for it.
+        A value that the record already has does not open the section: people can look for it
+        there.
         """
         sections = self.sections
         return any(field.errors for section in _TECHNICAL for field in sections[section])
 
     @property
     def has_odd_phone(self) -> bool:
-        """Whether a phone number was typed that is none, and so stays as it was typed."""
+        """True if a typed phone number is not valid, and so stays as it was typed."""
         names = {field.form_name for field in FIELDS if field.kind == "phone"}
         new = [self.cleaned_data[name] for name in names.intersection(self.changed_data)]
         zone = timezone.get_current_timezone()
         return any(isinstance(one, str) and not normalise_phone(one, zone) for one in new)
 
     def clean(self) -> None:
-        """Check what the kind of a field does not say."""
+        """Check what the kind of a field does not check."""
         super().clean()
         self._check_settings()
         self._check_items()
 
     def _check_settings(self) -> None:
-        """Settings map text to text (Spec: Borrower); what came otherwise may stay as it came."""
+        """Check that new settings map text to text (Spec: Borrower); old ones may stay."""
         new, old = self.cleaned_data.get("settings-settings"), self.record.get("settings")
         if not isinstance(new, Mapping) or new is old:
             return
@@ -123,7 +124,7 @@ class BorrowerForm(forms.Form):
                 return
 
     def _check_items(self) -> None:
-        """No item is added without the id that tells it from the others."""
+        """Refuse a new item without the id that tells it from the others."""
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
@@ -131,7 +132,7 @@ class BorrowerForm(forms.Form):
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:
-        """Return the values of the fields of one object; empty ones only where there was a key."""
+        """Return the values of one object's fields; empty ones only if a key existed."""
         values = {
             field.name: self.cleaned_data.get(field.form_name, MISSING)
             for field in FIELDS
@@ -140,7 +141,7 @@ class BorrowerForm(forms.Form):
         return {name: value for name, value in values.items() if value is not MISSING}
 
     def result(self) -> dict[str, object]:
-        """The record as it shall be, what is not edited here as it came."""
+        """Return the record to send; data that is not edited stays as it came."""
         whole = {**self.record, **self.list_given("")}
         before = self._before["individual"]
         person = {**before, **self.list_given("individual")}
@@ -161,9 +162,10 @@ class BorrowerForm(forms.Form):
 
 
 class NewBorrowerForm(WriteForm, BorrowerForm):
-    """The form of a new borrower, with its id; what BORROWER_REQUIRED says has to be given.
+    """The form of a new borrower, with its id and the fields of BORROWER_REQUIRED.
 
-    A new borrower is written by those who may not see one, so it has all fields.
+    BORROWER_REQUIRED says which fields must be filled. People who may not see a borrower also
+    write new ones, so the form has all fields.
     """
 
     operation, is_new = "borrowers.create", True
@@ -192,7 +194,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
 
     @property
     def opens_technical(self) -> bool:
-        """Whether something is wrong in what is folded away, or was entered there."""
+        """True if a folded section has an error or an entered value."""
         is_entered = not self.filled.isdisjoint(_TECHNICAL)
         return is_entered or bool(self["borrowerId"].errors) or super().opens_technical
 
@@ -208,7 +210,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         return borrower_id
 
     def clean(self) -> None:
-        """Require what the lender does; what is missing is said once."""
+        """Require the fields that the lender requires; a missing field is reported once."""
         super().clean()
         category = str(self.cleaned_data.get("general-category", ""))
         values = self.list_given(category)

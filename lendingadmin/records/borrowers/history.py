@@ -30,10 +30,10 @@ _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.c
 
 
 class Done(NamedTuple):
-    """One write: in words, with its outcome, who and when, and where it leads to.
+    """One write: in words, with its outcome, person, time and address.
 
-    That is what it made (offers, an assessment, an event, a loan), or its own page where its
-    outcome was not known and this person may see that.
+    The address is that of the record it made (offers, an assessment, an event, a loan), or the
+    write's own page if its outcome was not known and this person may see that.
     """
 
     words: str
@@ -42,9 +42,9 @@ class Done(NamedTuple):
 
 
 class History(NamedTuple):
-    """The newest of each kind; None for what the person may not see.
+    """The newest writes, repayments and entries; None for those that the person may not see.
 
-    `is_cut` says that there are older ones of a kind.
+    `is_cut` is True if there are older ones of a kind.
     """
 
     writes: list[Done]
@@ -90,7 +90,7 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 
 
 def find_target(write: Write, person: User) -> str:
-    """Where a write leads: what it made, or its own page; empty where this person sees neither."""
+    """Return a write's address: its record, or its own page; empty if neither is seen."""
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""

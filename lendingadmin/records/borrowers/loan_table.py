@@ -56,10 +56,11 @@ def build_rows(
     origin: str,
     zone: tzinfo,
 ) -> list[LoanRow]:
-    """Each loan once: the accounts in their order, then what the record alone knows.
+    """Return the rows: the accounts in their order, then the loans that only the record has.
 
-    `origin` is said of the latter; where it is empty, these are left out. Days are compared in
-    `zone`, as the page shows them.
+    `origin` is the text of the latter; if it is empty, they are left out. A summary whose loan
+    already has a row is marked REPEATED instead. Days are compared in `zone`, as the page shows
+    them.
     """
     left, rows, known = list(summaries), list[LoanRow](), set[str]()
     for account in accounts:
@@ -86,7 +87,7 @@ def _id_of(summary: LoanSummary | Malformed) -> str | None:
 
 
 def _list_differing(account: Loan, summary: LoanSummary, zone: tzinfo) -> Iterator[str]:
-    """The cells in which the record tells something, and the account not the same."""
+    """Yield the cells in which the record has a value that differs from the account's."""
     coming = loan_math.next_of(account)
     next_due = coming.due_date if coming else None
     pairs: dict[str, list[tuple[object, object]]] = {

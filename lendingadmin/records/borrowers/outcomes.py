@@ -1,4 +1,4 @@
-"""Finding out what became of a borrower's registration, change or deletion.
+"""Finding out the result of a borrower's registration, change or deletion.
 
 A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record is read.
 """
@@ -26,7 +26,7 @@ _READS = "lending.borrowers.get"
 
 
 def created(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether a borrower with the id is there, and is what was to be saved."""
+    """Check if a borrower with the id exists, with the data that were to be saved."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id yet."))
@@ -42,7 +42,7 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def changed(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether the fields that were to change are as they were to become, or as they were."""
+    """Check if the fields have the values that were sent, or their old values."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.DIFFERS, _("There is no borrower with this id any more."))
@@ -60,14 +60,17 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether the borrower is gone."""
+    """Check if the borrower is gone."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
     return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there."), _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
-    """The borrower, None where there is none. Raises LendingError, also for one without its id."""
+    """Return the borrower; None if there is none.
+
+    Raises LendingError, also for a borrower without its id.
+    """
     try:
         return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)
     except NotFound:

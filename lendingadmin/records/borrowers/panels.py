@@ -61,9 +61,9 @@ class Listed(NamedTuple):
 
 
 class ListedLoans(NamedTuple):
-    """The borrower's loans: the accounts of one page, and what the record lists.
+    """The borrower's loans: the accounts of one page, and the loans that the record lists.
 
-    `without_record` is why the record could not be read; empty where it was.
+    `without_record` is why the record could not be read; empty if it was read.
     """
 
     rows: list[loan_table.LoanRow]
@@ -106,7 +106,7 @@ def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
 
 
 def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
-    """The loan accounts that the borrower holds, the newest first. Raises LendingError."""
+    """Return the loan accounts of the borrower, the newest first. Raises LendingError."""
     page = app.loans.only(_LOAN_KEYS).list(
         filters={"borrowerId": borrower_id},
         order=NEWEST_FIRST,
@@ -225,7 +225,7 @@ def _prepare_search(
 
 
 def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Assessment:
-    """Read one that is known by its id. Raises LendingError, also where it is another account's."""
+    """Read an assessment by its id. Raises LendingError, also if it is another account's."""
     found = check_named(app.assessments.get(row.assessment_id), row.assessment_id)
     if text(found.account_id) not in (None, account):
         raise WrongRecord
@@ -245,9 +245,9 @@ def _make_rows(
 
 
 def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
-    """Those on a page of the list; the spec does not say that it can be filtered by account.
+    """Return the assessments of the account on a page of the list.
 
-    Raises LendingError.
+    The spec does not say that the list can be filtered by account. Raises LendingError.
     """
     try:
         page = app.assessments.list(
@@ -263,7 +263,7 @@ def _list_assessments(app: AppClient, account: str, page_token: str | None) -> L
 
 
 class Panel(NamedTuple):
-    """One panel: its key in the address, its heading, who may see it, and how it is read."""
+    """One panel: its key in the address, its heading, its permission, and its reads."""
 
     key: str
     heading: str
@@ -272,12 +272,12 @@ class Panel(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its heading, in the language of the page."""
+        """The heading, in the language of the page."""
         return _(self.heading)
 
 
 def _prepare_one(read: Callable[[AppClient, str, str | None], Any]) -> Any:
-    """How a panel of a single read is read."""
+    """Return the `prepare` function of a panel that needs a single read."""
 
     def prepare(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
         return Reads([partial(read, app, borrower_id, page_token)], itemgetter(0))
@@ -332,7 +332,7 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel as the page draws it: what was read, or the card of the fault, or neither yet."""
+    """A panel as the page draws it: its data, or the card of the fault, or neither yet."""
 
     panel: Panel
     found: Any = None
@@ -346,7 +346,7 @@ class Shown:
         result: Any,
         page_token: str | None = None,
     ) -> "Shown":
-        """A panel of what its read gave: a value, or the LendingError that it raised.
+        """Return a panel of the result of its read: a value, or the LendingError.
 
         `page_token` is that of its page, None for the first.
         """
@@ -363,9 +363,10 @@ class Shown:
         borrower_id: str,
         page_token: str | None = None,
     ) -> "Shown":
-        """The table of loans, of what the reads of accounts and record gave: values or errors.
+        """Return the table of loans from the reads of accounts and record: values or errors.
 
-        Either is shown without the other. `recorded` is None for a person who may not see it.
+        Each is shown even if the other failed. `recorded` is None for a person who may not see
+        it.
         """
         summaries, fault = _read_summaries(recorded, borrower_id)
         zone = gateway.lending_app(app_id).zone
@@ -386,7 +387,7 @@ class Shown:
 
     @property
     def is_read(self) -> bool:
-        """Whether there is something to show, be it a fault."""
+        """True if there is something to show, even a fault."""
         return self.found is not None or self.card is not None
 
     @property

@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 def list_parts(borrower: Borrower) -> list[Part]:
-    """Return the card of the person, then those of what the spec leaves open."""
+    """Return the card of the person, then those of the data that the spec leaves open."""
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     parts = [(title, rows_of(value)) for title, value in _filled(borrower.raw, _OPEN)]
     if person and person.raw:

@@ -47,6 +47,6 @@ def list_required(required: Required, category: str) -> list[tuple[str, ...]]:
 
 
 def list_missing(required: Required, category: str, given: Collection[str]) -> list[str]:
-    """The field of each requirement that nothing of what is given meets."""
+    """Return the first field of each requirement that no given field meets."""
     asked = list_required(required, category)
     return [names[0] for names in asked if not any(name in given for name in names)]

@@ -43,7 +43,7 @@ def read_used(app_id: str) -> Used:
 
 
 def count_used(borrowers: list[Borrower]) -> Used:
-    """The values that several of these have, by field."""
+    """Return the values that several of these borrowers have, by field."""
     people = [one.individual.raw for one in borrowers if isinstance(one.individual, Individual)]
     used: Used = {}
     for name in (field.name for field in list_fields("individual") if field.is_suggested):

@@ -34,7 +34,10 @@ _OF_LOANS = ("loans.create", "loans.delete")
 
 
 def prepare_loans(subject: Subject) -> LiveReads:
-    """When each loan began and was settled; of one loan, which is read already."""
+    """Return the reads that show when each loan began and was settled.
+
+    If one loan is given, it is not read again.
+    """
     if subject.account_id:
         read_at = subject.read_at or timezone.now()
         return LiveReads(
@@ -141,7 +144,7 @@ def _get(result: Any) -> Any:
 
 
 def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
-    """Return a page of a list of the service; where it has more, the borrower's panel has all."""
+    """Return a page of a list of the service; if it has more, link to the borrower's panel."""
     if not listed.next_page_token:
         return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])

@@ -37,10 +37,11 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 class FieldKind(NamedTuple):
-    """How a kind of value is written for people and read back.
+    """The way in which a kind of value is written for people and read back.
 
-    `read` gets text that is not empty and raises ValidationError; `empty` is what nothing means
-    where a value was; `control` is the type of the input, "area" for several lines.
+    `read` gets text that is not empty and raises ValidationError. `empty` is the value of an
+    empty text if there was a value before. `control` is the type of the input, "area" for
+    several lines.
     """
 
     read: Callable[[str], object]
@@ -80,7 +81,7 @@ def _write_number(raw: object) -> str | None:
 
 
 def _write_moment(raw: object) -> str | None:
-    """The time in the lender's zone, to the second; None for what is no time."""
+    """Return the time in the lender's zone, to the second; None if it is not a time."""
     try:
         moment = datetime.fromisoformat(raw) if isinstance(raw, str) and "T" in raw else None
         if moment is None or not moment.tzinfo or moment.year < 1900:
@@ -98,7 +99,7 @@ def _write_day(raw: object) -> str | None:
 
 
 def _read_phone(text: str) -> object:
-    """The number in E.164, by the lender's country; what is no number stays as it was typed."""
+    """Return the number in E.164, by the lender's country; other text stays as typed."""
     return normalise_phone(text, timezone.get_current_timezone()) or text
 
 
@@ -129,7 +130,7 @@ def _read_day(text: str) -> object:
 
 
 def _write_open(raw: object) -> str | None:
-    """Lines `key: value` where that says the same, else JSON."""
+    """Return lines `key: value` if they say the same as the value, else JSON."""
     if isinstance(raw, Mapping) and raw and all(_is_line(*pair) for pair in raw.items()):
         return "\n".join(f"{key}: {value}" for key, value in raw.items())
     return as_json(raw, indent=True)
@@ -159,7 +160,10 @@ def _read_list(text: str) -> object:
 
 
 def read_open(text: str) -> object:
-    """JSON of any shape, or lines `key: value`. Raises ValidationError that says where it fails."""
+    """Read JSON of any shape, or lines `key: value`.
+
+    Raises ValidationError, which says where the error is.
+    """
     try:
         return decode(text.encode())
     except (ValueError, RecursionError) as error:
@@ -255,7 +259,7 @@ class WireField(forms.CharField):
         return forms.TextInput(attrs={"type": kind.control})
 
     def clean(self, value: Any) -> Any:
-        """The raw value where the text says what it said, else what the new text means."""
+        """Return the raw value if the text is unchanged, else the value of the new text."""
         if self.disabled:
             return self.raw
         text = _plain(str(value or ""))
@@ -273,9 +277,10 @@ class WireField(forms.CharField):
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:
-        """Browsers write some values in a way of their own: what reads the same is the same.
+        """Return the old raw value if the new text reads the same, else the new value.
 
-        Not so a phone number: to give it its country is a change.
+        Browsers write some values in their own way. A phone number is not compared, because
+        adding its country is a change.
         """
         before = _plain(self.text)
         if not before or self.kind is KINDS["phone"]:

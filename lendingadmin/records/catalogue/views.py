@@ -48,7 +48,7 @@ def products(request: PersonRequest) -> HttpResponse:
 
 @access("lending.products.list")
 def product(request: PersonRequest, product_id: str) -> HttpResponse:
-    """One product, by its `productId` or `uid`: every term and charge in words.
+    """Show one product, by its `productId` or `uid`: every term and charge in words.
 
     Raises LendingError.
     """
@@ -70,9 +70,10 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 
 
 def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
-    """The one of that id: a productId or assessmentTypeId wins over another's uid.
+    """Return the entry with that id: a productId or assessmentTypeId wins over another's uid.
 
-    Raises UnfinishedList where it was not among what could be read, and the list may hold more.
+    Raises UnfinishedList if it was not among the entries that were read, and the list may be
+    longer.
     """
     by_uid: list[Entry] = []
 
@@ -90,7 +91,7 @@ def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
 
 @access("lending.assessmentTypes.list")
 def assessment_types(request: PersonRequest) -> HttpResponse:
-    """The assessment types of the service, with what each is limited to in words."""
+    """Show the assessment types of the service, with their limits in words."""
     listing = read_page(
         request, OPERATIONS["assessmentTypes.list"], gateway.client().assessment_types.list
     )
@@ -99,9 +100,9 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 
 @access("lending.assessmentTypes.list")
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
-    """One assessment type, by its `assessmentTypeId` or `uid`: for whom it is, and its state.
+    """Show one assessment type, by its `assessmentTypeId` or `uid`.
 
-    Raises LendingError.
+    The page shows for whom the type is, and its state. Raises LendingError.
     """
     try:
         found = _of(gateway.client().assessment_types.pages(), type_id)

@@ -1,7 +1,7 @@
 """Terms and charges of a product in words (Spec: Product, LendingTerms, Charge).
 
-The spec shows no full set of the words in them. A word that is known makes a sentence; any other
-is shown as it came, so that nothing is left out and nothing is claimed.
+The spec does not show the full set of their words. A known word makes a sentence. Any other
+word is shown as it came. So nothing is left out and nothing is claimed.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ _TARGETS = {
 
 
 class Term(NamedTuple):
-    """One line: what it is, its value in words, and more exactly where that differs."""
+    """One line: its label, its value in words, and a more exact value if that differs."""
 
     label: str
     value: str
@@ -38,7 +38,7 @@ class Term(NamedTuple):
 
 
 class ChargeLine(NamedTuple):
-    """One charge: what it is called, its sentence, and its fields as they came."""
+    """One charge: its name, its sentence, and its fields as they came."""
 
     name: str
     sentence: str
@@ -82,7 +82,7 @@ def _duration(label: str, value: object) -> Term:
 
 
 def _rate(label: str, value: object, term: object) -> Term:
-    """A rate, for the period that the product says its rates are for."""
+    """Return a rate, for the period to which the product's rates apply."""
     locale = formats.locale()
     words, exact = rates.rate(value, locale), rates.exact_rate(value, locale)
     said = words if number(value) is None else rates.rate(value, locale, rates.period(term))
@@ -90,7 +90,7 @@ def _rate(label: str, value: object, term: object) -> Term:
 
 
 def _adjustment(label: str, adjustment: object) -> list[Term]:
-    """How a rate or an amount is adjusted, in one sentence."""
+    """Return the adjustment of a rate or an amount, in one sentence."""
     if adjustment is None:
         return []
     if isinstance(adjustment, Malformed):

@@ -1,1 +1,4 @@
-"""Lending events: what an app captured of a person, listed, read and reported (Spec: Events)."""
+"""Lending events: data of a person that an app captured (Spec: Events).
+
+They are listed, read and reported.
+"""

@@ -1,8 +1,8 @@
 """Checks an event before it is sent (Spec: Event, Events, Limits).
 
-Errors are what the spec rules out: nothing is sent with one. Warnings are what it leaves open, or
-what an assessment would not use: they are shown, and the service decides. No finding quotes a
-value, because values are personal.
+Errors are things that the spec rules out: an event with an error is not sent. Warnings are
+things that the spec leaves open, or that an assessment would not use: they are shown, and the
+service decides. No finding quotes a value, because values are personal.
 """
 
 from collections.abc import Mapping
@@ -86,7 +86,7 @@ def months_before(when: datetime, months: int) -> datetime:
 
 
 def parse_time(value: object) -> datetime | None:
-    """A timestamp of the wire as a point in time, in UTC; None for what is none."""
+    """Return a timestamp of the wire as a time in UTC; None if it is not one."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
         return found.astimezone(UTC) if found and found.tzinfo else None
@@ -152,7 +152,7 @@ def _too_deep(value: object) -> bool:
 
 
 class _Tally:
-    """Goes through the sets, counting each finding once with how often and where first."""
+    """Count of the findings in the sets: how often each occurs, and its first place."""
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str]] = {}

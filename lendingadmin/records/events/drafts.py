@@ -22,7 +22,10 @@ PURPOSE = "events.create"
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """`typed` is the form as it came last; `body` the event to send, empty until it passed."""
+    """A draft: `typed` is the form as it last came; `body` is the event to send.
+
+    `body` is empty until the event passed the check.
+    """
 
     app_id: str
     typed: str
@@ -32,12 +35,12 @@ class Draft:
 
     @property
     def entered(self) -> QueryDict:
-        """The form as it came last."""
+        """The form as it last came."""
         return QueryDict(self.typed, encoding="utf-8")
 
     @property
     def file(self) -> SimpleUploadedFile | None:
-        """The file that was chosen, as if it were sent again; None where there was none."""
+        """The file that was chosen, as if it were sent again; None if there was none."""
         return SimpleUploadedFile(self.file_name, self.content) if self.file_name else None
 
     def save(self, request: PersonRequest, idempotency_key: str) -> None:

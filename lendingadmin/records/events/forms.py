@@ -26,10 +26,10 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """An event of JSON; a field that is left empty is taken from the JSON.
+    """A form for an event in JSON; an empty field is taken from the JSON.
 
-    `source` names the field that holds the JSON. `content` and `file_name` are those of the file
-    that counts, once it could be read.
+    `source` names the field that holds the JSON. `content` and `file_name` belong to the file
+    that counts, after it could be read.
     """
 
     source = ""
@@ -78,7 +78,7 @@ class EventForm(forms.Form):
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
-        """The event as it is sent; keys that the spec does not name are not taken over."""
+        """Return the event as it is sent; keys that the spec does not name are not copied."""
         entered, given = self.cleaned_data, self.cleaned_data[self.source]
         head: Mapping[str, object] = given.head
         # The time as the service writes it; the check names a wrong one.

@@ -20,7 +20,7 @@ CATEGORIES = (SMS, CONTACT)
 
 
 class EventKind(NamedTuple):
-    """One kind: how its name ends, and what its values are called, one and many of them."""
+    """One kind: the ending of its name, and the words for one and for many of its values."""
 
     key: str
     name: str
@@ -67,7 +67,7 @@ def find_kind(name: object) -> EventKind | None:
 
 
 def split_domain(name: object) -> str:
-    """The domain in front of a known kind's key; empty where there is none."""
+    """Return the domain in front of a known kind's key; empty if there is none."""
     kind = find_kind(name)
     return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
 
@@ -78,7 +78,7 @@ def add_domain(domain: str, name: str) -> str:
 
 
 def find_domain(events: Iterable[Event]) -> str:
-    """The domain of these events' kinds: the first that is found, else empty."""
+    """Return the domain of these events' kinds: the first that is found, else empty."""
     for event in events:
         for entry in each(event.data):
             if isinstance(entry, EntityValueSet) and split_domain(text(entry.kind)):

@@ -43,7 +43,10 @@ def _count_values(data: object) -> dict[str, int]:
 
 
 def check_reported(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether the service lists an event with the same three, and as many values in it."""
+    """Check if the service lists an event with the same key and as many values.
+
+    The key is the account, the type and the time. Values are counted for each kind.
+    """
     key = [str(submitted.sent[name]) for name in _KEY]
     result = search_event(write.app_id, *key)
     there = result.found

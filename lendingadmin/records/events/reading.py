@@ -1,8 +1,8 @@
-"""An event's data as its page shows it: each kind in its own layout, masked until it is revealed.
+"""An event's data as its page shows it: each kind in its layout, masked until revealed.
 
-What is masked is left out here, so that it never reaches a template. A battery's level says nothing
-of a person and is not masked. What the spec does not name may be as personal as the data: until the
-content is revealed it is left out.
+Masked values are left out in this module, so they never reach a template. A battery's level
+says nothing about a person and is not masked. Data that the spec does not name may be just as
+personal. It is left out until the content is revealed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ _ADDRESS = frozenset(("addressName", "addressType"))
 
 @dataclass(frozen=True)
 class Shown:
-    """One set of values: its kind, its rows as far as this part shows them, and how many."""
+    """One set of values: its kind, the rows that this part shows, and their number."""
 
     kind: EventKind | None
     name: str
@@ -189,9 +189,9 @@ def _list_dated(kind: str, *names: str) -> "Layout":
 
 
 def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
-    """The line of all levels that have a time and are numbers of sane size.
+    """Return the line of all levels that have a time and are numbers of sane size.
 
-    Its scale is 0 to 100, and wider where a level lies outside.
+    Its scale is 0 to 100, and wider if a level lies outside.
     """
     points = []
     for value in values:
@@ -248,7 +248,7 @@ def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
 
 
 def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
-    """The leaves of one value that its row does not show; nothing while it is masked."""
+    """Return the leaves of one value that its row does not show; none while masked."""
     if say is not write_any:
         return []
     rest: dict[str, object] = {}

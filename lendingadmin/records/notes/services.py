@@ -56,7 +56,7 @@ def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
         raise NotTheirs
     try:
         with transaction.atomic():
-            # Held until the end: no text is added to one that goes meanwhile.
+            # Locked until the end, so that no text is added to a note that is being deleted.
             if not Note.objects.select_for_update().filter(pk=note.pk, deleted_at=None).exists():
                 raise Gone
             _add_version(note, text, by, idempotency_key)

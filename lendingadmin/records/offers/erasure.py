@@ -38,7 +38,7 @@ def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
     now = timezone.now()
     is_over = Q(expiry_time__lte=now)
     is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
-    # Those of which nobody knows yet whether a loan was made stay: few, and looked up on their own.
+    # Offers that may have led to a loan stay: they are few, and looked up one by one.
     unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
     writes = list(unknown.values_list("idempotency_key", flat=True))
     lent = OfferLoan.objects.filter(idempotency_key__in=writes).values_list("offer", flat=True)

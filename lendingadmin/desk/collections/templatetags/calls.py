@@ -17,7 +17,7 @@ register = template.Library()
 
 
 class Calling(NamedTuple):
-    """The right to call a borrower; `other` is the lease of another person who is calling them now."""
+    """The right to call a borrower; `other` is the lease of another caller."""
 
     other: Lease | None
 

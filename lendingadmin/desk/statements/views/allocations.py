@@ -132,7 +132,7 @@ def allocation(
         "candidates": _list_candidates(request, row) if is_open else (),
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
-        # What bears the payment's id or the bank's reference, but for its own.
+        # Repayments with the payment's id or the bank's reference, except its own.
         "recorded": [one for one in same if one.pk != row.repayment_id],
         "gap": find_gap(row.batch.file.app_id),
     }

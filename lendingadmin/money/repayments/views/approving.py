@@ -29,14 +29,14 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class Obstacle(NamedTuple):
-    """Why it is not sent yet: its name for the page, and the sentence."""
+    """An obstacle to sending the repayment: its name for the page, and its sentence."""
 
     name: str
     words: str
 
 
 class Moved(NamedTuple):
-    """An amount of the loan when the repayment was entered, and now; None where it is not known."""
+    """An amount of the loan when the repayment was entered, and now; None if it is unknown."""
 
     label: str
     before: Any

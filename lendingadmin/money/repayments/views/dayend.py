@@ -61,7 +61,10 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _cash_form(request: PersonRequest, app: LendingApp, tills: Sequence[cash.Till]) -> CashForm:
-    """For the tills of the day, and the person's own, who may hold cash of nothing recorded."""
+    """Return the cash form for the tills of the day and the person's own till.
+
+    The person's own till may hold cash although nothing was recorded.
+    """
     offered = [(one.person_id, one.person, one.currency) for one in tills]
     own = (request.user.pk, request.user.username, app.currency)
     return CashForm(request.POST or None, offered if own in offered else [*offered, own])
@@ -105,7 +108,7 @@ def _show(
 
 
 def _form(request: PersonRequest) -> DayForm:
-    """Bound always: without a date in the address it is today's."""
+    """Return a form that is always bound; without a date in the address, the date is today."""
     given = request.GET.copy()
     given["date"] = given.get("date") or timezone.localdate().isoformat()
     return DayForm(given)

@@ -1,7 +1,8 @@
 """The journal as CSV: every repayment that its filter finds.
 
-A year's journal has a million rows. So it is read in slices that each begin where the one before
-ended, as values and not as models; names of people and borrowers are read once for an export.
+A year's journal has a million rows. So it is read in slices, and each slice begins at the end
+of the one before. Rows are read as values and not as models. Names of people and borrowers are
+read once for an export.
 """
 
 from collections import defaultdict
@@ -186,7 +187,7 @@ class _RowWriter:
         return _NOTES.decrypt(row.notes, row) if self._reads_notes else REDACTED
 
     def _write_mistake(self, reports: Sequence[Mistake]) -> Iterable[object]:
-        """How many reports there are, and the latest, which is the open one if one is."""
+        """Return the number of reports, and the open one, else the latest one."""
         if not reports:
             return _NO_MISTAKE
         latest = reports[-1]

@@ -1,4 +1,4 @@
-"""The journal: every repayment recorded here, its receipt, and what people decide about it."""
+"""The journal: each repayment of this dashboard, its receipt, and people's decisions."""
 
 from datetime import timedelta
 from typing import Any
@@ -61,7 +61,7 @@ NORMAL = timedelta(minutes=2)
 
 @access("lending.loans.get")
 def journal(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The journal of one app, filtered by what the address says."""
+    """Show the journal of one app, filtered by the parameters of the address."""
     form, app = JournalForm(request.GET), gateway.lending_app(app_id)
     # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
     page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
@@ -171,13 +171,13 @@ def _receipt(
 
 
 def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
-    """Return why this person does not decide what waits for a decision; empty where they may."""
+    """Return why this person may not decide about a waiting repayment; empty if they may."""
     is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
     return find_dependence(request.user, repayment.created_by) if is_waiting else ""
 
 
 def _list_approvers(repayment: Repayment) -> list[User]:
-    """A few of those who may approve what waits for it."""
+    """Return a few of the people who may approve a repayment that waits for approval."""
     if repayment.state != RepaymentState.AWAITING:
         return []
     return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])
@@ -236,9 +236,10 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
 
 @access("lending.loans.get", methods=("POST",))
 def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The sheet that a customer is given, to be printed: the receipt, or a slip that is none.
+    """Show the sheet for a customer, to print: a receipt, or a slip that is not a receipt.
 
-    It is the answer to the POST itself: to load it again is to open it again, so that is a reprint.
+    It is the answer to the POST itself. To load it again is to open it again, so that is a
+    reprint.
     """
     repayment = _one(app_id, number)
     remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
@@ -271,7 +272,7 @@ def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person decides what became of a repayment, with a reason."""
+    """Resolve a repayment: a person decides its result, with a reason."""
     repayment = _one(app_id, number)
     form = ResolveForm(request.POST)
     if not form.is_valid():
@@ -333,7 +334,7 @@ def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str
 
 @access("lending.loans.get", methods=("POST",), needs=decline_needs)
 def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """An approver, or who entered it, decides with a reason that it is not sent."""
+    """Decline a repayment with a reason, as an approver or as the person who entered it."""
     repayment = _one(app_id, number)
     form = ReasonForm(request.POST, prefix="decline")
     if not form.is_valid():

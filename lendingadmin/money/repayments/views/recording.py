@@ -1,6 +1,6 @@
-"""Recording a repayment: the form, the confirm step, and what they share.
+"""Recording a repayment: the form, the confirm step, and the functions that both use.
 
-The write itself is `sending.record`; a view never calls the service's write on its own.
+`sending.record` makes the write. A view never calls the service's write directly.
 """
 
 from typing import Any
@@ -78,7 +78,10 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 @access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
 def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """On to the form of the borrower's one open loan; else to the borrower, to choose the loan."""
+    """Redirect to the form of the borrower's only open loan; else to the borrower.
+
+    On the borrower's page the person chooses the loan.
+    """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
         filters={"borrowerId": borrower_id}, order=NEWEST_FIRST, page_size=_CHOICE_SIZE
@@ -190,7 +193,10 @@ def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) 
 def _to_confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
-    """On to the confirm step, unless the form has led to a repayment already (by Back, a tab)."""
+    """Redirect to the confirm step, or to the repayment if the form has already led to one.
+
+    That happens after Back or in a second tab.
+    """
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
         return redirect("repayment-confirm", app_id, account_id, idempotency_key)
@@ -206,7 +212,10 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 
 
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
-    """Whether what is reviewed is above CONFIRM_ABOVE of its app, or in another currency."""
+    """Return True if the amount is above CONFIRM_ABOVE, or in another currency.
+
+    It is the amount under review. CONFIRM_ABOVE has a limit for each app.
+    """
     limit = settings.CONFIRM_ABOVE.get(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
     if limit is None or draft is None:
@@ -309,11 +318,12 @@ def _show_confirm(
 
 
 def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
-    """Return why nothing is recorded yet; empty if the person saw everything.
+    """Return why the repayment is not recorded yet; empty if the person saw everything.
 
-    "changed": the page confirmed something else than what is stored now, because another tab
-    changed the form. "overpaid": a tick is missing. "look_alike": one came after the page. The
-    ticks for an abandoned attempt and for a gap are checked when the intent is committed.
+    "changed": the page confirmed other data than is stored now, because another tab changed the
+    form. "overpaid": a tick is missing. "look_alike": a look-alike was added after the page was
+    drawn. The ticks for an abandoned attempt and for a gap are checked when the intent is
+    committed.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
@@ -326,9 +336,9 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
 
 
 def _fingerprint(asked: services.Request, overpaid: str) -> str:
-    """Tells one content of a page from another, without giving it away.
+    """Return a fingerprint that tells contents of a page apart, without revealing them.
 
-    `overpaid` is what the page said is more than is owed; empty where it said nothing.
+    `overpaid` is the amount above the debt that the page showed; empty if it showed none.
     """
     return salted_hmac(
         "lendingadmin.money.repayments.confirm", repr((sorted(vars(asked).items()), overpaid))
@@ -336,15 +346,18 @@ def _fingerprint(asked: services.Request, overpaid: str) -> str:
 
 
 def _agreed(request: PersonRequest) -> bool:
-    """Whether the person ticked that this may double."""
+    """Return True if the person ticked that this may be a double payment."""
     return "may_double" in request.POST
 
 
 def _checked(request: PersonRequest) -> bool:
-    """Whether the person ticked that the service has not got it, although it may be forgotten."""
+    """Return True if the person ticked that the service does not have it.
+
+    The dashboard may have forgotten the repayment.
+    """
     return "not_there" in request.POST
 
 
 def _list_abandoned(asked: services.Request) -> list[Repayment]:
-    """The attempts that this may double, by whichever way it is entered."""
+    """Return the abandoned attempts that this may repeat, in whichever way it is entered."""
     return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))

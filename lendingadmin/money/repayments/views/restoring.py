@@ -23,9 +23,7 @@ TICK = gettext_lazy("Tick the box below after you have checked it at the service
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
-    """The open gap of an app, what was paid on a loan beyond what is known here, and what to say
-    where the tick is missing.
-    """
+    """Return an app's open gap, the unexplained rise of `paid`, and the tick's message."""
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
     risen = gap and restoration.find_rise(gap, account_id, paid)
@@ -55,7 +53,7 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
-    """How many days of the lender's calendar it touches, and which of them statements cover."""
+    """Return the gap's number of days in the lender's calendar, and their statements."""
     first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
     covers = confirmations.list_account_covers(app.app_id, first, last)
     return {"days": (last - first).days + 1, "covers": covers, "month": first}

@@ -20,7 +20,7 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Approve what another manager asked for; a set-up link is shown, this once."""
+    """Approve a change that another manager asked for; show the set-up link once."""
     asked = _get_change(request, number, change)
     try:
         found, path = deciding.approve_change(request, request.user, asked)
@@ -35,7 +35,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Decline what another manager asked for, or withdraw what one asked for oneself."""
+    """Decline a change that another manager asked for, or withdraw one's own."""
     asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:

@@ -1,4 +1,4 @@
-"""The people of the dashboard, for managers: who there is, their roles, how they get in."""
+"""The people of the dashboard, for managers: the list, their roles, and their sign-in."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,10 @@ SAVED_BUT_ROLES = gettext_lazy("Saved, except the roles. %(waits)s")
 
 @access(MANAGE_PEOPLE)
 def people(request: PersonRequest) -> HttpResponse:
-    """Everybody whom this manager may see, those who can sign in first, and what waits."""
+    """Show the people whom this manager may see, and waiting changes.
+
+    People who can sign in come first.
+    """
     form = PeopleFilterForm(request.GET)
     rows = _list_rows(request.user, form)
     pages = Paginator(rows, PAGE)
@@ -41,7 +44,7 @@ def people(request: PersonRequest) -> HttpResponse:
     held = AppRole.read_held(shown)
     for one in shown:
         one.held_roles = held[one.pk]
-    # To be known, and changed by nobody here.
+    # Shown, but not changed here.
     superusers = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
     following = str(page.next_page_number()) if page.has_next() else ""
     pager = {
@@ -90,7 +93,7 @@ def new(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))
 def person(request: PersonRequest, number: int) -> HttpResponse:
-    """One person; the form changes name, mail address and roles."""
+    """Show one person; the form changes name, mail address and roles."""
     found = get_object_or_404(reach.list_people(request.user), pk=number)
     data = request.POST if request.method == "POST" else None
     form = PersonForm(data, instance=found, by=request.user)
@@ -190,7 +193,7 @@ def reactivate(request: PersonRequest, number: int) -> HttpResponse:
 def apply_change(
     request: PersonRequest, number: int, change: Callable[[User], object]
 ) -> HttpResponse:
-    """Make a change to a person of this manager's and come back to them, with what it came to."""
+    """Change a person whom this manager may manage; return to their page with the result."""
     get_object_or_404(reach.list_people(request.user), pk=number)
     try:
         words = change(request.user)
@@ -223,8 +226,9 @@ def _show_setup_link(
 def draw_setup_link(
     request: PersonRequest, person: User, path: str, *, mail: bool = True, **more: object
 ) -> HttpResponse:
-    """The page that shows a link; it is mailed too, but for a manager's, whose address another
-    manager may have changed.
+    """Show the page with a set-up link; mail the link too, unless it is a manager's.
+
+    Another manager may have changed a manager's mail address.
     """
     base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
     address, is_tried = f"{base.rstrip('/')}{path}", mail and may_mail(person)
@@ -260,7 +264,7 @@ def _list_rows(manager: User, form: PeopleFilterForm) -> QuerySet[User, Any]:
 
 
 def _sort_rights(person: User) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """Return the rights of a person by area, for each set of apps; "" where it is all of them."""
+    """Return the rights of a person by area, for each set of apps; "" means all apps."""
     apps: dict[frozenset[str], list[str]] = {}
     for app in settings.LENDING_APPS:
         if held := frozenset(list_held(person, app.app_id)):

@@ -48,7 +48,7 @@ class ProfileForm(_Form):
 
 @signed_in(methods=("GET", "POST"), quota=PROFILE)
 def profile(request: PersonRequest) -> HttpResponse:
-    """The form with an example of what it does; a saved one redirects to itself."""
+    """Show the form with an example of its effect; after saving, redirect to the same page."""
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():

@@ -20,7 +20,7 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def require_local_sign_in() -> None:
-    """Raises Http404 where LOCAL_SIGN_IN=off."""
+    """Raise Http404 if LOCAL_SIGN_IN=off."""
     if not settings.LOCAL_SIGN_IN:
         raise Http404("People sign in by the identity provider alone.")
 
@@ -37,7 +37,11 @@ def local_only(view: View) -> View:
 
 
 def own_password_only(view: View) -> View:
-    """A view that changes one's own password; who signs in by the provider has none here."""
+    """Return a view that raises Http404 for signed-in people without a password.
+
+    It is for views that change one's own password. People who sign in by the provider have
+    none.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -49,7 +53,7 @@ def own_password_only(view: View) -> View:
 
 
 class SignInView(LoginView):  # type: ignore[misc]
-    """allauth's sign-in, with the button of the identity provider where there is one."""
+    """Sign-in view of allauth, with the button of the identity provider if there is one."""
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
         """Return the context with the ways to sign in that the page offers."""
@@ -60,7 +64,7 @@ class SignInView(LoginView):  # type: ignore[misc]
         return {**super().get_context_data(**options), **offered}
 
     def post(self, *args: Any, **options: Any) -> HttpResponseBase:
-        """Check a password, where local sign-in is on. Raises Http404."""
+        """Check a password if local sign-in is on. Raises Http404 if it is off."""
         require_local_sign_in()
         answer: HttpResponseBase = super().post(*args, **options)
         return answer
@@ -92,7 +96,10 @@ def confirm(request: PersonRequest) -> HttpResponse:
 
 @public()
 def callback(request: HttpRequest) -> HttpResponseBase:
-    """Where the provider sends people back to; only the answer to our own question counts."""
+    """Complete the sign-in when the provider sends people back.
+
+    Only the answer to our own request counts.
+    """
     _require_provider()
     return complete_sign_in(request)
 

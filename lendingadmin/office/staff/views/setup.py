@@ -28,7 +28,7 @@ class SetupView(PasswordResetConfirmView):
     template_name = "account/set_up.html"
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Set the password if the link still holds, which is asked again under a lock."""
+        """Set the password if the link is still valid, which is checked under a lock."""
         token = self.request.session.pop(INTERNAL_RESET_SESSION_TOKEN, "")
         password = form.cleaned_data["new_password1"]
         if not services.set_password_by_link(self.request, form.user.pk, token, password):

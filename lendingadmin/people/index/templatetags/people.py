@@ -31,7 +31,7 @@ _OF_EVENTS = ("events.create", REVEAL)
 
 @register.filter
 def phone(digits: str) -> str:
-    """A number's digits as it is dialled: `+254700186215`, or `0700186215` within the country."""
+    """Return a number as it is dialled: `+254700186215`, or locally `0700186215`."""
     return f"{'+' if len(digits) >= _WITH_COUNTRY else '0'}{digits}" if digits else ""
 
 
@@ -87,13 +87,13 @@ def name_of_subject(context: Context, entry: Any) -> Mapping[str, Names]:
 
 @register.simple_tag(takes_context=True)
 def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) -> str:
-    """The name of the borrower whom an entry of the trail or a write is about, as `person` does."""
+    """Return the name of the borrower of a trail entry or a write, as `person` does."""
     name = (names or {}).get(entry.app_id, {}).get(_find_borrower(entry))
     return _draw(context, name, entry.app_id)
 
 
 def _get_names_here(context: Context, ids: list[str]) -> Names:
-    """The names in the app of the page; none where a template is drawn outside of one."""
+    """Return the names in the app of the page; none if the template has no app."""
     navigation = context.get("navigation")
     return get_page_names(context["request"], navigation.app.app_id).get(ids) if navigation else {}
 
@@ -105,7 +105,7 @@ def _read(row: Any, field: str) -> object:
 
 
 def _find_borrower(entry: Any) -> str:
-    """The borrower of a write, or of an entry whose subject is one; empty for anybody else's."""
+    """Return the borrower's id of a write or an entry; empty if it is not a borrower's."""
     if key := getattr(entry, "borrower_id", ""):
         return str(key)
     operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
@@ -117,5 +117,8 @@ def _find_borrower(entry: Any) -> str:
 
 
 def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
-    """The name, or the initials for who may not see names in the app, by default the page's."""
+    """Return the name, or the initials for people without the right to names.
+
+    The right is that in the app, by default the app of the page.
+    """
     return write_name(found, context["request"].user.has_perm(SEE_NAMES, app_id)) if found else ""

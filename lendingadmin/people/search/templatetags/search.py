@@ -32,7 +32,7 @@ def last_opened(context: Context) -> dict[str, Any]:
 
 @register.simple_tag(takes_context=True)
 def open_loans_of(context: Context, people: Sequence[Person]) -> Mapping[str, OpenLoans]:
-    """The open loans of the people of a list by borrower id, read at once, where they are known."""
+    """Return the known open loans of the people of a list, by borrower id, in one read."""
     may = context["request"].user.has_perm
     ids = [person.borrower_id for person in people]
     return read_open_loans(may, context["navigation"].app.app_id, ids)
@@ -42,7 +42,10 @@ def open_loans_of(context: Context, people: Sequence[Person]) -> Mapping[str, Op
 def open_loans(
     context: Context, counted: Mapping[str, OpenLoans], person: Person
 ) -> dict[str, Any]:
-    """How many open loans one of them has and what is overdue; on hover, when that was counted."""
+    """Show the number of a person's open loans and the overdue amount.
+
+    The time of the count is shown on hover.
+    """
     found = counted.get(person.borrower_id)
     if found is None:
         return {}

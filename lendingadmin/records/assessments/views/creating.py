@@ -34,7 +34,10 @@ class Choice(NamedTuple):
 
 @access("lending.assessments.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The form; a POST starts the assessment, once, and goes on to the page that waits for it."""
+    """Show the form; a POST starts the assessment, once.
+
+    It redirects to the page that waits for the result.
+    """
     sent = request.method == "POST"
     data, initial = request.POST if sent else None, _initial(request, app_id)
     form = AssessmentForm(data, request=request, initial=initial)

@@ -1,4 +1,4 @@
-"""Assessments: the list, and the page of one, which waits for its result."""
+"""Assessments: the list, and the page of one assessment, which waits for its result."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -47,7 +47,7 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.assessments.get")
 def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
-    """One assessment: its outcome, or how long it has been waited for."""
+    """Show one assessment: its outcome, or how long it has been awaited."""
     found, read_at = _read(app_id, assessment_id)
     context = _status(request, app_id, assessment_id, found, read_at) | {
         "technical": list_technical(found, _SHOWN),
@@ -110,7 +110,7 @@ def _status(
 
 
 def _since_first_poll(request: PersonRequest) -> datetime:
-    """When the page began to wait, by the questions it has asked: for when nothing else tells."""
+    """Return when the page began to wait, by its polls; used if nothing else is known."""
     asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
     pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]
     return timezone.now() - timedelta(seconds=sum(pauses))

@@ -36,7 +36,7 @@ _ODD_PHONE = gettext_lazy(
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Register a person or company; who may be registered already is shown before it is sent."""
+    """Register a person or company; show similar borrowers before it is sent."""
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
@@ -85,7 +85,7 @@ def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) 
 def _register(
     request: PersonRequest, app_id: str, form: NewBorrowerForm
 ) -> tuple[str, Card | None]:
-    """Send it; the address to go to, or the card of what went wrong."""
+    """Send the form; return the address to go to, or the card of the error."""
     borrower_id, body = form.cleaned_data["borrowerId"], form.result()
     outcome = form.send(
         lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
@@ -119,7 +119,7 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     quota=READS,
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Delete a borrower whose id was typed in; whether it may go is for the service to say."""
+    """Delete a borrower after the id was typed in; the service decides if it may go."""
     form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None
     if form.is_valid():
@@ -147,7 +147,10 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 
 
 def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
-    """The borrower; on a POST its absence must not hide what became of the write."""
+    """Return the borrower; on a POST, None if the read fails.
+
+    A borrower who is gone must not hide the result of the write.
+    """
     try:
         found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)
         return mask_item(found, list_rights(request.user))

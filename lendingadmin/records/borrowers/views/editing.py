@@ -77,7 +77,10 @@ def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference
 
 
 def _read(app_id: str, borrower_id: str) -> Raw:
-    """The record as it came. Raises LendingError, also for one that no form can hold."""
+    """Return the record as it came.
+
+    Raises LendingError, also for a record that no form can hold.
+    """
     raw = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id).raw
     try:
         encode(raw)
@@ -90,7 +93,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
 def _opened(
     request: PersonRequest, app_id: str, borrower_id: str, record: Raw
 ) -> tuple[str, Draft]:
-    """A new form over the record as it is, with its token."""
+    """Return a new form for the record as it is, with its token."""
     return _save_draft(request, Draft(app_id, borrower_id, record, record))
 
 
@@ -140,7 +143,7 @@ def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResp
 
 
 def _carry_over(request: PersonRequest, draft: Draft) -> HttpResponse:
-    """Go on from the newer version, with what was entered."""
+    """Continue the edit from the newer version, with the entered data."""
     entered = request.POST if "general-category" in request.POST else draft.entered
     form = _build_form(request, draft, entered)
     patch = patch_between(draft.base, form.result()) if form.is_valid() else draft.patch
@@ -180,7 +183,7 @@ def _show(
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
-    """Before and after, side by side; the POST sends what changed, once."""
+    """Show before and after, next to each other; the POST sends the changes, once."""
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:

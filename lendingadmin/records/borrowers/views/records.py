@@ -1,4 +1,4 @@
-"""Borrowers: the list, and the 360° view of one, panel by panel."""
+"""Borrowers: the list, and the 360° view of one borrower, panel by panel."""
 
 import secrets
 from collections.abc import Callable
@@ -217,7 +217,7 @@ def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) 
 def _draw_panel(
     request: PersonRequest, shown: Shown, app_id: str, borrower_id: str
 ) -> HttpResponse:
-    """One panel: a fragment for htmx, a page of its own for everybody else."""
+    """Draw one panel: a fragment for htmx, else a page of its own."""
     template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
     return _draw(request, template, app_id, borrower_id, {"shown": shown})
 
@@ -229,9 +229,9 @@ def _find_shared_key(request: PersonRequest, app_id: str) -> str:
 
 
 def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
-    """Note that this person is shown the borrower, and what the index may say of him.
+    """Record that this person is shown the borrower, and update the borrower in the index.
 
-    `found` is what was read of the service, not masked.
+    `found` is the data that was read from the service, not masked.
     """
     if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
@@ -273,10 +273,11 @@ def _draw(
 
 @access("lending.borrowers.get", quota=READS)
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The borrower's name alone, for pages that show a record of theirs; `?with=phone` adds that.
+    """Show the borrower's name alone, for pages with one of their records.
 
-    Where the service does not answer, it is the name that the index knows. A person without the
-    right to names gets the initials, one without the right to contact no phone.
+    With `?with=phone` the phone is shown too. If the service does not answer, the name comes
+    from the index. A person without the right to names gets the initials. A person without the
+    right to contact data gets no phone.
     """
     context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
     try:

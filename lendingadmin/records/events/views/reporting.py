@@ -91,7 +91,7 @@ def _build_form(
     if draft and by_file == bool(draft.file_name):
         entered = draft.entered
         return FileForm(entered, initial=chosen) if by_file else PastedForm(entered)
-    # The domain that this app's newest events bear, where there is one to be seen.
+    # The domain of this app's newest events, if there is one.
     domain = ""
     with suppress(LendingError):
         page = gateway.app(app_id).events.list(order="desc", page_size=_ASKED_FOR_DOMAIN)

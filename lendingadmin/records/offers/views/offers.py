@@ -52,7 +52,7 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     try:
         types, types_whole = catalogue.assessment_types()
     except LendingError as error:
-        # On a POST a fault is a card beside the form, which stays filled in.
+        # On a POST a fault is a card next to the form, which stays filled in.
         if request.method != "POST":
             raise
         types, types_whole, types_card = (), False, errors.card(error)

@@ -82,7 +82,7 @@ def loan(
         "body": kept.body,
         "contract": kept.contract,
         "technical": list_technical(kept.contract, CONTRACT),
-        # What goes out beside the contract, under the service's own names.
+        # Fields sent with the contract, under the service's own names.
         "names": [(key, value) for key, value in kept.body.items() if key != "contract"],
         "account_id": form["accountId"].value(),
         "query": request.GET.urlencode(),

@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def _write_anchor() -> None:
-    """Cast it again: what it knows of beyond the backup is not in the trail any more."""
+    """Write the anchor again: the old one has entries that the restored trail lacks."""
     try:
         write_anchor(Anchor(find_newest()))
     except OSError as error:
@@ -79,9 +79,9 @@ def _write_anchor() -> None:
 
 
 def _clear_shared() -> None:
-    """Forget what is of rows that are not there any more, under numbers that come again.
+    """Clear the cache, which has data of rows that are gone; their numbers will be used again.
 
-    Raises CommandError where the cache does not answer: nothing else was done by then.
+    Raises CommandError if the cache does not answer; nothing else has been done at that point.
     """
     try:
         shared.clear()
@@ -90,7 +90,7 @@ def _clear_shared() -> None:
 
 
 def _read_moment(text: str) -> datetime:
-    """An aware moment that is over. Raises CommandError."""
+    """Return a time with its zone, in the past. Raises CommandError for any other text."""
     try:
         moment = parse_datetime(text)
     except ValueError:
