@@ -1,4 +1,4 @@
-"""Figures of calls, by queue and by person: attempts, people reached, promises, fulfilled promises."""
+"""Figures of calls, by queue and by person: attempts, people reached, promises and their results."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

@@ -47,7 +47,7 @@ class Call(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """The name of the mistake in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{account_id(self.borrower_id)} {self}"
 
 
@@ -97,7 +97,7 @@ class Promise(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """The name of the mistake in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.account_id} {self}"
 
 
@@ -225,7 +225,7 @@ class Stop(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """The name of the mistake in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{account_id(self.borrower_id)} {self}"
 
 

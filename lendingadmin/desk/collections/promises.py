@@ -67,10 +67,10 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept once the payments made after it reach its amount. If they are lower, it
-    is partly kept or broken after its day is over in the lender's zone and a later reading was
-    taken, or one more day has passed. A payment counts for one promise: of this one and the
-    `others` of its loan, for the one that is due first and not yet fulfilled.
+    The promise is kept once the payments made after it reach its amount. If they are lower, the
+    promise is partly kept or broken after its day is over in the lender's zone and a later
+    reading was taken, or one more day has passed. A payment counts for one promise: of this one
+    and the `others` of its loan, for the one that is due first and not yet fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -168,8 +168,8 @@ def _add_up(payments: Iterable[Payment]) -> Decimal:
 def judge_promises(app: LendingApp, now: datetime) -> int:
     """Judge the promises of an app that no person decided; return how many changed.
 
-    Broken and partly kept promises are judged again for two weeks after their day, because a
-    payment may be entered late.
+    Broken promises, and those fulfilled in part, are judged again for two weeks after their
+    day, because a payment may be entered late.
     """
     earliest = now.astimezone(app.zone).date() - _JUDGED_FOR
     rows = Promise.objects.filter(app_id=app.app_id, decided_by=None).order_by("id")

@@ -329,8 +329,9 @@ class Queue:
         return broken.order_by("-day", "id")
 
     def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
-        """Return the late and due loans of the person's borrowers, and of officers they stand in
-        for.
+        """Return the late and due loans of the person's borrowers.
+
+        The borrowers include those of officers for whom the person is the stand-in.
         """
         if self.person is None:
             return []

@@ -233,7 +233,7 @@ class LoanList:
         return totals
 
     def count_some(self) -> int:
-        """Return how many loans it has, up to `keyset.COUNTED` + 1."""
+        """Return how many loans the list has, up to `keyset.COUNTED` + 1."""
         return self.rows.order_by()[: COUNTED + 1].count()
 
     def build_row(self, loan: SnapshotLoan) -> ListedLoan:

@@ -44,7 +44,7 @@ class Snapshot(WalkRow):
     """
 
     class State(models.TextChoices):
-        """The state of the request."""
+        """The state of a snapshot."""
 
         RUNNING = "running", _("running")
         DONE = "done", _("complete")

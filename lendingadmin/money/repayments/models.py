@@ -308,7 +308,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def message(self) -> StateMessage:
-        """The words and looks for its present state."""
+        """Words and looks for the present state."""
         return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
 
     @property
@@ -440,7 +440,7 @@ class Mistake(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """The name of the mistake in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.repayment.account_id} {self.repayment}"
 
     @property

@@ -88,7 +88,7 @@ class Write(UnconfirmedWrite):
 
     @property
     def message(self) -> StateMessage:
-        """The words and looks for its present state."""
+        """Words and looks for the present state."""
         return get_message(self.state, self.found, self.resolution)
 
     @property

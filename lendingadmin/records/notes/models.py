@@ -57,7 +57,7 @@ class Note(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """The name of the mistake in the audit trail."""
+        """Name of this record in the audit trail."""
         return self.account_id or account_id(self.borrower_id)
 
     @property
