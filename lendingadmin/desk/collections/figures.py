@@ -1,4 +1,4 @@
-"""Figures of calls, by queue and by person: attempts, people reached, promises and their results."""
+"""Figures of calls, by queue and by person: attempts, people reached, promises and results."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
