@@ -179,7 +179,7 @@ class PersonChange(models.Model):
         SETUP_LINK = "setup-link", _("make a set-up link")
 
     class State(models.TextChoices):
-        """The state of a snapshot."""
+        """The state of the request."""
 
         WAITING = "waiting", _("To decide")
         APPROVED = "approved", _("Approved")

@@ -21,7 +21,7 @@ _MORE_RULES = 2
 
 
 class ChangeForm(forms.Form):
-    """Form with the new officer of a borrower; `seen` is the assignment that the form showed."""
+    """Form with a borrower's new officer; `seen` is the assignment that the form showed."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), required=False, empty_label=_("none"), label=_("Officer")
@@ -71,7 +71,7 @@ class OutcomeForm(forms.Form):
 
 
 class HandOverForm(forms.Form):
-    """Form of a hand-over: the person away, the stand-in, and the days in the lender's zone."""
+    """Form of a hand-over: the person away, the stand-in, and days in the lender's zone."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), empty_label=_("choose"), label=_("Person away")
@@ -109,7 +109,7 @@ class HandOverForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check that these are two people, and that the stand-in is not away on these days."""
+        """Check the days, and that the stand-in is another person and not away on them."""
         cleaned = super().clean() or self.cleaned_data
         if self.only is not None:
             cleaned["officer"] = self.only

@@ -34,7 +34,10 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
-        """Return the officers for whom a person is the stand-in on a day: user names by number."""
+        """Return the officers for whom a person is the stand-in on a day.
+
+        The result has the user names by the number of the officer.
+        """
         rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))
 

@@ -1,4 +1,4 @@
-"""Assignments of borrowers to officers, the rules for them, and hand-overs between officers."""
+"""Assignments of borrowers to officers, their rules, and hand-overs between officers."""
 
 from django.db import models
 from django.urls import reverse
@@ -34,8 +34,8 @@ class Assignment(models.Model):
     assigned_at = models.DateTimeField(default=timezone.now)
     assigned_by = PersonField(null=True, db_index=False)
 
-    # The bulk assignment that assigned the borrower last, if any. It shows which of its rows were
-    # assigned.
+    # The bulk assignment that assigned the borrower last, if any. A bulk assignment finds the rows
+    # that it assigned by this.
     bulk = models.ForeignKey(
         "BulkAssignment", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
@@ -109,7 +109,7 @@ class BulkAssignment(Job):
     """
 
     class State(models.TextChoices):
-        """Whether rows are left to assign."""
+        """The state of a bulk assignment."""
 
         ASSIGNING = "assigning", _("Assigning")
         DONE = "done", _("Assigned")
@@ -186,7 +186,7 @@ class RuleSet(models.Model):
     """
 
     class State(models.TextChoices):
-        """Whether they are in force."""
+        """The state of a set of rules."""
 
         ACTIVE = "active", _("in force")
         REPLACED = "replaced", _("replaced")
@@ -222,7 +222,7 @@ class RuleWalk(Job):
     """
 
     class State(models.TextChoices):
-        """How far it is."""
+        """The state of a run of the rules."""
 
         RUNNING = "running", _("running")
         DONE = "done", _("complete")
@@ -236,8 +236,8 @@ class RuleWalk(Job):
     # The last borrower that was looked at.
     after = models.CharField(max_length=LONGEST_ID, blank=True)
     began_at = models.DateTimeField(default=timezone.now)
-    # Numbers of borrowers: assigned for the first time, moved to another officer, unchanged, and
-    # without a matching rule.
+    # Numbers of borrowers: assigned, moved to another officer, unchanged, and without a matching
+    # rule. The first and the last group had no officer, or one who left.
     assigned = models.PositiveIntegerField(default=0)
     moved = models.PositiveIntegerField(default=0)
     stayed = models.PositiveIntegerField(default=0)

@@ -1,9 +1,9 @@
 """Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any, and the officers who share the borrowers. The first rule decides
-that fits one of a borrower's open loans and has an officer who is still there. Borrowers who
-have an officer stay with them. A changed set of rules assigns again only what rules had
-assigned, and nothing that a person did.
+A rule names a product, or any, and the officers who share the borrowers. A rule matches if it
+fits one of a borrower's open loans and one of its officers is still there. The first rule that
+matches decides. Borrowers with an officer who is still there stay with that officer. A changed
+set of rules assigns again only what rules had assigned, and nothing that a person did.
 """
 
 import time
@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
 
 class Officers(NamedTuple):
-    """People who may have borrowers of an app, by number, and a mark that changes with them."""
+    """Numbers of the people who may have borrowers of an app, and a mark of these numbers."""
 
     numbers: frozenset[int]
     mark: str
@@ -69,10 +69,11 @@ def read_rules(rule_set: RuleSet | None) -> list[Rule]:
 
 
 class Effect(NamedTuple):
-    """The effect of rules, in numbers of borrowers with an open loan; None before the first count.
+    """The effect of rules, in numbers of borrowers with an open loan.
 
-    `fingerprint` changes with the rules, the rules in force, the count, the officers, and with
-    the loans or the officer of a borrower. `replaces` are the rules in force.
+    The numbers are None before the first count. `fingerprint` changes with the rules, the rules
+    in force, the count, the officers, and with the loans or the officer of a borrower.
+    `replaces` are the rules in force.
     """
 
     assigned: int | None

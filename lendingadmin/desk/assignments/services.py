@@ -31,7 +31,7 @@ def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
 def assign(
     app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None
 ) -> bool:
-    """Assign a borrower to an officer by hand, or to none; return False if the assignment changed.
+    """Assign a borrower to an officer by hand, or to none; return False if it changed since.
 
     `seen` is the assignment that the person saw, None for a borrower without an officer. An
     assignment that changed since is not overwritten.

@@ -17,7 +17,7 @@ from .states import PromiseState
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """Yield all saved rows about calls with a borrower."""
+    """Yield the rows about calls with a borrower, one queryset for each model."""
     own = {"app_id": app_id, "borrower_id": borrower_id}
     for model in (Call, Promise, Stop, Contact, Lease):
         yield model._default_manager.filter(**own)
@@ -33,7 +33,8 @@ def count_open(app_id: str, borrower_id: str) -> int:
 def erase_borrower(app_id: str, borrower_id: str) -> int:
     """Delete all records of calls with a borrower; return how many rows were deleted.
 
-    Nothing is deleted while a promise or a stop of the borrower is open.
+    Nothing is deleted while a promise or a stop of the borrower is open. The deleted `PaidLoan`
+    rows are not counted.
     """
     own = {"app_id": app_id, "borrower_id": borrower_id}
     with transaction.atomic():
@@ -49,7 +50,11 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of calls, decisions and stops from before, at most `most` of each."""
+    """Erase the texts of calls, decisions and ended stops from before, at most `most` of each.
+
+    Calls and decisions are erased app by app. Return the largest of the numbers of erased
+    texts.
+    """
     ended = Stop.objects.filter(ended_at__lt=before)
     erased = [_erase(ended, "reason", most)]
     for app in settings.LENDING_APPS:

@@ -16,7 +16,7 @@ from .states import SPOKEN, Outcome, PromiseState
 
 
 class CallFigures(NamedTuple):
-    """The calls of some days, for the queue or the person named in `label`.
+    """Figures of the outgoing calls of some days, for the queue or the person in `label`.
 
     `kept` counts the promises of these days that the borrowers have fulfilled since.
     """

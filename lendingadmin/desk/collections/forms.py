@@ -98,7 +98,7 @@ class CallForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check that a promise has amount and day, and that calls outside the hours came in."""
+        """Check the result's fields; outside the hours, the call must be incoming."""
         cleaned = super().clean() or self.cleaned_data
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:

@@ -21,8 +21,8 @@ def take(
 ) -> bool:
     """Take a lease on a borrower for a call; return False if another person has one.
 
-    The person's leases on other borrowers are released. A lease that the person already has on
-    this borrower is extended to ten minutes from now.
+    If the lease is taken, the person's lease on another borrower is released. A lease that the
+    person already has on this borrower is extended to ten minutes from now.
     """
     held = {"app_id": app_id, "borrower_id": borrower_id}
     fields = {"account_id": account_id, "queue": queue, "since": now, "until": now + LASTS}

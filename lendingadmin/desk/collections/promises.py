@@ -67,10 +67,11 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept once the payments made after it reach its amount. If they are lower, the
-    promise is partly kept or broken after its day is over in the lender's zone and a later
-    reading was taken, or one more day has passed. A payment counts for one promise: of this one
-    and the `others` of its loan, for the one that is due first and not yet fulfilled.
+    The promise is kept once the amount paid after it was made reaches the promised amount.
+    Otherwise it is partly kept, or broken if nothing was paid, once its day is over in the
+    lender's zone and a later reading was taken or one more day has passed. A payment counts for
+    one promise: of this one and the `others` of its loan, for the one that is due first and not
+    yet fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -215,7 +216,10 @@ def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:
 
 
 def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, list[Payment]]:
-    """Return the repayments on the loans since their first promise, in the app's currency."""
+    """Return the repayments on the promises' loans since the earliest promise, by loan.
+
+    Only repayments in the app's currency are included.
+    """
     rows = Repayment.objects.filter(
         RECORDED,
         app_id=app.app_id,
@@ -231,7 +235,7 @@ def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, li
 
 
 def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidReading]:
-    """Return the amounts paid on the loans according to the newest count."""
+    """Return the amounts paid on the promises' loans in the newest count, by loan."""
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}

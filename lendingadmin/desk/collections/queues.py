@@ -379,7 +379,10 @@ class Queue:
         return (late.filter(days_late__lte=last) if last else late).order_by(*order)
 
     def _leave_out_quiet(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Leave out borrowers with a stop, a later call, an open promise or a paid loan."""
+        """Leave out rows with a stop, a later call, an open promise or a paid loan.
+
+        Rows without a borrower are also left out. A queue of promises includes open promises.
+        """
         own: dict[str, Any] = {"app_id": self.app.app_id}
         of_loan = Q(account_id="") | Q(account_id=OuterRef("account_id"))
         stopped = Stop.objects.filter(

@@ -64,12 +64,13 @@ def get_rules(app: LendingApp) -> rules.ContactRules:
 
 
 def take_next(queue: Queue, by: User) -> Lease | None:
-    """Take the first free borrower of a queue whose loan is not paid yet; None if there is none.
+    """Take the first free borrower of a queue whose loan is not paid; None if there is none.
 
     Outside contact hours there is none. The loan is read from the service. A loan that was paid
-    since leaves the queues until the next count. If the loan can't be read, its counted values
-    are used. If no other borrower is left, return the lease that the person already has from
-    this queue, because a host that died may have given it without an answer.
+    since leaves the queues until the next count. If the loan can't be read, or after
+    `_MOST_READ` readings, its counted values are used. If no other borrower is left, return the
+    lease that the person already has from this queue, because a host that died may have given
+    it without an answer.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None

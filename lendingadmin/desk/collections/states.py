@@ -65,7 +65,7 @@ class PromiseState(TextChoices):
 
 
 class Evidence(TextChoices):
-    """The evidence that a promise is kept, or for the amount that is paid."""
+    """The evidence for the state of a promise, or for the amount paid towards it."""
 
     JOURNAL = "journal", _("repayments recorded here")
     READING = "reading", _("paid rose between two readings of the loan")

@@ -5,7 +5,7 @@ performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 200
 performanceStatus). A loan counts in a figure if the service gave the values that the figure
 needs; otherwise it counts in the `untold` of that figure.
 
-If a figure changes its meaning, `models.FIGURES_VERSION` is raised.
+If a figure changes its meaning, `models.FIGURES_VERSION` must be raised.
 """
 
 from collections.abc import Iterable, Mapping
@@ -47,9 +47,9 @@ class Figures:
     sums          by name: outstanding, overdue, principal_outstanding, paid, par1 … par90
     months        principal by month of the start, `2026-05`, of the last MONTHS up to `day`
     performance   by the key of the status: outstanding amount and number of its open loans
-    `untold`      number of loans that lack the values of a figure: outstanding, overdue, at_risk,
-                  paid, months
-    opened_by     number of loans that are open or not by their status `word`, and by their `dates`
+    `untold`      number of loans that lack the values of a figure: outstanding, overdue,
+                  at_risk, paid, months
+    opened_by     number of loans known to be open or closed by a status `word`, and by `dates`
     """
 
     day: date

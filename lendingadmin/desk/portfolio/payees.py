@@ -111,9 +111,11 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
 
 
 def _is_named(payee: Payee, typed: str) -> bool:
-    """Return whether the typed text matches this loan or this person exactly.
+    """Return whether the typed text names this loan or this person without doubt.
 
-    The beginning of a name, or a name with a mistyped letter, may mean another person.
+    A loan must be found without a warning. A person must be named by an id, a number, a
+    complete phone number, or complete words of the name. A part of a word, or a mistyped word,
+    may mean another person.
     """
     if payee.person is None:
         return not payee.warning

@@ -91,9 +91,7 @@ def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]
 
 
 def _id(key: str) -> str:
-    """Return an id that can be stored, else an empty text. A part of a long id is another loan's
-    id.
-    """
+    """Return the id; empty if it is too long, because a part may be another record's id."""
     return key if len(key) <= LONGEST_ID else ""
 
 

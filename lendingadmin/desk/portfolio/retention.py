@@ -56,10 +56,11 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
 def list_with_loans(
     ended: Iterable[tuple[int, datetime]], month_ends: int, now: datetime, zone: tzinfo
 ) -> set[int]:
-    """Return the numbers of the complete snapshots whose loans remain; `ended` as in `list_kept`.
+    """Return the numbers of the complete snapshots whose loans remain.
 
-    These are the newest snapshot, its predecessor while a page may still read that, and the
-    last of each of `month_ends` months before the month of the newest, in the lender's zone.
+    `ended` is as in `list_kept`. The loans remain for the newest snapshot, for its predecessor
+    while a page may still read that, and for the last snapshot of each of `month_ends` months
+    before the month of the newest, in the lender's zone.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1

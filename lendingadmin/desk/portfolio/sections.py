@@ -56,7 +56,7 @@ _LATE = timedelta(minutes=2)
 
 
 class Work(Enum):
-    """A person's kind of work in this dashboard: record payments, lend, decide, or only read."""
+    """A person's kind of work in this dashboard: record payments, lend, decide or read."""
 
     RECORDING = "recording"
     LENDING = "lending"
@@ -127,7 +127,10 @@ class HomeReader:
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
-        """The newest count with stored loans and the repayments since; None if there is none."""
+        """The newest count and the repayments recorded since.
+
+        None before the first count, or if the newest one can't be read.
+        """
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
             return None
@@ -163,9 +166,7 @@ class HomeReader:
         return {"checking": checking}
 
     def read_mine(self) -> dict[str, object]:
-        """Return the repayments that this person recorded today in the lender's zone, and their
-        totals.
-        """
+        """Return this person's repayments of today in the lender's zone, and their totals."""
         today = timezone.localdate(timezone=self.app.zone)
         lines = dayend.list_lines(self.app, today, person_id=self.person.pk)
         own = self.repayments.of_person(self.app.app_id, self.person.pk)
@@ -196,9 +197,7 @@ class HomeReader:
         return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
-        """Return everything that waits for this person's decision, without the person's own
-        entries.
-        """
+        """Return what waits for this person's decision, without the person's own entries."""
         app_id, person = self.app.app_id, self.person
         to_approve = self._read_oldest("to_approve", "created_at")
         reports = self._read_oldest("mistakes", "reported_at")

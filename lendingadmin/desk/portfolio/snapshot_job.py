@@ -1,6 +1,6 @@
 """Snapshot job: it reads every page of the list of loans, in slices of some seconds.
 
-One page and the figures are in memory, for any number of loans.
+Only one page and the figures are in memory, for any number of loans.
 """
 
 import logging
@@ -182,7 +182,7 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """Start another snapshot; nothing of this one is used, because loans may have moved."""
+        """Start a new snapshot and use nothing of this one, because loans may have moved."""
         from . import tasks
 
         with transaction.atomic():

@@ -228,7 +228,7 @@ class StatementLine(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """Name of the link in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.file}-{self.position}"
 
     @property
@@ -307,7 +307,7 @@ class Batch(Job):
 
     @property
     def trail_subject(self) -> str:
-        """Name of the link in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.file} {self}"
 
 
@@ -371,7 +371,7 @@ class Allocation(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """Name of the link in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.batch.file}-{self.position}-{self.part}"
 
     @property
@@ -413,7 +413,7 @@ class PayerLink(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """Name of the link in the audit trail."""
+        """Name of this record in the audit trail."""
         return f"{self.account_id} {self}"
 
 

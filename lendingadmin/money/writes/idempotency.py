@@ -60,7 +60,7 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """Return the person's entries under the token; None if there are none that can be opened."""
+    """Return the person's entries under the token; None if none can be opened."""
     if "\x00" in idempotency_key:  # it comes out of an address, and PostgreSQL takes no NUL in text
         return None
     draft = Draft.objects.filter(

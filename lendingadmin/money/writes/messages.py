@@ -146,7 +146,7 @@ _UNKNOWN: dict[str, StateMessage] = {
 
 
 def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
-    """Return the words and looks for the present knowledge about a write."""
+    """Return the words and looks for a write's state, finding and resolution."""
     if state == WriteState.UNKNOWN:
         return _UNKNOWN[found].translate()
     message = _BY_STATE[state].translate()

@@ -63,7 +63,7 @@ class Submitted(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """The finding of a check, its reason in words for people, and the records to which it leads."""
+    """The finding of a check, its reason in words, and the records to which it leads."""
 
     found: WriteFound
     why: str
@@ -184,7 +184,10 @@ def read_outcome(write: Write) -> Check:
 
 
 def _conclude(write: Write, check: Check) -> str:
-    """Return the conclusion from the checks. “Not found so far” takes two after the quiet time."""
+    """Return the conclusion from the checks; empty if there is none yet.
+
+    “Not found so far” takes two checks after the quiet time.
+    """
     if check.found != WriteFound.NOT_SEEN:
         return str(check.found)
     quiet_from = write.created_at + settings.REPAYMENT_QUIET
@@ -193,7 +196,10 @@ def _conclude(write: Write, check: Check) -> str:
 
 
 def _keep_conclusion(write: Write, found: str) -> None:
-    """Save the conclusion; it does not change the state. Checking ends if the record was found."""
+    """Save the conclusion; it does not change the state.
+
+    Checking ends if the record was found.
+    """
     fields: dict[str, object] = {"found": found}
     if found == WriteFound.THERE:
         fields["next_check_at"] = None
@@ -223,7 +229,7 @@ def resolve(
 
     `url` is the record that the write led to. Raises OwnWrite for the person who entered the
     write, unless only that person can say which record it is. Raises NotIndependent for a
-    person who is not independent of them.
+    person who is not independent of the one who entered it.
     """
     if is_for_another(write, by):
         raise OwnWrite

@@ -127,8 +127,8 @@ def find_address(write: Write, lands_on: Callable[[Result], str], result: Result
 def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
     """Return this person's entries in the write that the address names (`again`).
 
-    They are entered again. The page warns if the write may still arrive at the service. The
-    result is empty if nothing is stored.
+    A form shows them, so that the person can send them again. The page warns if the write may
+    still arrive at the service. The result is empty if nothing is stored.
     """
     idempotency_key = request.GET.get("again", "")
     if not idempotency_key or "\x00" in idempotency_key:
@@ -201,7 +201,7 @@ _MOVES_FROM = {
 def _finish(
     write: Write, state: WriteState, made: list[Call], *, url: str = "", card: Card | None = None
 ) -> None:
-    """Save the end of a write, unless a later state is already known.
+    """Save the new state of a write, unless its present state can't change to this one.
 
     Raises an alarm if the answer contradicts the earlier conclusion.
     """

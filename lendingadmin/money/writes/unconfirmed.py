@@ -1,8 +1,8 @@
-"""Common parts of writes whose answer may be missing: due checks, alarms, a person's resolution.
+"""Common parts of writes whose answer may be missing: due checks, alarms, resolutions.
 
-Repayments and all other writes have a table each, built on UnconfirmedWrite. Each table decides
-what a check reads and what follows from the result. This module decides when a check is due,
-who makes it and when checking ends.
+Repayments and all other writes have a table each, built on UnconfirmedWrite. Their own modules
+decide what a check reads and what follows from the result. This module decides when a check is
+due, who makes it and when checking ends.
 """
 
 from collections.abc import Callable

@@ -50,7 +50,7 @@ class ResolveForm(forms.Form):
 
 
 class WhichForm(ResolveForm):
-    """Form to choose the right record, if the service has no natural key that identifies it."""
+    """Form to choose the right record, if no natural key of the service identifies it."""
 
     def __init__(self, *args: Any, candidates: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)

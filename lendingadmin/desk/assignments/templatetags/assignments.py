@@ -23,9 +23,10 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """The assignment and the stand-in of a borrower, if any, and whether the person may change it.
+    """The assignment and the stand-in of a borrower, if any, and the right to change it.
 
-    `is_gone` says that the officer may have no borrowers in this app any more.
+    `is_gone` says that the officer may have no borrowers in this app any more. `may_change`
+    says that the person may assign the borrower to another officer.
     """
 
     row: Assignment | None
@@ -52,7 +53,10 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs in which the person is away or the stand-in, now or within a week."""
+    """Return the hand-overs of now and of the next week that concern the person.
+
+    The person is away or is the stand-in.
+    """
     person = context["request"].user
     if not person.has_perm(HAND_OVER):
         return []

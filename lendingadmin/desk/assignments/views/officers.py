@@ -1,4 +1,4 @@
-"""Pages of officers: all with their numbers of borrowers, one with borrowers, one borrower's."""
+"""Pages of officers: the overview, one officer's borrowers, and one borrower's officer."""
 
 from django.contrib import messages
 from django.db.models import Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery
@@ -31,7 +31,10 @@ _LATEST = 10
 
 @access(CHANGE)
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show each officer with their borrowers, officers who left, the rules and the latest lists."""
+    """Show each officer with the number of borrowers.
+
+    The page also shows officers who left, the rules and the latest lists that were assigned.
+    """
     app = gateway.lending_app(app_id)
     today = timezone.localdate(timezone=app.zone)
     there = set(list_officers(app_id).values_list("pk", flat=True))

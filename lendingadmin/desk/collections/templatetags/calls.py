@@ -24,7 +24,7 @@ class Calling(NamedTuple):
 
 @register.simple_tag(takes_context=True)
 def calling_of(context: Context, borrower_id: object) -> Calling | None:
-    """Return who else is calling a borrower; None if the person may not call."""
+    """Return the right to call a borrower, with the lease of another caller, or None."""
     person = context["request"].user
     if not person.has_perm(CALL) or not isinstance(borrower_id, str) or not borrower_id:
         return None

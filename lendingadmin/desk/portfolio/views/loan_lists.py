@@ -199,7 +199,10 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 def _build_rows(
     app_id: str, rows: list[ListedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
-    """Yield rows of the CSV: amounts less the repayments recorded since, and these repayments."""
+    """Yield rows of the CSV: amounts less the repayments recorded since the count.
+
+    The last columns show these repayments and the name.
+    """
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)
     for row, name in zip(rows, names, strict=True):
