@@ -9,7 +9,7 @@
     const links = document.querySelectorAll("main [data-match]");
     const faults = document.querySelector("main [data-look=fault]");
     let words = links.length === 1 ? "1 match." : `${links.length} matches.`;
-    if (!links.length) words = faults ? "Nothing found so far." : "No match.";
+    if (!links.length) words = faults ? "Nothing found so far." : "Nothing found.";
     if (faults) words += " Not everything could be looked up.";
     told.textContent = words;
     document.dispatchEvent(new CustomEvent("announce", { detail: { value: words } }));
@@ -29,7 +29,7 @@
         if (!place) return;
         place.dataset.look = "fault";
         const words = place.querySelector(".soft");
-        if (words) words.textContent = words.textContent.replace("Looking", "Could not look");
+        if (words) words.textContent = words.textContent.replace("Searching", "Could not search");
         look();
       });
     }

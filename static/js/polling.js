@@ -50,7 +50,7 @@
     if (paused) localStorage.setItem(KEY, "yes");
     else localStorage.removeItem(KEY);
     paint();
-    const detail = { value: paused ? "Updates are paused" : "Updates go on" };
+    const detail = { value: paused ? "Updates are paused" : "Updates continue" };
     document.dispatchEvent(new CustomEvent("announce", { detail }));
     resume();
   };

@@ -151,7 +151,7 @@ BORROWERS = (
     Place("borrower-viewer", f"{_BORROWER}/", "viewer"),
     Place("borrower-panel-record", f"{_BORROWER}/panels/record"),
     Place("borrower-panel-loans", f"{_BORROWER}/panels/loans"),
-    Place("borrower-panel-assessments", f"{_BORROWER}/panels/assessments", shows="as of"),
+    Place("borrower-panel-assessments", f"{_BORROWER}/panels/assessments", shows="updated"),
     Place(
         "borrower-panel-assessments-unread",
         f"{_EMPTY}/borrowers/B-1/panels/assessments",
@@ -456,9 +456,9 @@ STATEMENTS = (
         "statements-covered",
         f"{_APP}/statements/covered/?month=2026-10",
         "support",
-        shows="proven",
+        shows="complete",
     ),
-    Place("statements-covered-none", f"{_EMPTY}/statements/covered/", "support", shows="covers"),
+    Place("statements-covered-none", f"{_EMPTY}/statements/covered/", "support", shows="No statement for any day"),
     Place(
         "statements-day",
         f"{_APP}/statements/covered/2026-10-01/",
@@ -477,12 +477,12 @@ STATEMENTS = (
         "manager",
         shows="No differences",
     ),
-    Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Revoke"),
+    Place("statement-payers", f"{_APP}/statements/payers/", "support", shows="Remove"),
     Place(
         "statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No saved payers"
     ),
     Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take over"),
-    Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="Nothing is"),
+    Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="No unallocated money"),
     Place(
         "unallocated-place",
         f"{_APP}/statements/unallocated/{{statement_line}}/place",
@@ -573,13 +573,13 @@ _ASSIGNED = f"{_APP}/collections/assignments"
 ASSIGNMENTS = (
     Place("assignments", f"{_ASSIGNED}/", shows="Borrowers by officer"),
     Place("officer-borrowers", f"{_ASSIGNED}/officers/{{officer}}/", shows="Borrowers of officer"),
-    Place("officer-change", f"{_ASSIGNED}/borrowers/{{called}}/", shows="Now officer"),
+    Place("officer-change", f"{_ASSIGNED}/borrowers/{{called}}/", shows="Officer now"),
     Place("hand-overs", f"{_ASSIGNED}/hand-overs/", "officer", shows="support for officer"),
     Place("bulk-assignment-new", f"{_ASSIGNED}/lists/new?show=overdue", shows="Review"),
     Place(
         "bulk-assignment-counted",
         f"{_ASSIGNED}/lists/new?show=overdue&officer={{stand_in}}",
-        shows="given to support",
+        shows="assigned to support",
     ),
     Place("bulk-assignment", f"{_ASSIGNED}/lists/{{bulk}}/", shows="Results"),
     Place("assignment-rules", f"{_ASSIGNED}/rules/", shows="Rule 1"),
@@ -616,7 +616,7 @@ SHEETS = (
         f"{_SHEETS}/{{sheet}}/return",
         "support",
         steps.give_back_wrongly,
-        shows="is missing",
+        shows="cash counted is",
     ),
     Place(
         "sheet-print",

@@ -33,7 +33,7 @@ def test_what_is_there_is_shown_while_the_rest_is_looked_for(
     match = page.locator("#found a[data-match]")
     expect(match).to_have_text(key)
     told = page.locator("#find-told")
-    expect(told).to_have_text("Looking…")
+    expect(told).to_have_text("Searching…")
     expect(page.locator("#found li.pending")).to_have_count(2)
     expect(page.get_by_text("Not the id of a borrower.")).to_be_visible()
     expect(page.locator("#found li.pending")).to_have_count(1)

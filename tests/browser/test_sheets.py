@@ -192,7 +192,7 @@ def test_200_amounts_and_200_enters_are_recorded_to_the_cent(
     page.keyboard.type(str(total + Decimal("0.01")))
     expect(page.locator("[data-sum]")).to_contain_text(f"{total} · more was counted: 0.01")
     page.keyboard.press("Enter")
-    expect(page.locator(".errorlist")).to_contain_text("KES 0.01 is over")
+    expect(page.locator(".errorlist")).to_contain_text("KES 0.01 more")
     expect(page.locator(f"input[name=row-{ROWS}]")).to_have_value(str(amounts[-1]))
     page.locator("input[name=counted]").fill(str(total))
     expect(page.locator("[data-sum]")).to_contain_text("equal to the counted cash")

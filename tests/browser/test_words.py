@@ -67,7 +67,7 @@ class TestATerm:
         expect(tip).to_be_hidden()
         term.focus()
         expect(tip).to_be_visible()
-        expect(term).to_have_accessible_description(re.compile("^What should have been paid"))
+        expect(term).to_have_accessible_description(re.compile("^The part of the outstanding"))
         expect(term).to_have_accessible_name("Overdue")
         loan_page.keyboard.press("Escape")
         expect(tip).to_be_hidden()
