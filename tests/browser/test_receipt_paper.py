@@ -77,7 +77,7 @@ def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
     }.items():
         assert said[label] == value
         assert f"{label}{value}".replace(" ", "") in paper.bare
-    assert f"Balance at {at}: {left}. Next {coming} on {day}.".replace(" ", "") in paper.bare
+    assert f"Next {coming} on {day}. Balance at {at}: {left}.".replace(" ", "") in paper.bare
     assert "Reprint" not in paper.text
     again = open_sheet(support_page, button)
     assert f"{said['Number']}Reprint.Firstopenedforprinting:" in again.bare

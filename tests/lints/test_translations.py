@@ -163,7 +163,7 @@ def test_what_is_not_marked_is_found(source: str, found: list[str]) -> None:
 
 def test_strings_for_customers_are_found() -> None:
     found = list_for_customers()
-    assert {"Receipt", "Overdue %(amount)s.", "Code %(code)s.", "Not a receipt"} <= found
+    assert {"Receipt", "Still overdue %(amount)s.", "Code %(code)s.", "Not a receipt"} <= found
     assert "Back to the repayment" not in found
 
 

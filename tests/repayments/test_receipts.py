@@ -114,26 +114,50 @@ def test_a_balance_is_told_with_the_time_at_which_it_was_so(desk: Client, suppor
 
 
 @pytest.mark.parametrize(
-    ("overdue", "unpaid", "known"),
+    ("overdue", "unpaid", "due_in", "currency", "told"),
     [
-        ("1506.44", "3703.98", True),
-        ("0", "3703.98", False),
-        ("", "3703.98", False),
-        ("5", "0", False),
+        ("1506.44", "3703.98", 30, "", ("1,506.44", "843.06")),
+        ("1506.44", "3703.98", 30, "KES", ("1,506.44", "843.06")),
+        ("1506.44", "3703.98", -1, "", ("1,506.44",)),
+        ("1506.44", "3703.98", 30, "USD", ()),
+        ("0", "3703.98", 30, "", ("843.06",)),
+        ("", "3703.98", 30, "", ("843.06",)),
+        ("?", "3703.98", 30, "", ("843.06",)),
+        ("5", "0", 30, "", ()),
     ],
 )
-def test_what_is_still_overdue_stands_where_what_is_next_would(
-    desk: Client, support: User, overdue: str, unpaid: str, known: bool
+def test_what_is_still_overdue_is_told_before_what_is_next(
+    desk: Client,
+    support: User,
+    overdue: str,
+    unpaid: str,
+    due_in: int,
+    currency: str,
+    told: tuple[str, ...],
 ) -> None:
-    mine = recorded(support, unpaid=unpaid)
-    Reading.objects.filter(kind=Reading.Kind.AFTER).update(overdue=overdue)
+    mine = recorded(support, unpaid=unpaid, currency_code=currency)
+    due = timezone.now() + timedelta(days=due_in)
+    mine.readings.update(overdue=overdue, next_due=due.isoformat())
     found = find_remainder(mine, mine.baseline, mine.latest)
-    assert found is not None and (found.overdue is not None) == known
-    assert (found.next_due is None) == (known or unpaid == "0")
+    known, next_known = "1,506.44" in told, "843.06" in told
+    assert found is not None
+    assert (found.overdue is not None, found.next_due is not None) == (known, next_known)
     page, paper = desk.get(mine.get_absolute_url()).content.decode(), print_sheet(desk, mine)
     assert (page.count("data-overdue"), paper.count("data-overdue")) == (2 * known, known)
-    assert ("1,506.44" in page, "1,506.44" in paper) == (known, known)
-    assert ("843.06" in paper) == (not known and unpaid != "0")
+    for text in (sheet(paper), sheet(print_sheet(desk, mine, paper="80mm"))):
+        assert tuple(re.findall(r"1,506\.44|843\.06", text)) == told
+
+
+@pytest.mark.parametrize(
+    ("language", "first"),
+    [("en", "Still overdue"), ("fr", "Reste impayé"), ("sw", "Bado kimechelewa")],
+)
+def test_the_overdue_rest_is_told_in_each_language(
+    desk: Client, support: User, language: str, first: str
+) -> None:
+    mine = recorded(support)
+    mine.readings.update(overdue="1506.44")
+    assert f"{first} KES" in sheet(print_sheet(desk, mine, language=language))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +233,7 @@ def test_the_sheet_says_what_was_entered(desk: Client, support: User) -> None:
     assert said == (
         f"Umoja Credit Receipt {mine.receipt_number} Received from B-1 Amount KES 3,500.00 "
         "Code QK7X42ABCD Date 22 Nov 2026, 00:30 Loan L-K1 Received by Grace Achieng "
-        f"{write_balance(mine)} Next KES 843.06 on 21 Dec 2026 ."
+        f"Next KES 843.06 on 21 Dec 2026 . {write_balance(mine)}"
     )
 
 

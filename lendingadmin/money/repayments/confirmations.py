@@ -29,11 +29,6 @@ class Confirmation(NamedTuple):
     is_complete: bool
     url: str
 
-    @property
-    def confirms(self) -> bool:
-        """True if this proves that the repayment reached the network."""
-        return self.is_same and self.is_complete
-
 
 class AccountCover(NamedTuple):
     """An account of a network, and the requested days that none of its statements covers.

@@ -73,9 +73,9 @@ class Remainder(NamedTuple):
     """The balance of a loan after a repayment: what is left, overdue and due next.
 
     It is the balance at `read_at`; the next payment changes it. Amounts are in the app's
-    currency. `overdue` is None where nothing is overdue, or where the loan does not say. The
-    next instalment is None where something is overdue, because that must be paid first, and
-    where nothing is left.
+    currency. `overdue` is None where nothing is overdue, where the loan does not say, and after
+    a payment in another currency. The next instalment is None where nothing is left, and where
+    something is overdue that is not told or that the instalment itself may be part of.
     """
 
     amount: Decimal
@@ -100,11 +100,14 @@ def find_remainder(
     if left > 0 and not _shows(repayment, before, after):
         return None
     coming, due = after.next_due_amount, after.next_due_at
-    overdue = after.overdue_amount or Decimal(0)
-    is_late = left > 0 and overdue > 0
-    if left <= 0 or is_late or not coming or due is None:
+    overdue = after.overdue_amount if left > 0 else None
+    is_late = overdue is not None and overdue > 0
+    # The balances can't show that a payment which the service converts is counted in full.
+    told = overdue if is_late and repayment.moves_paid_by is not None else None
+    is_hidden = is_late and (told is None or (due is not None and due <= after.taken_at))
+    if left <= 0 or is_hidden or not coming or due is None:
         coming = due = None
-    return Remainder(left, after.taken_at, coming, due, overdue if is_late else None)
+    return Remainder(left, after.taken_at, coming, due, told)
 
 
 def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool:

@@ -1,14 +1,18 @@
 """Text of the SMS that tells a customer of a recorded repayment: one message of GSM-7 at most.
 
 A message with other letters has room for 70 signs, too few for two amounts. So letters lose
-their marks where GSM-7 has none of them, and words that it can't write are left out. Where the
-text is too long, the name is shortened first. An amount, a code or a number appears in full or
-not at all.
+their marks where GSM-7 has none of them, and words that it can't write are left out.
+
+The text says first what the customer does next: what is overdue, then the next instalment. Where
+it is too long, the name is shortened first. Then these are left out, in this order: the time of
+the balance, the end of the lender's name, the code, the lender, the balance, the next instalment,
+what is overdue. An amount, a code or a number appears in full or not at all.
 """
 
 import unicodedata
 from collections.abc import Iterator
 from datetime import date
+from decimal import Decimal
 
 from django.utils.translation import gettext, override
 
@@ -73,16 +77,19 @@ def _list_texts(receipt: Receipt) -> Iterator[str]:
     of_code = _say(gettext("Code %(code)s."), code=code) if fold_letters(code) == code else ""
     number = receipt.repayment.receipt_number
     of_number = _say(gettext("Receipt %(number)s."), number=number) if number else ""
-    remaining, coming = _say_remainder(receipt)
-    rest = [of_code, of_number, remaining, coming]
+    overdue, coming = _say_overdue(receipt), _say_next(receipt)
+    timed, balance = _say_balance(receipt)
     for name in _list_names(receipt.person):
-        yield _join(lender, _say_received(receipt, name), *rest)
+        received = _say_received(receipt, name)
+        yield _join(lender, received, overdue, coming, timed, of_code, of_number)
     nameless = _say_received(receipt, "")
+    yield _join(lender, nameless, overdue, coming, balance, of_code, of_number)
     short = f"{lender[:_SENDER].rstrip(': ')}: " if lender else ""
-    yield _join(short, nameless, *rest)
-    yield _join(short, nameless, *rest[1:])
-    yield _join("", nameless, *rest[1:])
-    yield _join("", nameless, of_number, remaining)
+    yield _join(short, nameless, overdue, coming, balance, of_code, of_number)
+    yield _join(short, nameless, overdue, coming, balance, of_number)
+    yield _join("", nameless, overdue, coming, balance, of_number)
+    yield _join("", nameless, overdue, coming, of_number)
+    yield _join("", nameless, overdue, of_number)
     yield _join("", nameless, of_number)
 
 
@@ -127,37 +134,46 @@ def _write_short_day(day: date, language: str) -> str:
     return write_day(day, language, "MMMd").rstrip(".")
 
 
-def _say_remainder(receipt: Receipt) -> tuple[str, str]:
-    """Return texts of what is left and when it was read, and of what is overdue or next.
+def _say_overdue(receipt: Receipt) -> str:
+    left = receipt.remainder
+    if left is None or left.overdue is None:
+        return ""
+    return _say(gettext("Still overdue %(amount)s."), amount=_write_left(receipt, left.overdue))
 
-    They are empty where this is not known.
+
+def _say_next(receipt: Receipt) -> str:
+    left = receipt.remainder
+    due = contract_date(left.next_due, receipt.app.zone) if left else None
+    if left is None or left.next_amount is None or due is None:
+        return ""
+    amount, day = _write_left(receipt, left.next_amount), _write_short_day(due, receipt.language)
+    return _say(gettext("Next %(amount)s on %(day)s."), amount=amount, day=day)
+
+
+def _say_balance(receipt: Receipt) -> tuple[str, str]:
+    """The balance with the time at which it was read, and a shorter form.
+
+    The shorter form has no time where the balance is of the payment's day. Both are empty where
+    the balance is not known.
     """
-    left, language, zone = receipt.remainder, receipt.language, receipt.app.zone
+    left, zone = receipt.remainder, receipt.app.zone
     if left is None:
         return "", ""
-    same = receipt.repayment.shown_currency == receipt.app.currency
-    write = figure if same else money
-    given = {
-        "amount": write(left.amount, receipt.app.currency, language),
-        "time": minute(left.read_at, zone),
-    }
+    given = {"amount": _write_left(receipt, left.amount), "time": minute(left.read_at, zone)}
     read_on = calendar_day(left.read_at, zone)
     if read_on is None or read_on == calendar_day(receipt.repayment.transaction_date, zone):
-        remaining = _say(gettext("Balance at %(time)s: %(amount)s."), **given)
-    else:
-        given["day"] = _write_short_day(read_on, language)
-        remaining = _say(gettext("Balance at %(time)s on %(day)s: %(amount)s."), **given)
-    if left.overdue is not None:
-        amount = write(left.overdue, receipt.app.currency, language)
-        return remaining, _say(gettext("Overdue %(amount)s."), amount=amount)
-    due = contract_date(left.next_due, zone)
-    if left.next_amount is None or due is None:
-        return remaining, ""
-    day, amount = (
-        _write_short_day(due, language),
-        write(left.next_amount, receipt.app.currency, language),
-    )
-    return remaining, _say(gettext("Next %(amount)s on %(day)s."), amount=amount, day=day)
+        timed = _say(gettext("Balance at %(time)s: %(amount)s."), **given)
+        return timed, _say(gettext("Balance %(amount)s."), **given)
+    given["day"] = _write_short_day(read_on, receipt.language)
+    timed = _say(gettext("Balance at %(time)s on %(day)s: %(amount)s."), **given)
+    return timed, timed
+
+
+def _write_left(receipt: Receipt, amount: Decimal) -> str:
+    """An amount of the loan, with its currency only where the payment's is another one."""
+    currency = receipt.app.currency
+    write = figure if receipt.repayment.shown_currency == currency else money
+    return write(amount, currency, receipt.language)
 
 
 def _say(sentence: str, **given: str) -> str:

@@ -15,7 +15,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import recording
 from lendingadmin.desk.statements.views.batches import COLUMNS
 from lendingadmin.money.repayments import sending
-from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.services import move
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
@@ -211,8 +211,10 @@ class TestRecording:
         assert page.count('<article class="sheet">') == 2
         assert all(f"<strong>{number}</strong>" in page for number in numbers)
         assert Repayment.objects.filter(receipt_opened_at=None).count() == 0
+        assert "data-overdue" not in page
+        Reading.objects.update(overdue="17.24")
         again = clerk.post(f"{batch.get_absolute_url()}receipts").content.decode()
-        assert again.count("Reprint") == 2
+        assert again.count("Reprint") == again.count("data-overdue") == again.count("17.24") == 2
 
     def test_the_csv_has_every_row_with_its_receipt(
         self, clerk: Client, service: DeskService

@@ -8,7 +8,6 @@ from django.utils import translation
 
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.money.repayments import receipts
-from lendingadmin.money.repayments.confirmations import Confirmation, list_confirmations
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.receipts import Receipt
 from lendingadmin.web.access import access
@@ -23,11 +22,10 @@ _AT_ONCE = 100
 
 
 class Sheet(NamedTuple):
-    """A receipt on paper, when it was opened before, and the statement's row that confirms it."""
+    """A receipt on paper, and when it was opened before."""
 
     receipt: Receipt
     opened_at: object
-    confirmation: Confirmation | None
 
 
 @access(READ, "lending.loans.get", methods=("POST",))
@@ -56,5 +54,4 @@ def _build_sheet(request: PersonRequest, repayment: Repayment) -> Sheet:
     remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
     receipt = receipts.build_receipt(request, repayment, remainder)
     opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
-    confirmation = next((one for one in list_confirmations(repayment) if one.confirms), None)
-    return Sheet(receipt, opened_at, confirmation)
+    return Sheet(receipt, opened_at)

@@ -251,7 +251,6 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
         "repayment": repayment,
         "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
-        "confirmation": next((x for x in list_confirmations(repayment) if x.confirms), None),
     }
     # In the customer's language and the lender's zone, whatever the clerk's own are.
     with translation.override(receipt.language), formats.use_zone(lambda: None):
