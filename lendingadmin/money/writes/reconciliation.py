@@ -21,6 +21,7 @@ from django.utils.translation import gettext_noop, ngettext_lazy
 from lendingadmin.core import audit
 from lendingadmin.core.areas import collect
 from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.independence import check_independent, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode, encode
@@ -153,6 +154,7 @@ def _list_checked() -> QuerySet[Write]:
     return Write.objects.filter(state=WriteState.UNKNOWN)
 
 
+@in_english
 def _check(write: Write) -> None:
     check = read_outcome(write)
     found = _conclude(write, check)
@@ -160,6 +162,7 @@ def _check(write: Write) -> None:
         _keep_conclusion(write, found)
 
 
+@in_english
 def read_outcome(write: Write) -> Check:
     """Read the service and keep what it shows; a fault is kept as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
@@ -215,6 +218,7 @@ def is_for_another(write: Write, person: User) -> bool:
     return write.person_id == person.pk and not knows_record(write, person)
 
 
+@in_english
 def resolve(
     write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:
