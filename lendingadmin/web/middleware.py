@@ -18,7 +18,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.preferences import read_language, read_zone
+from lendingadmin.core.staff.preferences import read_zone
 from lendingadmin.core.staff.roles import DEVELOPER
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound, Throttled
 from lendingadmin.web.display.formats import use_zone
@@ -66,14 +66,14 @@ class LendingMiddleware:
             request.calls_made = made  # type: ignore[attr-defined]
             # A probe has no session, and is answered without the database.
             is_known = settings.SESSION_COOKIE_NAME in request.COOKIES
-            language = read_language(request.user) if is_known else settings.LANGUAGE_CODE
+            language = getattr(request.user, "language", "") if is_known else ""
             try:
-                with translation.override(language):
+                with translation.override(language or settings.LANGUAGE_CODE):
                     response = self.get_response(request)
             finally:
                 timezone.deactivate()
             if not response.streaming:
-                response.headers.setdefault("Content-Language", language)
+                response.headers.setdefault("Content-Language", language or settings.LANGUAGE_CODE)
             return response
 
     def process_view(

@@ -259,8 +259,8 @@ def test_what_customers_and_clerks_read_is_translated_and_nothing_else(language:
     assert translated == list_for_customers() | list_for_clerks()
 
 
-def list_forms(text: str | tuple[str, ...] | list[str]) -> list[str]:
-    return [text] if isinstance(text, str) else list(text)
+def list_forms(text: str | tuple[str, ...] | list[str] | None) -> list[str]:
+    return [text] if isinstance(text, str) else list(text or ())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -22,12 +22,6 @@ def read_zone(person: object) -> tzinfo | None:
     return find_zone(key) if key else None
 
 
-def read_language(person: object) -> str:
-    """Return the code of the language that a person chose; English without one."""
-    code = getattr(person, "language", "")
-    return code if code in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
-
-
 def list_languages() -> list[tuple[str, str]]:
     """Return the languages as choices, each under its own name; English is the blank choice."""
     return [(code.replace(settings.LANGUAGE_CODE, ""), name) for code, name in settings.LANGUAGES]

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from lendingadmin.core import audit
+from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.models import SnapshotLoan
@@ -242,6 +243,7 @@ def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidRea
     }
 
 
+@in_english
 def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool:
     """A person decides how a promise stands, with a reason; whether it stood as they saw it."""
     with transaction.atomic():

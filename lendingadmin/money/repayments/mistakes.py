@@ -42,6 +42,7 @@ class OneIsOpen(Exception):
         self.other = other
 
 
+@in_english
 def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
     """Save a report; the same `idempotency_key` returns the first one.
 

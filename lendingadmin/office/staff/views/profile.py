@@ -63,7 +63,7 @@ def profile(request: PersonRequest) -> HttpResponse:
             record(
                 request, "people.profile", subject=person.username, outcome="saved", detail=names
             )
-        with override(preferences.read_language(person)):
+        with override(person.language or settings.LANGUAGE_CODE):
             messages.success(request, _("Your profile is saved."))
         return redirect("profile")
     context = {
