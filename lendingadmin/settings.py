@@ -406,10 +406,12 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
 
 # --- words, times, mail, logs --------------------------------------------------------------
 
-# The dashboard's own words are English. What a customer is given is translated.
+# The words are English; people choose another language for their pages, customers for receipts.
+# Numbers and days of forms are the same in all of them.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("fr", "Français"), ("sw", "Kiswahili")]
 LOCALE_PATHS = [BASE_DIR / "lendingadmin" / "locale"]
+FORMAT_MODULE_PATH = "lendingadmin.locale"
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True

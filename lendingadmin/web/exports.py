@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 from weakref import finalize
 
+from django.conf import settings
 from django.db import Error
 from django.db.models import Func, TextChoices, TextField
 from django.http import HttpResponse, StreamingHttpResponse
@@ -25,7 +26,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop, ngettext, override
 
 from lendingadmin.core import audit
 from lendingadmin.core.gateway import lending_app
@@ -229,10 +230,9 @@ def export_response(
     filters = ", ".join(sorted(name for name, value in request.GET.items() if value))
     note(outcome="started", detail=filters)
     zone = lending_app(app_id).zone if app_id else timezone.get_current_timezone()
-    head, write_row = (
-        [str(column.label) for column in columns if column.label],
-        _write(columns, zone),
-    )
+    with override(settings.LANGUAGE_CODE):
+        head = [str(column.label) for column in columns if column.label]
+    write_row = _write(columns, zone)
     if request.GET.get("technical"):
         head, write_row = [column.name for column in columns], list
     is_workbook = request.GET.get("format") == XLSX

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.http import (
     Http404,
     HttpRequest,
@@ -13,7 +14,7 @@ from django.http import (
 )
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
@@ -51,9 +52,10 @@ class LendingMiddleware:
     """Surrounds a view with what its page needs of the service.
 
     Collects its calls: `calls_made`, and `api_calls` for a person who may see them. Forms and
-    templates of an app's pages use the zone of its lender, and moments are written in the zone of
-    the person who asks. A streamed answer is written later, in the lender's zone: a CSV is the same
-    for everybody. A fault of the service that the view let pass becomes the error card.
+    templates of an app's pages use the zone of its lender. Moments are written in the zone of the
+    person who asks, words in their language. A streamed answer is written later, in the lender's
+    zone and in English: a CSV is the same for everybody. A fault of the service that the view let
+    pass becomes the error card.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -62,10 +64,17 @@ class LendingMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         with gateway.calls() as made, use_zone(lambda: read_zone(request.user)):
             request.calls_made = made  # type: ignore[attr-defined]
+            # A probe has no session, and is answered without the database.
+            is_known = settings.SESSION_COOKIE_NAME in request.COOKIES
+            language = getattr(request.user, "language", "") if is_known else ""
             try:
-                return self.get_response(request)
+                with translation.override(language or settings.LANGUAGE_CODE):
+                    response = self.get_response(request)
             finally:
                 timezone.deactivate()
+            if not response.streaming:
+                response.headers.setdefault("Content-Language", language or settings.LANGUAGE_CODE)
+            return response
 
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core import audit
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_IDENTITY, SEE_NAMES
 
 from .requests import PersonRequest
@@ -48,6 +49,7 @@ def list_groups(rights: frozenset[str]) -> list[str]:
     return [gettext(words) for right, words in GROUPS.items() if right in rights]
 
 
+@in_english
 def record_reveal(
     request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
 ) -> None:

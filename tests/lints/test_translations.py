@@ -1,5 +1,6 @@
-"""Each string of a template is marked; what a customer gets is translated into each language."""
+"""Each string of a template is marked; what customers and clerks read is translated."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
+from django.utils.translation.template import templatize
 
 from tests.lints.python_text import find_unmarked as find_unmarked_words
 from tests.lints.template_text import find_unmarked
@@ -20,6 +22,35 @@ READ = [path for path in sorted(TEMPLATES.rglob("*.html")) if path.parts[-2] != 
 SHEETS = [TEMPLATES / "repayments" / name for name in ("sheet.html", "_sheet.html")]
 SMS = ROOT / "lendingadmin" / "money" / "repayments" / "sms.py"
 PACKAGE = ROOT / "lendingadmin"
+# What a clerk meets in the main job: sign in, find, record, review, receipt, end of day, errors.
+CLERKS = [
+    *("templates/account/login.html", "templates/account/profile.html"),
+    *("templates/4*.html", "templates/5*.html", "templates/fault.html", "templates/base.html"),
+    *("templates/_alarm.html", "templates/_brand.html", "templates/_copy.html"),
+    *("templates/_dead_end.html", "templates/_error_card.html", "templates/_history_link.html"),
+    *("templates/_keys.html", "templates/_list.html", "templates/_pager.html"),
+    *("templates/_plain.html", "templates/_sidebar.html", "templates/_top.html"),
+    *("templates/_unidentified.html", "templates/_waiting.html", "templates/search/*.html"),
+    *("templates/portfolio/_payment_box.html", "templates/portfolio/payment.html"),
+    *("templates/portfolio/home.html", "templates/portfolio/home/_checking.html"),
+    *("templates/portfolio/home/_opened.html", "templates/repayments/_[b-z]*.html"),
+    *("templates/repayments/confirm.html", "templates/repayments/day.html"),
+    *("templates/repayments/journal.html", "templates/repayments/needs_checking.html"),
+    *("templates/repayments/new.html", "templates/repayments/receipt.html"),
+    "lendingadmin/money/repayments/[!_]*/dayend.py",
+    "lendingadmin/money/repayments/[!_]*/journal.py",
+    "lendingadmin/money/repayments/[!_]*/recording.py",
+    "lendingadmin/money/repayments/estimate.py",
+    "lendingadmin/money/repayments/evidence.py",
+    "lendingadmin/money/repayments/forms.py",
+    "lendingadmin/money/repayments/messages.py",
+    "lendingadmin/money/repayments/states.py",
+    "lendingadmin/office/staff/views/profile.py",
+    "lendingadmin/people/search/*.py",
+    *("lendingadmin/web/errors.py", "lendingadmin/web/fields.py", "lendingadmin/web/middleware.py"),
+    *("lendingadmin/web/navigation.py", "lendingadmin/web/unavailable.py"),
+    *("lendingadmin/web/display/statuses.py", "lendingadmin/web/display/times.py"),
+]
 # Who reads these runs or writes the house; the client knows no Django.
 _UNREAD = {
     *("sandbox", "demo", "styleguide", "migrations", "management", "lending", "monitoring"),
@@ -103,6 +134,9 @@ _FOR_OPERATORS = {
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
 _GETTEXT = re.compile(r'gettext\(\s*"([^"]+)"')
+_TEXT = r"""(u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")"""
+_ONE = re.compile(rf"\b(?:gettext|_)\(\s*{_TEXT}")
+_MANY = re.compile(rf"\bngettext\(\s*{_TEXT}\s*,\s*{_TEXT}")
 
 
 def read_catalogue(language: str) -> Catalog:
@@ -117,6 +151,46 @@ def list_for_customers() -> set[str]:
     found = set(_TRANSLATED.findall(paper))
     found |= {re.sub(r"{{ (\w+) }}", r"%(\1)s", one.strip()) for one in _BLOCK.findall(paper)}
     return found | set(_GETTEXT.findall(SMS.read_text()))
+
+
+Message = str | tuple[str, str]
+
+
+def list_for_clerks() -> set[Message]:
+    """The strings of all places of the main job; one with a plural is a pair."""
+    paths = [path for place in CLERKS for path in _find(place)]
+    return {one for path in paths for one in list_messages(path.read_text(), path.suffix)}
+
+
+def _find(place: str) -> list[Path]:
+    found = sorted(ROOT.glob(place))
+    assert found, f"no file is at {place}"
+    return found
+
+
+def list_messages(source: str, suffix: str) -> list[Message]:
+    """The strings that a template or a module marks for gettext."""
+    if suffix == ".html":
+        marked = templatize(source)
+        pairs = [(ast.literal_eval(a), ast.literal_eval(b)) for a, b in _MANY.findall(marked)]
+        return [*map(ast.literal_eval, _ONE.findall(marked)), *pairs]
+    tree = ast.parse(source)
+    names = {
+        one.asname or one.name: one.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+        for one in node.names
+    }
+    found: list[Message] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            mark = names.get(node.func.id, "")
+            given = [one.value for one in node.args if isinstance(one, ast.Constant)]
+            if mark.startswith("gettext") and given:
+                found.append(str(given[0]))
+            elif mark.startswith("ngettext"):
+                found.append((str(given[0]), str(given[1])))
+    return found
 
 
 @pytest.mark.parametrize("path", READ, ids=lambda path: str(path.relative_to(TEMPLATES)))
@@ -167,21 +241,37 @@ def test_strings_for_customers_are_found() -> None:
     assert "Back to the repayment" not in found
 
 
+def test_strings_for_clerks_are_found() -> None:
+    found = list_for_clerks()
+    assert {"Lending desk", "Nothing was sent.", "Needs checking"} <= found
+    assert ("%(count)s day ago", "%(count)s days ago") in found
+    source = (
+        '{% translate "A" %}{% blocktranslate count n=x %}{{ n }} loan{% plural %}{{ n }} loans'
+    )
+    source += '{% endblocktranslate %}{{ name|default:_("nobody") }}'
+    assert set(list_messages(source, ".html")) == {"A", "nobody", ("%(n)s loan", "%(n)s loans")}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_a_customer_reads_is_translated_and_nothing_else(language: str) -> None:
-    translated = {str(one.id) for one in read_catalogue(language) if one.id and one.string}
-    assert translated == list_for_customers()
+def test_what_customers_and_clerks_read_is_translated_and_nothing_else(language: str) -> None:
+    catalogue = read_catalogue(language)
+    translated = {one.id for one in catalogue if one.id and all(list_forms(one.string))}
+    assert translated == list_for_customers() | list_for_clerks()
+
+
+def list_forms(text: str | tuple[str, ...] | list[str] | None) -> list[str]:
+    return [text] if isinstance(text, str) else list(text or ())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_amounts_ids_and_dates_stand_outside_the_strings(language: str) -> None:
     for message in read_catalogue(language):
         if message.id:
-            names = [
-                sorted(re.findall(r"%\(\w+\)s", str(one))) for one in (message.id, message.string)
-            ]
-            assert names[0] == names[1], message.id
-            assert not re.search(r"\d", str(message.string)), message.id
+            pairs = zip(list_forms(message.id), list_forms(message.string), strict=True)
+            for source, text in pairs:
+                for pattern in (r"%\(\w+\)s", r"<[^>]*>", r"\d+"):
+                    names = [sorted(re.findall(pattern, one)) for one in (source, text)]
+                    assert names[0] == names[1], message.id
             assert not message.fuzzy, message.id
 
 
@@ -189,8 +279,14 @@ def test_amounts_ids_and_dates_stand_outside_the_strings(language: str) -> None:
 def test_the_compiled_catalogue_is_that_of_the_text(language: str) -> None:
     """A clean clone has no gettext tools, so the compiled file is kept beside its source."""
     with (LOCALE / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
-        compiled = {one.id: one.string for one in read_mo(file) if one.id}
-    written = {one.id: one.string for one in read_catalogue(language) if one.id}
+        compiled = {
+            tuple(list_forms(one.id)): list_forms(one.string) for one in read_mo(file) if one.id
+        }
+    written = {
+        tuple(list_forms(one.id)): list_forms(one.string)
+        for one in read_catalogue(language)
+        if one.id
+    }
     assert compiled == written, "run: pybabel compile -d lendingadmin/locale -D django"
 
 

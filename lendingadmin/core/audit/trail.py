@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import override
 
 from lendingadmin.core.audit.origin import describe_operator, read_origin
 
@@ -98,12 +100,14 @@ def build_entry(
 
     person = getattr(actor, "user", None) if isinstance(actor, HttpRequest) else actor
     known = person if isinstance(person, User) else None
+    with override(settings.LANGUAGE_CODE):
+        role = known.role if known else ""
     origin = read_origin(actor if isinstance(actor, HttpRequest) else known)
     url = texts.get("url", "")
     values = {
         **texts,
         "username": known.username if known else SYSTEM if actor is None else "",
-        "role": known.role if known else "",
+        "role": role,
         "action": action,
         "url": url if len(url) <= LONGEST_URL else "",
         "address": origin.address,

@@ -22,7 +22,8 @@ HeldRoles = Mapping[str, Mapping[str, frozenset[str]]]
 class User(AbstractUser):
     """A person who signs in. Their rights come from their roles in each app (`AppRole`).
 
-    `zone` and `uses_keys` are their `preferences`; a blank zone means the lender's.
+    `zone`, `language` and `uses_keys` are their `preferences`; a blank zone means the lender's, a
+    blank language English.
     `setup_link_at` is the time at which their unused set-up link was made, if there is one;
     `two_step_due_at` is the time until which they may work without a second factor that a role
     requires. A person who `must_choose_password` reaches only the page for that, because
@@ -45,6 +46,7 @@ class User(AbstractUser):
         default="",
         validators=[preferences.validate_zone],
     )
+    language = models.CharField(_("language"), max_length=7, blank=True, default="", db_default="")
     uses_keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
 
     # What Django's user holds everywhere, roles give here in one app.

@@ -1,10 +1,11 @@
-"""A person's preferences: the zone of times."""
+"""A person's preferences: the zone of times, and the language of pages."""
 
 from datetime import tzinfo
 from functools import lru_cache
 from operator import itemgetter
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -19,6 +20,11 @@ def read_zone(person: object) -> tzinfo | None:
     """Return the zone that a person chose; None without one, or if it no longer exists."""
     key = getattr(person, "zone", "")
     return find_zone(key) if key else None
+
+
+def list_languages() -> list[tuple[str, str]]:
+    """Return the languages as choices, each under its own name; English is the blank choice."""
+    return [(code.replace(settings.LANGUAGE_CODE, ""), name) for code, name in settings.LANGUAGES]
 
 
 def find_zone(key: str) -> tzinfo | None:

@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 from lendingadmin.core.audit import record
 from lendingadmin.core.audit.origin import describe_operator
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff import second_manager, tasks
 from lendingadmin.core.staff.models import PersonChange, User
 from lendingadmin.core.staff.reach import (
@@ -372,6 +373,7 @@ def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
         _record(None, action, person, outcome, detail)
 
 
+@in_english
 def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
     """The changed fields of a form, never a password, with roles and rights added and removed."""
     fields = [name for name in form.changed_data if "password" not in name and name != "roles"]

@@ -14,6 +14,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.models import User
 
 logger = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ def may_mail(person: User) -> bool:
     return bool(person.email) and settings.EMAIL_BACKEND != _PRINTS
 
 
+@in_english
 def mail_setup_link(person: User, address: str) -> bool:
     """Mail a person their link; say whether it went out."""
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600

@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from lendingadmin.core import audit
+from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.models import SnapshotLoan
@@ -248,6 +249,7 @@ def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidRea
     }
 
 
+@in_english
 def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool:
     """Record a person's decision on a promise; return False if its state has changed."""
     with transaction.atomic():

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext_lazy
 
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import LendingError, NotFound
@@ -131,6 +132,7 @@ def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
     return cause == Cause.OVERDUE and overdue is not None and overdue <= 0
 
 
+@in_english
 def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
     """Save a call with everything that follows from it, once per form; return the first one.
 
@@ -222,6 +224,7 @@ def add_stop(
     )
 
 
+@in_english
 def end_stop(stop: Stop, reason: str, by: User) -> bool:
     """End a stop, with a reason; return False if it was ended before."""
     fields = {"ended_at": timezone.now(), "ended_by": by, "reason": reason}

@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from lendingadmin.core import audit
+from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.models import normalise_external_id
@@ -31,6 +32,7 @@ READ = "dashboard.statements.read"
 ROWS_AT_ONCE = 1_000
 
 
+@in_english
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
     """Read a file and save it with its lines; return it and whether it is new.
 

@@ -10,11 +10,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.forms import Form
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core import audit
 from lendingadmin.core.audit.transitions import transition
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.independence import (
     check_independent,
     find_dependence,
@@ -42,6 +42,7 @@ class OneIsOpen(Exception):
         self.other = other
 
 
+@in_english
 def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
     """Save a report; the same `idempotency_key` returns the first one.
 
@@ -56,7 +57,7 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
                 reported_at=timezone.now(),
                 idempotency_key=idempotency_key,
             )
-            outcome = gettext_noop("reported")
+            outcome = _("reported")
             audit.record_about(mistake, by, REPORT, outcome, detail=str(mistake))
     except IntegrityError:
         first = Mistake.objects.filter(idempotency_key=idempotency_key).first()
@@ -69,6 +70,7 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
     return mistake
 
 
+@in_english
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
     """Close an open report with a decision and its reason; return whether it was closed.
 

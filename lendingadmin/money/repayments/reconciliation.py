@@ -12,8 +12,7 @@ from itertools import zip_longest
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core.monitoring.metrics import TableGauge
 from lendingadmin.lending.values import Loan
@@ -43,12 +42,10 @@ _CHECKED = Q(
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
 
 _REASONS = {
-    RepaymentState.PRESUMED: gettext_noop(
-        "Paid rose by exactly this amount. Another payment may explain it."
-    ),
-    RepaymentState.NOT_FOUND: gettext_noop("Two readings after the waiting time show no rise."),
+    RepaymentState.PRESUMED: _("Paid rose by exactly this amount. Another payment may explain it."),
+    RepaymentState.NOT_FOUND: _("Two readings after the waiting time show no rise."),
 }
-LATE_RISE = gettext_noop("Paid rose late, by at least this amount. It may have been recorded.")
+LATE_RISE = _("Paid rose late, by at least this amount. It may have been recorded.")
 
 
 def mark_lost_unknown() -> int:

@@ -14,8 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Max, QuerySet
 from django.dispatch import Signal
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core.audit.models import SuspectedRestore
 from lendingadmin.core.audit.restores import ACTION
@@ -39,7 +38,7 @@ _LEAP = 100_000
 journal_restored = Signal()
 
 
-_WHY = gettext_noop("The database was restored. We don't know yet whether this was recorded.")
+_WHY = _("The database was restored. We don't know yet whether this was recorded.")
 
 
 class RestoreSummary(NamedTuple):
@@ -94,7 +93,7 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 def end_gap(row: Restoration, by: User) -> bool:
     """End the gap after a person has gone through it; False where it was ended before."""
     starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
-    outcome = gettext_noop("checked")
+    outcome = _("checked")
     return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
 
 

@@ -18,13 +18,13 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from lendingadmin.core import audit
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.audit.restores import refuse_suspected
 from lendingadmin.core.encryption import bind
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.independence import check_independent
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.writes import unconfirmed
@@ -41,7 +41,7 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, Repaym
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
 
-REFUSED_LATE = gettext_noop("The service refused it late. Its status here was “%(state)s”.")
+REFUSED_LATE = _("The service refused it late. Its status here was “%(state)s”.")
 
 _TRIES = 3
 
@@ -294,7 +294,7 @@ def _commit(
             raise MayDouble
         if gaps:
             raise MayBeForgotten
-        why = gettext_noop("saved for sending")
+        why = _("saved for sending")
         audit.record_all([_build_entry(repayment, by, why) for repayment in repayments])
     return repayments
 
@@ -604,7 +604,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
     if approvals.is_expired(repayment.created_at):
         return False
     now = timezone.now()
-    why = gettext_noop("approved")
+    why = _("approved")
     fields = {"approved_by": by, "approved_at": now, "send_before": now + SEND_WITHIN}
     try:
         return move(repayment, RepaymentState.PENDING, by=by, why=why, **fields)
@@ -641,9 +641,10 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
             repayment.refresh_from_db()
-            audit_state(repayment, by, gettext_noop("alarm seen"))
+            audit_state(repayment, by, _("alarm seen"))
 
 
+@in_english
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """Resolve it by a person's decision; return whether it was resolved.
 
@@ -685,7 +686,7 @@ def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
         done = rows.update(**bind(repayment, **fields))
         repayment.refresh_from_db()
         if done:
-            audit_state(repayment, by, gettext_noop("set aside, with a reason"))
+            audit_state(repayment, by, _("set aside, with a reason"))
     return done == 1
 
 

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_noop, ngettext_lazy
 from lendingadmin.core import audit
 from lendingadmin.core.areas import collect
 from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff.independence import check_independent, list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode, encode
@@ -154,6 +155,7 @@ def _list_checked() -> QuerySet[Write]:
     return Write.objects.filter(state=WriteState.UNKNOWN)
 
 
+@in_english
 def _check(write: Write) -> None:
     check = read_outcome(write)
     found = _conclude(write, check)
@@ -161,6 +163,7 @@ def _check(write: Write) -> None:
         _keep_conclusion(write, found)
 
 
+@in_english
 def read_outcome(write: Write) -> Check:
     """Read the service and save what it shows as a check; a fault is saved as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
@@ -222,6 +225,7 @@ def is_for_another(write: Write, person: User) -> bool:
     return write.person_id == person.pk and not knows_record(write, person)
 
 
+@in_english
 def resolve(
     write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:

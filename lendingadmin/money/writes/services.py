@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit import restores
 from lendingadmin.core.encryption import Undecryptable, bind
+from lendingadmin.core.english import in_english
 from lendingadmin.lending.errors import LendingError, NotSent, Saved
 from lendingadmin.lending.transport import Call
 from lendingadmin.web import errors
@@ -60,6 +61,7 @@ class Outcome(NamedTuple):
         return bool(self.url) and self.card is None
 
 
+@in_english
 def write_once(
     request: PersonRequest,
     write: Write,

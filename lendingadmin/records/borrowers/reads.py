@@ -8,6 +8,7 @@ from django.db import Error
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import audit
+from lendingadmin.core.english import in_english
 from lendingadmin.core.staff import tasks
 from lendingadmin.core.waiting import atomic_waiting
 from lendingadmin.lending.ids import account_id
@@ -19,6 +20,7 @@ from lendingadmin.web.revealing import list_groups
 logger = logging.getLogger(__name__)
 
 
+@in_english
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Write to the trail that this person is shown a borrower's personal data.
 

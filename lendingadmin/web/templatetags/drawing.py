@@ -7,22 +7,22 @@ from django import template
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 register = template.Library()
 
 
 @register.simple_tag
 def once(template_name: str, given: Any = None) -> SafeString:
-    """Draw a fragment that depends only on `given`, once for each value.
+    """Draw a fragment that depends only on `given`, once for each value and language.
 
     `given` is hashable and holds nothing about a person, because the drawn text stays in
     memory.
     """
-    return (
-        _drawn.__wrapped__(template_name, given) if settings.DEBUG else _drawn(template_name, given)
-    )
+    draw = _drawn.__wrapped__ if settings.DEBUG else _drawn
+    return draw(template_name, given, get_language())
 
 
 @lru_cache(maxsize=512)
-def _drawn(template_name: str, given: Any) -> SafeString:
+def _drawn(template_name: str, given: Any, _language: str) -> SafeString:
     return render_to_string(template_name, {"given": given})

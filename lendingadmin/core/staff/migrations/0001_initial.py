@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('username', models.CharField(error_messages={'unique': 'A person with that user name already exists.'}, max_length=150, unique=True, validators=[django.contrib.auth.validators.ASCIIUsernameValidator(), lendingadmin.core.staff.usernames.validate_not_own], verbose_name='user name')),
                 ('zone', models.CharField(blank=True, default='', max_length=64, validators=[lendingadmin.core.staff.preferences.validate_zone], verbose_name='time zone')),
+                ('language', models.CharField(blank=True, db_default='', default='', max_length=7, verbose_name='language')),
                 ('uses_keys', models.BooleanField(db_default=True, default=True, verbose_name='single-key shortcuts')),
                 ('setup_link_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('two_step_due_at', models.DateTimeField(blank=True, editable=False, null=True)),

@@ -1,4 +1,4 @@
-"""A person's own page: the zone of the times they see, their sessions and passkeys."""
+"""A person's own page: their language, the zone of the times they see, sessions and passkeys."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, override
 
 from lendingadmin.core.audit import record
 from lendingadmin.core.staff import preferences, services, sessions
@@ -30,11 +31,14 @@ class ProfileForm(_Form):
 
     class Meta:
         model = User
-        fields = ("zone", "uses_keys")
-        help_texts = {"uses_keys": _("Turn this off if you use speech input.")}
+        fields = ("language", "zone", "uses_keys")
+        help_texts = {"uses_keys": gettext_lazy("Turn this off if you use speech input.")}
 
     def __init__(self, *args: object, **options: object) -> None:
         super().__init__(*args, **options)  # type: ignore[arg-type]
+        self.fields["language"] = forms.ChoiceField(
+            label=_("Language"), required=False, choices=preferences.list_languages
+        )
         self.fields["zone"] = forms.ChoiceField(
             label=_("Time zone"),
             required=False,
@@ -59,7 +63,8 @@ def profile(request: PersonRequest) -> HttpResponse:
             record(
                 request, "people.profile", subject=person.username, outcome="saved", detail=names
             )
-        messages.success(request, _("Your profile is saved."))
+        with override(person.language or settings.LANGUAGE_CODE):
+            messages.success(request, _("Your profile is saved."))
         return redirect("profile")
     context = {
         "form": form,

@@ -1,0 +1,26 @@
+"""Stored texts are English, whatever the language of the person who acts.
+
+A text that goes into a row, into the audit trail, into a file or into a mail is marked with
+`gettext_noop`, or is made by a function that is decorated with `in_english`.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from django.conf import settings
+from django.utils.translation import override
+
+Args = ParamSpec("Args")
+Result = TypeVar("Result")
+
+
+def in_english(function: Callable[Args, Result]) -> Callable[Args, Result]:
+    """Run the function in English: its texts are stored or mailed."""
+
+    @wraps(function)
+    def run(*args: Args.args, **options: Args.kwargs) -> Result:
+        with override(settings.LANGUAGE_CODE):
+            return function(*args, **options)
+
+    return run

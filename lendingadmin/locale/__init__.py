@@ -1,0 +1,1 @@
+"""Translations, and the formats of values in forms."""
