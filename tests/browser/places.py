@@ -458,7 +458,12 @@ STATEMENTS = (
         "support",
         shows="complete",
     ),
-    Place("statements-covered-none", f"{_EMPTY}/statements/covered/", "support", shows="No statement for any day"),
+    Place(
+        "statements-covered-none",
+        f"{_EMPTY}/statements/covered/",
+        "support",
+        shows="No statement for any day",
+    ),
     Place(
         "statements-day",
         f"{_APP}/statements/covered/2026-10-01/",
@@ -482,7 +487,12 @@ STATEMENTS = (
         "statement-payers-none", f"{_EMPTY}/statements/payers/", "support", shows="No saved payers"
     ),
     Place("unallocated", f"{_APP}/statements/unallocated/", "support", shows="Take over"),
-    Place("unallocated-none", f"{_EMPTY}/statements/unallocated/", "support", shows="No unallocated money"),
+    Place(
+        "unallocated-none",
+        f"{_EMPTY}/statements/unallocated/",
+        "support",
+        shows="No unallocated money",
+    ),
     Place(
         "unallocated-place",
         f"{_APP}/statements/unallocated/{{statement_line}}/place",

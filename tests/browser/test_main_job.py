@@ -109,9 +109,7 @@ def test_what_was_typed_outlives_a_mistake(page_of: Callable[[str], Page]) -> No
     field = page.locator("input[name=amount]")
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(field).to_have_value("1.000")
-    expect(page.locator("#id_amount_error")).to_contain_text(
-        "can mean 1000 or 1.00."
-    )
+    expect(page.locator("#id_amount_error")).to_contain_text("can mean 1000 or 1.00.")
     expect(page.locator("textarea[name=notes]")).to_have_value("brought by her son")
 
 
