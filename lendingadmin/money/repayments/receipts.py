@@ -74,8 +74,8 @@ class Remainder(NamedTuple):
 
     It is the balance at `read_at`; the next payment changes it. Amounts are in the app's
     currency. `overdue` is None where nothing is overdue, where the loan does not say, and after
-    a payment in another currency. The next instalment is None where nothing is left, and where
-    something is overdue that is not told or that the instalment itself may be part of.
+    a payment in another currency. The next instalment is None where nothing is left. Where
+    something is overdue, it is also None if `overdue` is, or if the instalment is due already.
     """
 
     amount: Decimal
