@@ -103,11 +103,11 @@ def find_remainder(
     overdue = after.overdue_amount if left > 0 else None
     is_late = overdue is not None and overdue > 0
     # The balances can't show that a payment which the service converts is counted in full.
-    told = overdue if is_late and repayment.moves_paid_by is not None else None
-    is_hidden = is_late and (told is None or (due is not None and due <= after.taken_at))
+    shown = overdue if is_late and repayment.moves_paid_by is not None else None
+    is_hidden = is_late and (shown is None or (due is not None and due <= after.taken_at))
     if left <= 0 or is_hidden or not coming or due is None:
         coming = due = None
-    return Remainder(left, after.taken_at, coming, due, told)
+    return Remainder(left, after.taken_at, coming, due, shown)
 
 
 def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool:
