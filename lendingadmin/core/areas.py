@@ -1,8 +1,9 @@
-"""The manifest: what an area tells the floors below it, named in its `apps.py`.
+"""Manifest of an area: the parts that it offers to the layers below, named in its `apps.py`.
 
-An `AreaConfig` names things in the area's own modules, such as `badges = "services.BADGES"`. They
-are imported when they are first asked for, so that an `apps.py` imports nothing. It imports this
-module, not the class: Django takes each AppConfig in an `apps.py` for the app's own.
+An `AreaConfig` names things in the area's own modules, such as `badges = "services.BADGES"`.
+They are imported at their first use, so that an `apps.py` imports nothing. An `apps.py` imports
+this module, not the class, because Django takes each AppConfig in an `apps.py` for the app's
+own.
 """
 
 from functools import cache
@@ -57,7 +58,7 @@ class AreaConfig(AppConfig):
 
 @cache
 def collect(kind: str) -> tuple[Any, ...]:
-    """Return what areas name under an attribute of AreaConfig, in the order of INSTALLED_APPS."""
+    """Return the objects that areas name in one attribute of AreaConfig, by INSTALLED_APPS."""
     found: list[Any] = []
     for config in apps.get_app_configs():
         names = getattr(config, kind, ()) if isinstance(config, AreaConfig) else ()

@@ -26,11 +26,11 @@ _MARK = "\0"
 
 
 class DecryptionError(Exception):
-    """No key of DATA_KEYS opens this, or it is bound to another place."""
+    """No key of DATA_KEYS opens this text, or it is bound to another place."""
 
 
 class Unbound(TypeError):
-    """Text was to be stored in an encrypted column without the row that it is bound to."""
+    """Text for an encrypted column was stored without the row to which it is bound."""
 
 
 @lru_cache(maxsize=4)
@@ -53,17 +53,18 @@ def encrypt(text: str, *place: str) -> str:
 
 
 def decrypt(ciphertext: str, *place: str) -> str:
-    """Give back what `encrypt` was given for the same place.
+    """Return the text that `encrypt` was given for the same place.
 
-    Raises DecryptionError when no key fits, and for what was encrypted for another place.
+    Raise DecryptionError if no key fits, or if the text was encrypted for another place.
     """
     return _open(_keys(tuple(settings.DATA_KEYS)), ciphertext, place)[0]
 
 
 def reencrypt(ciphertext: str, *place: str) -> str:
-    """The same text under the newest key and bound; the same ciphertext where it is so already.
+    """Return the same text, bound and encrypted with the newest key.
 
-    Raises DecryptionError.
+    The ciphertext is unchanged if it is already bound and has the newest key. Raise
+    DecryptionError.
     """
     try:
         newest = _keys((settings.DATA_KEYS[0],))
@@ -74,7 +75,7 @@ def reencrypt(ciphertext: str, *place: str) -> str:
 
 
 def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str, bool]:
-    """The text, and whether it is bound."""
+    """Return the text, and True if it is bound."""
     try:
         text = keys.decrypt(ciphertext.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:
@@ -150,9 +151,10 @@ class EncryptedTextField(_Text):
         return [meta.db_table, str(self.column), *values]
 
     def decrypt(self, ciphertext: str, row: Any) -> str:
-        """The text of this row; an Undecryptable sentence where it cannot be opened.
+        """Return the text of this row; an Undecryptable sentence if it cannot be opened.
 
-        Of a row of values (`values_list`) too, if it has what the text is bound to by name.
+        The row may also be a named row of `values_list`, if it has the fields to which the text
+        is bound.
         """
         try:
             return decrypt(ciphertext, *self.list_place(row))
@@ -160,7 +162,7 @@ class EncryptedTextField(_Text):
             return Undecryptable("(encrypted with a key that is not configured, or moved here)")
 
     def encrypt(self, text: object, row: models.Model) -> str:
-        """The text as it is stored in this row. Raises DecryptionError for an Undecryptable."""
+        """Return the text as stored in this row. Raise DecryptionError if undecryptable."""
         if isinstance(text, Undecryptable):
             raise DecryptionError("text that could not be decrypted must not be stored again")
         return Ciphertext(encrypt(str(text), *self.list_place(row))) if text else ""

@@ -1,6 +1,7 @@
-"""Reads environment variables into what settings need, or says what is wrong with them.
+"""Reads environment variables into the values that settings need, and explains errors.
 
-Each function takes the text of a variable and raises ValueError with a sentence for its author.
+Each function takes the text of a variable. If the text is wrong, it raises ValueError with a
+sentence for the person who wrote the variable.
 """
 
 import re
@@ -47,7 +48,10 @@ def service_address(text: str) -> str:
 
 
 def lending_address(text: str) -> str:
-    """Read such an address of the lending service: the version is the client's to name."""
+    """Read an http(s) address of the lending service.
+
+    It must not end with `/v1`, because the client adds the version.
+    """
     address = service_address(text)
     if address.endswith("/v1"):
         raise ValueError("leave out /v1: it is put behind the address")
@@ -55,7 +59,7 @@ def lending_address(text: str) -> str:
 
 
 def service_address_or_none(text: str) -> str:
-    """Read such an address; none is allowed, and reads as empty."""
+    """Read an http(s) address; an empty text is allowed and stays empty."""
     return service_address(text) if text else ""
 
 
@@ -76,7 +80,7 @@ def mail_server(text: str) -> dict[str, Any]:
 
 
 def database_address(text: str) -> dict[str, Any]:
-    """Read where the database is, `postgres://user:password@host/name`, into Django's settings."""
+    """Read the address of the database, `postgres://user:password@host/name`, for settings."""
     return _read_address(
         Env.db_url_config, Env.DB_SCHEMES, text, "postgres://user:password@host:5432/name"
     )
@@ -93,7 +97,7 @@ _CACHES = {
 
 
 def cache_address(text: str) -> dict[str, Any]:
-    """Read where the cache is, `redis://host:6379/0`, into Django's settings."""
+    """Read the address of the cache, `redis://host:6379/0`, for Django's settings."""
     form = "redis://host:6379/0 or dbcache://cache"
     address = _read_address(Env.cache_url_config, _CACHES, text, form)
     return address | {"BACKEND": _CACHES[text.partition("://")[0]]}
@@ -102,7 +106,10 @@ def cache_address(text: str) -> dict[str, Any]:
 def _read_address(
     parse: Callable[[str], dict[str, Any]], schemes: Iterable[str], text: str, form: str
 ) -> dict[str, Any]:
-    """Parse an address. The text may hold a password, so what is wrong with it is not repeated."""
+    """Parse an address.
+
+    The text may contain a password, so an error does not repeat the text.
+    """
     if text.partition("://")[0] not in schemes:
         raise ValueError(f"give an address such as {form}")
     try:
@@ -115,7 +122,10 @@ def _read_address(
 
 
 def _cuts_password(text: str) -> bool:
-    """Whether a sign in a password ends the host: the database's own error would tell the rest."""
+    """Return True if a character in the password ends the host too early.
+
+    The database's own error would show the rest of the password.
+    """
     host = urlsplit(text).netloc
     return bool(host) and "@" not in host and "@" in text
 
@@ -152,7 +162,10 @@ def duration(text: str) -> timedelta:
 
 
 def interval(text: str) -> timedelta | None:
-    """Read `90s`, `15m` or `24h`; `auto` reads as None: whose interval it is works it out."""
+    """Read `90s`, `15m` or `24h`; `auto` is read as None.
+
+    The code that uses the interval computes it then.
+    """
     return None if text.strip() == "auto" else duration(text)
 
 
@@ -190,7 +203,11 @@ def days_by_kind(text: str) -> dict[str, int]:
 
 
 def row_days_by_kind(text: str) -> dict[str, int]:
-    """Read such numbers of days for rows, 0 for ever: people and the rules of calls look back."""
+    """Read numbers of days for rows, 0 for ever, as `days_by_kind` does.
+
+    Most kinds have a lowest number, because people and the rules of calls look back at the
+    rows.
+    """
     found = _OWN_DAYS | days_by_kind(text)
     for kind, days in found.items():
         if 0 < days < LEAST_ROW_DAYS and kind not in _OWN_DAYS:
@@ -220,17 +237,17 @@ def words(text: str) -> list[str]:
 
 
 def words_or_none(text: str) -> list[str]:
-    """Read a list separated by commas; `none` is an empty one."""
+    """Read a list separated by commas; `none` is an empty list."""
     return [] if text.strip().lower() == "none" else words(text)
 
 
 def file_or_none(text: str) -> str:
-    """Read the path of a file; `none` is none, and reads as empty."""
+    """Read the path of a file; `none` is read as empty."""
     return "" if text.strip().lower() == "none" else text
 
 
 def existing_file_or_none(text: str) -> str:
-    """Read the path of a file that must be there; `none` is none, and reads as empty."""
+    """Read the path of a file that must exist; `none` is read as empty."""
     path = file_or_none(text)
     if path and not Path(path).is_file():
         raise ValueError(f"there is no file “{path}”")

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def atomic_waiting(milliseconds: int) -> Iterator[None]:
-    """A transaction that raises OperationalError where it would wait longer for another writer."""
+    """Open a transaction; raise OperationalError if it must wait longer for another writer."""
     if connection.vendor == "sqlite":
         with sqlite_waiting(milliseconds), transaction.atomic():
             yield
@@ -20,7 +20,7 @@ def atomic_waiting(milliseconds: int) -> Iterator[None]:
 
 @contextmanager
 def sqlite_waiting(milliseconds: int) -> Iterator[None]:
-    """For so long SQLite waits for another writer within this block."""
+    """Set how long SQLite waits for another writer within this block."""
     with connection.cursor() as cursor:
         (usual,) = cursor.execute("PRAGMA busy_timeout").fetchone()
         # Each PRAGMA returns a row. If it is not fetched, the statement stays open (garbage.py).
@@ -32,6 +32,6 @@ def sqlite_waiting(milliseconds: int) -> Iterator[None]:
 
 
 def atomic_without_waiting() -> AbstractContextManager[None]:
-    """A transaction that raises OperationalError at once where it would wait for another writer."""
+    """Open a transaction; raise OperationalError at once if it must wait for a writer."""
     # PostgreSQL takes none as waiting for ever.
     return atomic_waiting(1 if connection.vendor == "postgresql" else 0)

@@ -1,7 +1,7 @@
-"""The demo's environment: every variable that the dashboard and the sandbox read, set to fit.
+"""The demo's environment: every variable that the dashboard and the sandbox read.
 
-manage.py calls `prepare` before settings load, so that nothing in a `.env` file meant for a real
-service reaches the demo.
+manage.py calls `prepare` before settings load, so that a `.env` file for a real service does
+not reach the demo.
 """
 
 import os

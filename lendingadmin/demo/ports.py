@@ -9,14 +9,14 @@ class PortError(Exception):
 
 
 def port_number(name: str, text: str) -> int:
-    """Read a port out of variable `name`. Raises PortError when it is none."""
+    """Read a port from the variable `name`. Raise PortError if the text is not a port."""
     if not text.isdecimal() or not 0 < int(text) < 65536:
         raise PortError(f"{name}={text} is no port number: give one from 1 to 65535.")
     return int(text)
 
 
 def require_free(name: str, host: str, port: int) -> None:
-    """Raise PortError when something listens on the port already, or it is not ours to open."""
+    """Raise PortError if the port is in use, or if we are not allowed to open it."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

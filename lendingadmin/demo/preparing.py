@@ -20,7 +20,7 @@ from lendingadmin.web import checks
 
 
 class OtherVersion(Exception):
-    """The database was made by a version whose migrations are not these."""
+    """The database was made by a version with other migrations."""
 
 
 class NotLoopback(Exception):
@@ -45,10 +45,10 @@ def prepare_dashboard() -> None:
 
 
 def collect_static() -> bool:
-    """Bring STATIC_ROOT up to date where a static file has changed; whether one had.
+    """Update STATIC_ROOT if a static file has changed; return True if one has.
 
     Several processes may ask at once: one collects, the others wait for it. With DEBUG there is
-    never anything to do: the files are served from where they are written.
+    nothing to do, because the files are served from their source folders.
     """
     if settings.DEBUG:
         return False

@@ -19,9 +19,9 @@ class Died(Exception):
 
 
 class Processes:
-    """Starts children, each in a process group of its own, and stops all of them on leaving.
+    """Starts children, each in its own process group, and stops all of them at the end.
 
-    While it is entered, Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
+    Inside the block, Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
     """
 
     def __init__(self, start_timeout: float = 10.0) -> None:

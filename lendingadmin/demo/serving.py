@@ -6,7 +6,7 @@ from lendingadmin.demo.environment import BASE_DIR
 
 
 def manage(command: str) -> list[str]:
-    """A command of manage.py: the sandbox, what fills it, the worker."""
+    """Return the command line of a manage.py command, such as the sandbox or the worker."""
     return [sys.executable, str(BASE_DIR / "manage.py"), command]
 
 

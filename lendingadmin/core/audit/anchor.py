@@ -49,7 +49,7 @@ class SentAnchor(msgspec.Struct, frozen=True):
 
 
 class AnchorUnreadable(Exception):
-    """There is a file, and what it holds is no anchor."""
+    """The file exists, but its content is not an anchor."""
 
 
 def read_anchor() -> Anchor | None:
@@ -79,12 +79,12 @@ def find_newest() -> Link:
 
 
 def stands(link: Link) -> bool:
-    """Whether the trail still has this entry, with the same mac."""
+    """Return True if the trail still has this entry with the same mac."""
     return not find_missing([link])
 
 
 def find_missing(links: Iterable[Link]) -> set[Link]:
-    """Return those of these entries that the trail does not have any more with the same mac."""
+    """Return the given entries that the trail no longer has with the same mac."""
     wanted = set(links) - {Link()}
     found = Entry.objects.filter(pk__in={link.entry_id for link in wanted})
     return wanted - {Link(*row) for row in found.values_list("pk", "mac")}

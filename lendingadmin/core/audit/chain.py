@@ -1,9 +1,9 @@
 """The chain of the trail: each entry carries a mac over itself and over the entry before it.
 
-A mac is 64 hexadecimal digits. The first half is of the entry's own content, the second links it
-to the mac of the entry before; so a check tells an entry that was changed from one that is missing.
-The key comes from AUDIT_KEYS, which the database does not hold: who can write to the database
-alone cannot write an entry that fits.
+A mac is 64 hexadecimal digits. The first half covers the entry's own content. The second half
+links it to the mac of the entry before. So a check can tell a changed entry from a missing one.
+The key comes from AUDIT_KEYS, which the database does not contain: a person who can write only
+to the database cannot write an entry that fits.
 """
 
 import hmac
@@ -45,7 +45,10 @@ def lock_chain() -> None:
 
 
 def compute_mac(previous: str, entry: "Entry") -> str:
-    """The mac of an entry behind one whose mac is `previous`; empty for the first of a chain."""
+    """Return the mac of an entry that follows an entry with the mac `previous`.
+
+    `previous` is empty for the first entry of a chain.
+    """
     key = _derive_key(settings.AUDIT_KEYS[0])
     own = _sign(key, "entry", _canonicalize(entry))
     return own + _sign(key, "link", f"{previous} {own}")

@@ -16,14 +16,17 @@ logger = logging.getLogger("lendingadmin.core.audit.entries")
 
 
 def write_on_commit(entries: "Sequence[Entry]") -> None:
-    """Log each entry once it is committed, where AUDIT_LINES says so; one rolled back never is."""
+    """Log each entry after it is committed, if AUDIT_LINES is on.
+
+    An entry that was rolled back is not logged.
+    """
     if settings.AUDIT_LINES:
         # Nothing that the log does may undo what was committed.
         transaction.on_commit(lambda: _write(entries), robust=True)
 
 
 def build_line(entry: "Entry") -> str:
-    """An entry as an object of JSON, in one line and ASCII; what is empty is left out."""
+    """Return an entry as one line of ASCII JSON, without empty values."""
     content = {field.attname: getattr(entry, field.attname) for field in entry._meta.fields}
     content["at"] = entry.at.isoformat()
     return json.dumps({name: value for name, value in content.items() if value})

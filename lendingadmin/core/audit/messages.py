@@ -1,7 +1,7 @@
-"""The words of the audit trail: each action and outcome, once, as people read them.
+"""The words of the audit trail: each action and outcome once, as people read them.
 
-What is stored are the names that code and filters use, so that words may change and old entries
-follow.
+The database stores the names that code and filters use. So the words may change, and old
+entries show the new words.
 """
 
 from collections.abc import Mapping
@@ -120,11 +120,11 @@ def describe_action(entry: Entry) -> str:
 
 
 def describe_outcome(entry: Entry) -> str:
-    """How it ended, in words."""
+    """Return the outcome in words."""
     outcome = entry.outcome.replace("_", " ")
     return f"{outcome[:1].upper()}{outcome[1:]}"
 
 
 def describe_saved(entry: Entry) -> str:
-    """Whether anything was saved, where that is not what the outcome says itself."""
+    """Return a sentence if nothing was saved, or if that is not known; empty otherwise."""
     return gettext(_SAVED.get(entry.saved, ""))

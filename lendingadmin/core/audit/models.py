@@ -17,9 +17,9 @@ class AppendOnly(Exception):
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
-    """Reads and adds entries; every way to change or remove one raises AppendOnly.
+    """Reads and adds entries. Every method that would change or remove one raises AppendOnly.
 
-    What is added is chained (chain.py): each entry to the one before it.
+    Each new entry is chained to the one before it (chain.py).
     """
 
     def update(self, **_values: Any) -> NoReturn:

@@ -1,4 +1,4 @@
-"""From where a person acts: the address and the browser of the request in hand, or the server."""
+"""Origin of an action: the address and browser of the current request, or the server."""
 
 import getpass
 import os
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
 
 class OriginMiddleware:
-    """Lets the trail know the request in hand where it is given the person alone."""
+    """Makes the current request known to the trail for calls that pass only the person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -38,7 +38,10 @@ class OriginMiddleware:
 
 
 def read_origin(actor: "HttpRequest | User | None") -> Origin:
-    """Where a request comes from, or the request in hand where it is this person's."""
+    """Return the origin of a request.
+
+    For a person, this is the origin of the current request if that request is theirs.
+    """
     request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
     if request is None:
         return Origin()

@@ -56,13 +56,16 @@ class MayBeRestored(LendingError):
 
 
 def refuse_suspected() -> None:
-    """Raise MayBeRestored while it is not resolved whether the database was put back."""
+    """Raise MayBeRestored while a suspected restore of the database is not resolved."""
     if find_suspected():
         raise MayBeRestored
 
 
 def find_suspected() -> SuspectedRestore | None:
-    """The open suspicion; one is noted where this host's files know of entries that are gone."""
+    """Return the open suspicion, or None.
+
+    A new suspicion is recorded if the files of this host name entries that the trail has lost.
+    """
     found = SuspectedRestore.objects.filter(resolved_at=None).first()
     if found or not _is_behind():
         return found
@@ -83,7 +86,10 @@ def resolve(by: User | None) -> None:
 
 
 def deny(by: User | None) -> bool:
-    """Resolve an open suspicion: the database was not put back. Return False where none is open."""
+    """Resolve an open suspicion: the database was not restored.
+
+    Return False if no suspicion is open.
+    """
     if not SuspectedRestore.objects.filter(resolved_at=None).exists():
         return False
     resolve(by)
@@ -93,7 +99,10 @@ def deny(by: User | None) -> bool:
 
 
 def cast_anchors() -> None:
-    """Begin the files of this host again at the newest entry; what can't be written stays."""
+    """Write the newest entry into the files of this host.
+
+    A file that can't be written stays as it is.
+    """
     if settings.AUDIT_ANCHOR:
         note_sent()
         try:
@@ -136,7 +145,10 @@ def describe() -> str:
 
 
 def _is_behind() -> bool:
-    """Whether the trail lacks an entry that a file of this host knows of."""
+    """Return True if the trail lacks an entry that a file of this host names.
+
+    A lost entry does not count if its file was written before the last suspicion was resolved.
+    """
     if not settings.AUDIT_ANCHOR:
         return False
     anchored = list(_list_anchored())

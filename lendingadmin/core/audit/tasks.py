@@ -85,6 +85,6 @@ def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
 
 
 def beat() -> None:
-    """Watch every few minutes, where there is an anchor."""
+    """Enqueue the watch every few minutes if there is an anchor."""
     if settings.AUDIT_ANCHOR:
         duties.enqueue_at_most_every(WATCH_EVERY, watch)

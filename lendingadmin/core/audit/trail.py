@@ -61,10 +61,10 @@ def record_about(
     *,
     detail: str = "",
 ) -> "Entry":
-    """Append an entry about a row of ours; else as `record`.
+    """Append an entry about a row of ours; otherwise the same as `record`.
 
-    The row says of which app it is (`app_id`), what it is called where its name alone does not say
-    enough (`trail_subject`), and where its page is, if it has one.
+    The row gives its app (`app_id`), its page, if it has one, and the name that the entry
+    shows: `trail_subject`, or its text if it has none.
     """
     has_page = hasattr(row, "get_absolute_url")
     return record(
@@ -125,7 +125,7 @@ def build_entry(
 
 
 def record_command(command: str, *, app_id: str = "", detail: str = "") -> "Entry":
-    """Append that a command of the server changed something, and who ran it there."""
+    """Append an entry for a server command that changed something, and for its operator."""
     detail = "; ".join(filter(None, (detail, describe_operator())))
     texts: EntryTexts = {"subject": command, "outcome": "done", "saved": "yes", "detail": detail}
     return record(None, "command", **(texts | {"app_id": app_id}))

@@ -23,9 +23,10 @@ def transition(
     outcome: str,
     detail: str = "",
 ) -> bool:
-    """Change a row if it still is one of `starts`, and record that; whether it was changed.
+    """Change a row if it is still one of `starts`, and record that.
 
-    It is a compare-and-swap on the row as it is stored. The given object stays as it was.
+    Return True if the row was changed. This is a compare-and-swap on the stored row. The given
+    object does not change.
     """
     with transaction.atomic():
         is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))

@@ -1,8 +1,8 @@
-"""Triggers by which the database itself refuses to change or remove an entry of the trail.
+"""Triggers of the database that refuse to change or remove an entry of the trail.
 
-`models.Entry` refuses it in Python; the triggers hold for SQL from anywhere. The owner of the
-database can drop them, which is seen: `manage.py check --database default` fails if one is missing,
-and the chain shows what was changed (chain.py).
+`models.Entry` refuses it in Python; the triggers apply to SQL from anywhere. The owner of the
+database can drop them. This is detected: `manage.py check --database default` fails if a
+trigger is missing, and the chain shows the changed entries (chain.py).
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _get_triggers(connection: BaseDatabaseWrapper) -> dict[str, str]:
 def check_triggers(
     app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **kwargs: Any
 ) -> list[CheckMessage]:
-    """Whether each database that has the trail also guards it."""
+    """Return an error for each database whose audit trail lacks a trigger."""
     found: list[CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]

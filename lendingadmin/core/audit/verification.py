@@ -23,7 +23,7 @@ CUT = _("it and the entries after it are missing or were changed")
 
 
 class Break(NamedTuple):
-    """An entry that does not fit into the chain; `what` says in which way."""
+    """An entry that does not fit into the chain; `what` describes the fault."""
 
     entry_id: int
     at: datetime
@@ -45,9 +45,9 @@ class Verifier:
         self._previous = self.reached.mac
 
     def find_breaks(self, at_most: int | None = None) -> Iterator[Break]:
-        """Yield each break in the chain, from the oldest entry on, in slices of the primary key.
+        """Yield each break in the chain, the oldest first, in slices of the primary key.
 
-        With `at_most` the walk stops after this many entries, rounded up to a slice.
+        With `at_most` the check stops after this number of entries, rounded up to a slice.
         """
         while not self.is_at_end:
             found = Entry.objects.filter(pk__gt=self.reached.entry_id).order_by("pk")

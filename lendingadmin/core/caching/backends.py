@@ -35,7 +35,7 @@ def sign(key: str, value: object) -> str:
 
 
 def open_signed(key: str, text: object, default: Any) -> Any:
-    """Return the value that was signed for this key; the default where it was not."""
+    """Return the value that was signed for this key, or the default if it was not signed."""
     try:
         return loads(text, salt=f"cache:{key}") if isinstance(text, str) else default
     except BadSignature:
@@ -53,7 +53,7 @@ class DatabaseCache(BaseCache):
         super().__init__(params)
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """The value, or the default where there is none."""
+        """Return the value, or the default if there is none."""
         name = self.make_and_validate_key(key, version=version)
         rows = Kept.objects.filter(key=name, expires_at__gt=timezone.now())
         return open_signed(name, rows.values_list("value", flat=True).first(), default)
@@ -87,9 +87,10 @@ class DatabaseCache(BaseCache):
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number, which expires when it would have; of several at once each is added.
+        """Add to a number, which expires at the same time as before.
 
-        Raises ValueError where there is none, and DatabaseError where it can't be written.
+        If several processes add at once, each addition counts. Raise ValueError if there is no
+        such number, and DatabaseError if it can't be written.
         """
         name = self.make_and_validate_key(key, version=version)
         with transaction.atomic():
@@ -117,7 +118,7 @@ class DatabaseCache(BaseCache):
 
 
 class _Text:
-    """Redis holds text as it is."""
+    """Redis stores the text unchanged."""
 
     def dumps(self, text: str) -> bytes:
         return text.encode()
@@ -157,7 +158,7 @@ class RedisCache(DjangoRedisCache):
         self._server = server
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
-        """The value, or the default where there is none."""
+        """Return the value, or the default if there is none."""
         name = self.make_and_validate_key(key, version=version)
         found = self._ask(None, lambda: DjangoRedisCache.get(self, key, None, version))
         return open_signed(name, found, default)
@@ -181,11 +182,11 @@ class RedisCache(DjangoRedisCache):
         return self._ask(False, lambda: DjangoRedisCache.delete(self, key, version))
 
     def ping(self) -> None:
-        """Ask the server whether it answers. Raises RedisError where it does not."""
+        """Check that the server answers. Raise RedisError if it does not."""
         self._cache.get_client().ping()
 
     def run(self, script: str, keys: Iterable[str], *arguments: str | float) -> Any:
-        """Run a script that nothing comes between; None where the server does not answer."""
+        """Run a script without interruption; return None if the server does not answer."""
         names = [self.make_and_validate_key(key) for key in keys]
         known = self._cache.get_client(write=True).register_script(script)
         return self._ask(None, lambda: known(keys=names, args=arguments))

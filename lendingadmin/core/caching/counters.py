@@ -63,9 +63,9 @@ class Try(NamedTuple):
 
 
 def take(limits: Iterable[Limit], at: float, *, is_look: bool = False) -> Try | None:
-    """Count a try at the Unix time `at`; None where one of its limits is reached.
+    """Count a try at the Unix time `at`; return None if one of its limits is reached.
 
-    A look counts nothing. Raises DatabaseError where the try can't be counted.
+    A look counts nothing. Raise DatabaseError if the try can't be counted.
     """
     limits = list(limits)
     names = tuple(one.name for one in limits)
@@ -86,7 +86,7 @@ def take(limits: Iterable[Limit], at: float, *, is_look: bool = False) -> Try | 
 
 
 def forget(names: Iterable[str]) -> None:
-    """Begin these counters again at none."""
+    """Reset these counters to zero."""
     names = tuple(names)
     for name in names:
         shared.delete(name)
@@ -94,7 +94,7 @@ def forget(names: Iterable[str]) -> None:
 
 
 def _ask_redis(script: str, names: tuple[str, ...], *arguments: str | float) -> int | None:
-    """Run it in Redis; None where there is none, or it does not answer."""
+    """Run the script in Redis; return None if there is no Redis or no answer."""
     run = getattr(shared, "run", None)
     return run(script, names, *arguments) if run else None
 
@@ -112,7 +112,10 @@ def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
 
 
 def _select_to_change(names: Iterable[str]) -> QuerySet[Kept]:
-    """The rows, to lock in one order: two who lock several never wait for each other."""
+    """Rows to lock, always in the same order.
+
+    Because of the order, two transactions that lock several rows never wait for each other.
+    """
     return Kept.objects.select_for_update().filter(key__in=names).order_by("key")
 
 

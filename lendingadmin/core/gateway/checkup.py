@@ -1,4 +1,4 @@
-"""Tries out the service account: its token, every read, and what its scope says of the writes."""
+"""Test of the service account: its token, every read, and the writes that its scope allows."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ Result = Literal["ok", "failed", "not tried", "refused", "admitted"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One line: where (an app id, or `-` for the project), what was looked at, and what came."""
+    """One line: the place (an app id, or `-` for the project), the subject and the result."""
 
     where: str
     subject: str
@@ -26,7 +26,7 @@ class CheckResult:
 
     @property
     def is_bad(self) -> bool:
-        """Whether it needs attention."""
+        """True if the result needs attention."""
         return self.result in ("failed", "refused")
 
 
@@ -44,7 +44,7 @@ class Checkup:
         self._unreached = ""
 
     def run(self) -> Iterator[CheckResult]:
-        """The findings, each as soon as it is there."""
+        """Yield the results, each as soon as it is known."""
         scope = None
         try:
             token = self._client.tokens.get_token()
@@ -131,7 +131,10 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
 
 
 def _explain(error: LendingError) -> str:
-    """The error for the person who set the account up, with what the spec's table says it lacks."""
+    """Return the error for the person who set up the account.
+
+    For a refused call it names the permission and scopes that the spec's table asks for.
+    """
     parts = [f"{error.status}" if error.status else "", error.message]
     if error.error_description:
         parts.append(f"The service says: {error.error_description}")

@@ -1,4 +1,4 @@
-"""One client for each process, made from the settings when it is first asked for."""
+"""One client for each process, made from the settings at the first use."""
 
 import logging
 import threading
@@ -25,7 +25,7 @@ _collected: ContextVar[list[Call] | None] = ContextVar("collected", default=None
 
 
 class _Process(ForkSafe):
-    """The client of this process, and the settings that it is made of."""
+    """The client of this process, and the settings from which it was made."""
 
     def reset(self) -> None:
         """A forked child makes its own."""
@@ -60,9 +60,9 @@ def client() -> LendingClient:
 
 
 def trial_client() -> LendingClient:
-    """A client that asks the issuer itself: a shared token would hide that the secret is wrong.
+    """Return a client that asks the issuer itself: a shared token would hide a wrong secret.
 
-    Its calls leave no lines in the log.
+    Its calls write no lines to the log.
     """
     return _make_client(store=None)
 
@@ -91,7 +91,7 @@ def _make_client(
 
 
 def app(app_id: str) -> AppClient:
-    """The resources of one of the apps in LENDING_APPS. Raises Http404 for any other."""
+    """Return the resources of an app in LENDING_APPS. Raise Http404 for any other."""
     return client().app(lending_app(app_id).app_id)
 
 
@@ -99,7 +99,7 @@ def app(app_id: str) -> AppClient:
 def calls() -> Iterator[list[Call]]:
     """Collect the calls that this thread makes inside the block, in their order.
 
-    A block around this one has them too, once this one is over.
+    An outer block gets these calls too when this block ends.
     """
     made: list[Call] = []
     before = _collected.set(made)
@@ -112,7 +112,10 @@ def calls() -> Iterator[list[Call]]:
 
 
 def _keep_call(call: Call) -> None:
-    """Note and collect the call, and log one line. No path: it holds ids of people."""
+    """Note and collect the call, and log one line.
+
+    The line has no path, because a path contains ids of people.
+    """
     # Imported late: settings import this package, and what counts for monitors reads them.
     from lendingadmin.core.monitoring import request_lines
 

@@ -40,15 +40,15 @@ _silence = _Silence()
 
 
 def is_outage(error: str | None, status: int | None) -> bool:
-    """Whether no answer of the service itself came, by the error's name and the status."""
+    """Return True if this error or status shows that the service itself did not answer."""
     return error in _WITHOUT_ANSWER or status in _NOBODY_BEHIND
 
 
 def note_call(call: Call) -> None:
-    """Take a call that is over into account.
+    """Update the state of the service from a finished call.
 
-    What was never sent says nothing of the service, and an answer without a date nothing of its
-    clock.
+    A call that was never sent says nothing about the service. An answer without a date says
+    nothing about its clock.
     """
     global _newest_offset
     if is_outage(call.error, call.status):
@@ -67,15 +67,16 @@ def find_silence() -> datetime | None:
 
 
 def find_clock_offset() -> float:
-    """Return the seconds that our clock is ahead of the service's, negative where it is behind;
-    0 where it is five minutes or less.
+    """Return the seconds by which our clock is ahead of the service's; negative if behind.
+
+    The result is 0 if the difference is five minutes or less.
     """
     offset = _newest_offset
     return offset if abs(offset) > _TOO_MUCH else 0.0
 
 
 def describe_offset() -> str:
-    """Return the warning for monitors; empty where there is none."""
+    """Return the warning about the clock for monitors; empty if there is none."""
     if not (offset := find_clock_offset()):
         return ""
     return f"the clock of this host is {offset:+.0f} seconds off that of the lending service"

@@ -11,7 +11,7 @@ from django.http import Http404
 
 
 class LendingApp(NamedTuple):
-    """One lending app of the project: its id, its currency (ISO 4217) and its lender's zone."""
+    """A lending app of the project: its id, its currency (ISO 4217) and its lender's zone."""
 
     app_id: str
     currency: str
@@ -40,9 +40,9 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
 
 
 def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], dict[str, str]]:
-    """A reader of `kenya:Umoja Credit,ghana:Adom Loans`: words for some of these apps, by app id.
+    """Return a reader of `kenya:Umoja Credit,ghana:Adom Loans`: words by app id.
 
-    Where there are `choices` it accepts no other words.
+    Not every app needs an entry. With `choices` the reader accepts no other words.
     """
     known = [app.app_id for app in apps]
 
@@ -63,7 +63,7 @@ def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], d
 
 
 def lending_app(app_id: str) -> LendingApp:
-    """Currency and zone of one of the apps in LENDING_APPS. Raises Http404 for any other."""
+    """Return the currency and zone of an app in LENDING_APPS. Raise Http404 for any other."""
     for known in settings.LENDING_APPS:
         if known.app_id == app_id:
             return known

@@ -34,8 +34,9 @@ class ServiceToken(models.Model):
 class DatabaseTokenStore:
     """A TokenStore in one row of the database: one service account at one issuer.
 
-    Call it outside of a transaction: others do not see the lease of an open one.
-    (The cache's `add()` is no lock: on PostgreSQL several callers win an expired key at once.)
+    Call it outside of a transaction: other processes do not see the lease of an open
+    transaction. (The cache's `add()` is not a lock: on PostgreSQL several callers win an
+    expired key at once.)
     """
 
     def __init__(self, auth_url: str, client_id: str, scope: str) -> None:

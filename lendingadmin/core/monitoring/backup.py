@@ -14,7 +14,7 @@ _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl")
 
 
 class BackupFailed(Exception):
-    """No copy was made; the sentence says why."""
+    """The backup was not made; the text gives the reason."""
 
 
 def back_up(target: Path) -> int:

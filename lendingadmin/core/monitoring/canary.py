@@ -38,13 +38,16 @@ def find_fault() -> str:
 
 
 def write_canary(**_: Any) -> None:
-    """Write it under the newest keys, where it is missing or this host can open it."""
+    """Write the canary under the newest keys, if it is missing or this host can open it."""
     if not find_fault():
         _write()
 
 
 def renew() -> None:
-    """Write it under this host's keys, whatever it bore before; only where DATA_KEYS fit."""
+    """Write the canary under this host's keys, whatever it contained before.
+
+    Nothing is written if DATA_KEYS do not open the canary that is there.
+    """
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None or not isinstance(canary.encrypted, Undecryptable):
         _write()

@@ -122,7 +122,7 @@ def make_shared() -> CollectorRegistry:
 
 
 def _forget_dead() -> None:
-    """Count what is under way no longer in a process that has ended, or was killed."""
+    """Stop counting the work in progress of processes that have ended or were killed."""
     for file in Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]).glob("gauge_live*.db"):
         found = _LIVE.fullmatch(file.name)
         if found and not _is_alive(int(found[1])):

@@ -6,8 +6,9 @@ from lendingadmin.core.encryption import EncryptedTextField
 
 
 class Canary(models.Model):
-    """One row: a word that each host must be able to open with its DATA_KEYS and SECRET_KEY, and
-    its macs under the newest of PEOPLE_KEYS and AUDIT_KEYS.
+    """One row with a word that each host must be able to open with DATA_KEYS and SECRET_KEY.
+
+    The row also has the macs of the word under the newest of PEOPLE_KEYS and AUDIT_KEYS.
     """
 
     name = models.CharField(max_length=16, unique=True)

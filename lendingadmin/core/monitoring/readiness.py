@@ -39,7 +39,10 @@ def find_faults() -> list[str]:
 
 
 def has_changed(faults: list[str]) -> bool:
-    """Whether these are other faults than this process found last; none before the first."""
+    """Return True if these faults differ from those that this process found last.
+
+    Before the first call there are none.
+    """
     global _last_faults
     is_other, _last_faults = faults != _last_faults, faults
     return is_other
@@ -59,7 +62,10 @@ def spell_ready() -> Iterator[str]:
 
 @cache
 def list_migrations() -> frozenset[tuple[str, str]]:
-    """Those of this version; they are read from disk once, which takes longer than all else."""
+    """Return the migrations of this version.
+
+    They are read from disk only once, because that takes longer than everything else.
+    """
     return frozenset(MigrationLoader(None).graph.nodes)
 
 
@@ -69,7 +75,10 @@ def _find_waiting_migrations() -> str:
 
 
 def _find_write_fault() -> str:
-    """Whether this host can write: a full or read-only disk still answers all that is read."""
+    """Return the fault if this host cannot write; empty if it can.
+
+    A full or read-only disk still answers all reads.
+    """
     stamp = {"value": "", "expires_at": timezone.now() + timedelta(days=1)}
     try:
         with atomic_waiting(_WRITE_WITHIN):
@@ -81,7 +90,7 @@ def _find_write_fault() -> str:
 
 
 def _find_clock_fault() -> str:
-    """By how much this host's clock and the database's differ, where that is too much."""
+    """Return by how much the clocks of host and database differ, if that is too much."""
     if connection.vendor != "postgresql":
         return ""
     with connection.cursor() as cursor:
@@ -93,7 +102,10 @@ def _find_clock_fault() -> str:
 
 
 def _find_cache_fault() -> str:
-    """Pages are served without it: a host is no better than the others, which have the same."""
+    """Return the fault if the cache does not answer; empty if it does.
+
+    Pages work without the cache. All hosts have the same cache, so none of them is better.
+    """
     # Only Redis is a server of its own.
     ping = getattr(shared, "ping", None)
     try:

@@ -1,7 +1,7 @@
-"""The id of the request or task in hand: taken from who asks, logged, answered, and sent on.
+"""The id of the current request or task: taken from the client, logged, answered and sent on.
 
-A proxy's `X-Request-ID` is taken where it is one, else the trace of its `traceparent` (W3C Trace
-Context), else there is a new one.
+The `X-Request-ID` of a proxy is used if it is a valid id. Otherwise the trace of its
+`traceparent` (W3C Trace Context) is used, or a new id is made.
 """
 
 import logging
@@ -18,7 +18,10 @@ _UNTRACED = "0" * 32
 
 
 class RequestId(NamedTuple):
-    """`id` is what people pass on; `trace_id` and `flags` go on to the service in `traceparent`."""
+    """Id of a request: `id` is for people.
+
+    `trace_id` and `flags` go on to the service in `traceparent`.
+    """
 
     id: str
     trace_id: str
@@ -29,7 +32,10 @@ _current: ContextVar[RequestId | None] = ContextVar("request_id", default=None)
 
 
 def make_request_id(headers: Mapping[str, str] | None = None) -> RequestId:
-    """The id of a request with these headers, or a new one. What is no id is passed over."""
+    """Return the id of a request with these headers, or a new one.
+
+    A text that is not a valid id is ignored.
+    """
     headers = headers or {}
     match = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))
     trace_id, flags = match.groups() if match else (_UNTRACED, "00")
@@ -50,7 +56,7 @@ def use_request_id(one: RequestId) -> Iterator[None]:
 
 
 def find_request_id() -> str:
-    """The id of the request or task in hand; empty for none."""
+    """Return the id of the current request or task; empty if there is none."""
     one = _current.get()
     return one.id if one else ""
 
@@ -65,7 +71,7 @@ def build_headers() -> dict[str, str]:
 
 
 class RequestIdFilter(logging.Filter):
-    """Gives each record the `request_id` in hand, `-` for none."""
+    """Gives each record the current `request_id`; `-` if there is none."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record through."""

@@ -68,10 +68,10 @@ class QueryTimer:
 
 
 class RequestLineMiddleware:
-    """Gives a request its id, answers with it, and logs its line once it is answered.
+    """Gives a request its id, answers with it, and logs its line after the answer.
 
-    Who may see the calls of a page gets its timings too. What is streamed is made later: its line
-    says how long it took to begin.
+    People who may see the calls of a page get its timings too. A streamed answer is made later,
+    so its line gives the time until the stream began.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -95,9 +95,9 @@ class RequestLineMiddleware:
 
 
 def note_call(call: Call) -> None:
-    """Count a call that is over, with all its tries: `ok`, or the name of its error.
+    """Count a finished call with all its tries, as `ok` or by the name of its error.
 
-    Log it where it took longer than SLOW_CALL.
+    Log the call if it took longer than SLOW_CALL.
     """
     metrics.CALLS.labels(call.operation, call.error or "ok").inc()
     metrics.CALL_SECONDS.labels(call.operation).observe(call.seconds)
@@ -118,7 +118,7 @@ def note_call(call: Call) -> None:
 
 
 def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
-    """How long at least one of these spans lasted, in their unit."""
+    """Return the time during which at least one of these spans lasted, in their unit."""
     total, until = 0.0, float("-inf")
     for begin, end in sorted(spans):
         total += max(end - max(begin, until), 0.0)

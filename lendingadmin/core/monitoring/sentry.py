@@ -17,9 +17,9 @@ _OF_FRAME = ("filename", "module", "function", "lineno", "in_app")
 
 
 def init_sentry(dsn: str) -> None:
-    """Tell faults from now on: what a view or a task raised, and errors of the log.
+    """Report faults from now on: exceptions of views and tasks, and errors of the log.
 
-    Raises ImproperlyConfigured without the extra, and for a DSN that is none.
+    Raise ImproperlyConfigured if the extra is not installed, or if the DSN is not valid.
     """
     try:
         import sentry_sdk

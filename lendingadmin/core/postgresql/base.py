@@ -27,8 +27,10 @@ class Connection(psycopg.Connection[Any]):
     def wait(
         self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None
     ) -> Result:
-        """Run `gen`. Raises psycopg.OperationalError when the time is over, and then the
-        connection is closed: what comes on it later would be taken for another answer.
+        """Run `gen`. Raise psycopg.OperationalError when the time is over.
+
+        The connection is closed then: a late answer would be taken for the answer to another
+        query.
         """
         longest = self.longest_wait if timeout is None else timeout
         try:
@@ -49,13 +51,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Database = _driver
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect; the driver's `connect_timeout` says how long that may take."""
+        """Connect; the driver's `connect_timeout` limits the time for that."""
         connection = super().get_new_connection(conn_params)
         connection.longest_wait = self.settings_dict.get("LONGEST_WAIT")
         return connection
 
     def is_usable(self) -> bool:
-        """Whether the server answers on this connection, and soon."""
+        """Return True if the server answers on this connection, and soon."""
         if self.connection is None:
             return False
         longest, self.connection.longest_wait = self.connection.longest_wait, _LONGEST_LOOK

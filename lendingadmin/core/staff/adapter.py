@@ -1,4 +1,4 @@
-"""How allauth behaves here: no sign-up, failures in the audit trail, second factors encrypted."""
+"""Settings of allauth: no sign-up, failures in the audit trail, encrypted second factors."""
 
 from ipaddress import ip_address
 from typing import Any
@@ -32,10 +32,10 @@ _FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Signing in for people whom a manager has entered; there is no sign-up."""
+    """Sign-in for people whom a manager has added; there is no sign-up."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Never: managers enter people."""
+        """Return False: only managers add people."""
         return False
 
     def set_password(self, user: User, password: str) -> None:
@@ -44,7 +44,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().set_password(user, password)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send nothing: of what allauth would mail, nothing is used here."""
+        """Send nothing: this dashboard uses none of allauth's mails."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Hold back a person who guesses passwords. Raises ValidationError.
@@ -101,7 +101,10 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return str(truncate_ip(self.get_client_ip(request)))
 
     def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
-        """Put it into the trail, once an hour; tell managers of a name held back everywhere."""
+        """Record in the trail, at most once an hour, that a sign-in was held back.
+
+        Managers are notified if a name is held back everywhere.
+        """
         person = _find_person(credentials)
         who = person.pk if person else self._find_network(request)
         if not cache.add(f"held-back:{slugify(detail)}:{who}", True, _NOTED_SECONDS):

@@ -1,8 +1,8 @@
-"""Whether it is still the person: who signed in or confirmed it within the last five minutes.
+"""Confirmation of a person: they signed in or confirmed it within the last five minutes.
 
-An open session is not enough for what changes people, decides about money or deletes a record. A
-person with a second factor confirms with it, anybody else with the password; who signs in by the
-identity provider and has neither here, at the provider.
+An open session is not enough to change people, decide about money or delete a record. A person
+with a second factor confirms with it, other people with the password. A person who signs in by
+the identity provider and has neither confirms at the provider.
 """
 
 import time
@@ -40,7 +40,10 @@ def has_factor(person: object) -> bool:
 
 
 def must_ask_provider(person: object) -> bool:
-    """Whether the identity provider alone can confirm a person, who has no factor here."""
+    """Return True if only the identity provider can confirm this person.
+
+    Such a person has no password and no second factor in this dashboard.
+    """
     if not (settings.OIDC_ISSUER and isinstance(person, User)):
         return False
     return not (person.has_usable_password() or is_mfa_enabled(person))

@@ -28,9 +28,10 @@ ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
 
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
-    """Do what another manager asked for. Raises ChangeRefused where that can't be, or not by `by`.
+    """Carry out a change that another manager asked for.
 
-    Gives the change, and the path of a set-up link where one was asked for, which is a secret.
+    Return the change, and the path of the set-up link if one was asked for; the path is a
+    secret. Raise ChangeRefused if the change is not possible, or if `by` may not approve it.
     """
     with change_person(by, asked.person_id) as person:
         change = _read_waiting(asked)
@@ -46,7 +47,10 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 
 
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
-    """Let a change that waits not be done; who asked for it withdraws it. Raises ChangeRefused."""
+    """Decline a waiting change. Raise ChangeRefused.
+
+    If the manager who asked for it declines it, it is withdrawn.
+    """
     with change_person(by, asked.person_id):
         change = _read_waiting(asked)
         is_own = change.asked_by_id == by.pk
@@ -56,7 +60,10 @@ def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> Perso
 
 
 def _read_waiting(asked: PersonChange) -> PersonChange:
-    """The change as it is under the lock of its person. Raises ChangeRefused."""
+    """Return the waiting change, read under the lock of its person.
+
+    Raise ChangeRefused if it does not wait any more.
+    """
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
     if change is None:
@@ -65,7 +72,10 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
 
 
 def _apply(change: PersonChange, person: User) -> str:
-    """Do it; the path of the set-up link where that is what was asked for, else nothing."""
+    """Carry out the change.
+
+    Return the path of the set-up link if one was asked for, else an empty text.
+    """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)
         return build_link(person)

@@ -66,16 +66,16 @@ class KeptOn(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """How many rows of each kind went, and how many stay."""
+    """Numbers of rows: those that were erased and those that remain, by kind."""
 
     gone: list[tuple[str, int]]
     kept: list[tuple[KeptOn, int]]
 
 
 def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
-    """Erase what may be erased of a borrower.
+    """Erase the data of a borrower that may be erased.
 
-    A dry run does the same and takes it back, so that it says exactly what would go.
+    A dry run does the same and rolls it back, so its numbers are exact.
     """
     if not is_dry_run:
         return _erase(app_id, borrower_id)
@@ -96,7 +96,10 @@ def list_ageing() -> list[Erasable]:
 
 
 def erase_old() -> bool:
-    """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS says; whether that was all."""
+    """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS.
+
+    Return True if that was all.
+    """
     return max((one.erase_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
 
@@ -139,7 +142,10 @@ def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
 
 
 def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QuerySet[Any]"]]:
-    """The rows of each table; what several kinds name is there once."""
+    """Return the rows of each table.
+
+    Rows that several kinds name are listed once.
+    """
     found: dict[str, list[models.QuerySet[Any]]] = {}
     listed = [
         *(one.list_rows for one in collect("erasable")),
@@ -152,7 +158,7 @@ def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QueryS
 
 
 def _open_row(row: models.Model, names: dict[int, str]) -> dict[str, Any]:
-    """The columns of a row, what is encrypted opened, and people by their user names."""
+    """Return the columns of a row: encrypted text decrypted, people by their user names."""
     opened = {}
     for field in row._meta.concrete_fields:
         value = getattr(row, field.attname)

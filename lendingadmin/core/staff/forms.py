@@ -39,7 +39,10 @@ class LoginForm(AllauthLoginForm):  # type: ignore[misc]
 
 
 class PersonForm(_PersonForm):
-    """A person as a manager may change them; `by` is the manager, who decides what may be given."""
+    """Form for a manager who changes a person.
+
+    `by` is the manager; the roles that may be given depend on the manager.
+    """
 
     class Meta:
         model = User
@@ -77,7 +80,7 @@ def clean_new_username(name: str) -> str:
 
 
 class NewPersonForm(PersonForm):
-    """A new person; the user name stays as it is then."""
+    """Form for a new person; the user name cannot be changed later."""
 
     class Meta:
         model = User
@@ -119,7 +122,7 @@ class OwnPasswordForm(_SetPasswordForm):
 
 
 class _RolesField(forms.MultipleChoiceField):
-    """Roles in apps, each with what it is for; under the app's name where there are several.
+    """Roles in apps, each with its purpose; under the app's name if there are several apps.
 
     Its value is a list of `reach.RoleInApp`.
     """
@@ -151,7 +154,7 @@ class _RolesField(forms.MultipleChoiceField):
 
 
 def _describe_role(role: Group, app_id: str) -> str:
-    """The role's name, its app for those who hear the page, and what it is for."""
+    """Return the role's name, its app for users of a screen reader, and its purpose."""
     words = describe_group(role.name, map(services.name_item, role.permissions.all()))
     name = f"{role.name[:1].upper()}{role.name[1:]}"
     place = gettext("in %(app)s") % {"app": app_id} if app_id else ""

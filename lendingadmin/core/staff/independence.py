@@ -31,13 +31,14 @@ _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 
 
 class NotIndependent(Exception):
-    """One of the person who entered it and the one who decides changed the account of the other;
-    the text says which.
+    """The person who decides and the person who made the entry are not independent.
+
+    One of them changed the account of the other; the text says who.
     """
 
 
 def check_independent(by: User, maker: User) -> None:
-    """Raise NotIndependent where a person does not decide of what another one entered."""
+    """Raise NotIndependent if `by` may not decide about an entry of `maker`."""
     if why := find_dependence(by, maker):
         raise NotIndependent(why)
 
@@ -65,12 +66,15 @@ def list_changed_accounts(by: User) -> QuerySet[User]:
 
 
 def list_dependent(person: User) -> QuerySet[User]:
-    """Return the people who do not decide of what this person enters, nor this person of theirs."""
+    """Return the people who may not decide about entries of this person.
+
+    This person may not decide about their entries either.
+    """
     return list_account_changers(person) | list_changed_accounts(person)
 
 
 def find_dependence(by: User, maker: User) -> str:
-    """Return why a person does not decide of what another one entered; empty where they may."""
+    """Return why `by` may not decide about an entry of `maker`; empty if `by` may."""
     if has_changed_account(by, maker):
         words = _(
             "You changed the account of %(person)s in the last %(days)s days, so another "
@@ -98,6 +102,9 @@ def _list_changes() -> QuerySet[Entry]:
 
 
 def _list_approved() -> QuerySet[PersonChange]:
-    """Return what a second manager approved: the one who asked for it changed it too."""
+    """Return the recent changes that a second manager approved.
+
+    The manager who asked for a change is then treated as having made it too.
+    """
     since = timezone.now() - CHANGED_WITHIN
     return PersonChange.objects.filter(state=PersonChange.State.APPROVED, decided_at__gte=since)

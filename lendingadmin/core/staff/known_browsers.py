@@ -1,7 +1,7 @@
-"""Browsers in which a person signed in before. Strangers who guess do not lock these out.
+"""Browsers in which a person signed in before. Other people's guesses do not lock these out.
 
-A signed cookie holds a key of its own for each person who signed in with the browser. Wrong
-passwords for such a person count under that key there, not under their name.
+A signed cookie has a separate key for each person who signed in with the browser. Wrong
+passwords for such a person are counted under that key, not under the person's name.
 """
 
 import secrets
@@ -21,7 +21,7 @@ _MOST = 8
 
 
 def find_key(request: HttpRequest, person: User | None) -> str:
-    """Return the key of a browser for a person; empty where they did not sign in with it."""
+    """Return the key of a browser for a person; empty if they did not sign in with it."""
     return _read_keys(request).get(str(person.pk), "") if person else ""
 
 
@@ -42,7 +42,10 @@ def remember(*, request: HttpRequest, response: HttpResponse, user: User, **_sig
 
 
 def _read_keys(request: HttpRequest) -> dict[str, str]:
-    """Return the keys of a browser by person; none where the cookie is not ours or too old."""
+    """Return the keys of a browser by person.
+
+    There are none if the cookie is not ours or is too old.
+    """
     try:
         keys: dict[str, str] = signing.loads(
             request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_SECONDS

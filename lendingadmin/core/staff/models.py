@@ -82,11 +82,11 @@ class User(AbstractUser):
     if TYPE_CHECKING:
 
         def has_perm(self, perm: str, obj: Any = None) -> bool:
-            """Whether the person holds a right in the app with the id `obj`; see `permissions`."""
+            """Return True if the person has a right in the app `obj`; see `permissions`."""
 
     @cached_property
     def held_roles(self) -> HeldRoles:
-        """The roles that the person holds, by app, each with its rights."""
+        """The person's roles by app, each with its rights."""
         return AppRole.read_held([self])[self.pk]
 
     @property
@@ -103,7 +103,7 @@ class User(AbstractUser):
 
     @property
     def roles_by_app(self) -> str:
-        """The same by app where they differ: “kenya: officer; ghana: viewer, support”."""
+        """The roles by app if they differ: “kenya: officer; ghana: viewer, support”."""
         held = self.held_roles
         apps = [app.app_id for app in settings.LENDING_APPS]
         by_app = {app_id: roles.join_names(held[app_id]) for app_id in apps if app_id in held}
@@ -116,12 +116,12 @@ class User(AbstractUser):
 
     @property
     def lending_apps(self) -> list[LendingApp]:
-        """The apps in which the person holds a role; a superuser has all of them."""
+        """Apps in which the person has a role; a superuser has all of them."""
         held = self.held_roles
         return [x for x in settings.LENDING_APPS if self.is_superuser or x.app_id in held]
 
     def list_apps_with(self, permission: str) -> list[LendingApp]:
-        """The apps in which the person holds this right."""
+        """Return the apps in which the person has this right."""
         return [app for app in settings.LENDING_APPS if self.has_perm(permission, app.app_id)]
 
 
@@ -142,9 +142,9 @@ class AppRole(models.Model):
 
     @classmethod
     def read_held(cls, people: Iterable[User]) -> dict[int, HeldRoles]:
-        """The roles that each person holds, of all the people in one query; {} where none.
+        """Return the roles of each person, in one query for all; {} for a person without.
 
-        Apps that LENDING_APPS no longer lists count for nothing.
+        Apps that LENDING_APPS no longer lists do not count.
         """
         found: dict[int, dict[str, dict[str, set[str]]]] = {person.pk: {} for person in people}
         apps = [app.app_id for app in settings.LENDING_APPS]

@@ -52,7 +52,7 @@ class ContextWordsValidator:
     """Refuses a password that is little more than a word of this place: `Lending2026!`."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raises ValidationError where too little is left without such words and digits."""
+        """Raise ValidationError if too few letters remain without such words and digits."""
         left = password.casefold()
         for word in _list_words():
             left = left.replace(word, "")
@@ -70,7 +70,7 @@ class GuessableValidator:
     """Refuses a password of common words, years, runs and repeated pieces: `Welcome12345`."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raise ValidationError where too little is left if each of these counts as one sign."""
+        """Raise ValidationError if too few signs remain when each such piece counts as one."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
                 _("This password is easy to guess: common words, years, runs or repeated pieces.")
@@ -115,7 +115,7 @@ class AnotherPasswordValidator:
 
 
 def _list_words() -> list[str]:
-    """The longest first, so that no part of one is left."""
+    """Return the words, the longest first, so that no part of a longer word remains."""
     lenders = " ".join(
         [*settings.LENDER_NAMES.values(), *(x.app_id for x in settings.LENDING_APPS)]
     )

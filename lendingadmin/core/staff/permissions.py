@@ -16,7 +16,7 @@ from .models import AppRole, User
 
 
 def list_held(person: User, app_id: str) -> set[str]:
-    """The names of the rights that a person's roles give in an app; in any where it is ""."""
+    """Return the rights that a person's roles give in an app; in any app if it is empty."""
     held = person.held_roles
     apps = [held.get(app_id, {})] if app_id else held.values()
     return {name for roles in apps for names in roles.values() for name in names}
@@ -26,11 +26,11 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
     """Signs people in as allauth does, and answers Django's questions about their rights."""
 
     def has_perm(self, user_obj: Any, perm: str, obj: str | None = None) -> bool:
-        """Whether the person holds a right in an app, or in that of the page at hand."""
+        """Return True if the person has a right in an app, or in the current page's app."""
         return user_obj.is_active and perm in list_held(user_obj, obj or user_obj.app_id)
 
     def get_all_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
-        """The names of all rights that the person holds in an app, or in that of the page."""
+        """Return all rights of the person in an app, or in the current page's app."""
         return list_held(user_obj, obj or user_obj.app_id) if user_obj.is_active else set()
 
     def get_user_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
@@ -38,7 +38,7 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
         return set()
 
     def get_group_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
-        """All rights come from roles."""
+        """Return all rights of the person, because all rights come from roles."""
         return self.get_all_permissions(user_obj, obj)
 
     def with_perm(
@@ -48,7 +48,7 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
         include_superusers: bool = True,
         obj: str | None = None,
     ) -> QuerySet[User]:
-        """The people who hold a right in an app, or in any where none is named."""
+        """Return the people who have a right in an app, or in any app if none is named."""
         label, codename = perm.split(".", 1)
         apps = [obj] if obj else [app.app_id for app in settings.LENDING_APPS]
         holding = AppRole.objects.filter(

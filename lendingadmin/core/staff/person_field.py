@@ -1,4 +1,4 @@
-"""The field of a table that names a person who did something, or whom something is for."""
+"""The field of a table for a person: the author of an action, or the person it is for."""
 
 from typing import Any, TypeVar
 

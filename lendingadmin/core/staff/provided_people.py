@@ -1,4 +1,4 @@
-"""People who sign in by the identity provider: who they are, and the roles that it gives them."""
+"""People who sign in by the identity provider: their identity, and their roles from it."""
 
 from collections.abc import Iterable
 

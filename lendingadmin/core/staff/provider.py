@@ -154,8 +154,10 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
-    """Check what allauth lets pass. Raise ProviderFault for a token without an end, for one that
-    was given to another client, and for a time that is not a finite number.
+    """Check claims that allauth does not check. Raise ProviderFault.
+
+    A token is refused if it has no end, if it was given to another client, or if one of its
+    times is not a finite number.
     """
     if not isinstance(id_claims.get("exp"), int | float):
         raise ProviderFault("the ID token has no end")
@@ -233,7 +235,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return LenderProvider(request, app=app)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Check that the answer is to our question, then admit the person or confirm who it is."""
+        """Check that the answer belongs to our question, then admit or confirm the person."""
         data = sociallogin.state["data"]
         if not constant_time_compare(sociallogin.identity.answered, data["nonce"]):
             raise ProviderFault("the token is the answer to another question")
@@ -249,11 +251,11 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """For everybody who has a role: `pre_social_login` has refused all others."""
+        """Return True: `pre_social_login` has already refused people without a role."""
         return True
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        """Make the person who signs in for the first time."""
+        """Create the person at their first sign-in."""
         # allauth has removed the name if another person has it.
         sociallogin.user.username = sociallogin.identity.username
         try:
@@ -324,7 +326,7 @@ def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpRespo
 
 
 def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Ask the provider who came back from it, and sign them in or confirm that it is they."""
+    """Ask the provider for the identity of the person, and sign them in or confirm it."""
     adapter = ClaimsAdapter(request, settings.OIDC_ISSUER)
     try:
         answer: HttpResponseBase = OAuth2CallbackView.adapter_view(adapter)(request)

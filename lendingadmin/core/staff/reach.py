@@ -46,7 +46,7 @@ def list_groups(manager: User) -> QuerySet[Group]:
 
 
 def list_people(manager: User) -> QuerySet[User]:
-    """The people whom this manager may see and change."""
+    """Return the people whom this manager may see and change."""
     if manager.is_superuser:
         return User.objects.all()
     every = {app.app_id for app in settings.LENDING_APPS}
@@ -69,12 +69,12 @@ def list_given(person: User, manager: User) -> QuerySet[AppRole]:
 
 
 def is_provided(person: User) -> bool:
-    """Whether a person signs in by the identity provider, which decides their roles."""
+    """Return True if a person signs in by the identity provider, which decides their roles."""
     return list_provided().filter(user=person).exists()
 
 
 def list_provided() -> "QuerySet[SocialAccount]":
-    """The accounts at the identity provider; none where the settings name no provider."""
+    """Return the accounts at the identity provider; none if settings name no provider."""
     found: QuerySet[SocialAccount] = SocialAccount.objects.filter(provider=settings.OIDC_ISSUER)
     return found if settings.OIDC_ISSUER else found.none()
 
@@ -108,7 +108,7 @@ def list_managing_roles() -> set[int]:
 
 
 def gives_managing(moves: Iterable[Move]) -> bool:
-    """Return whether one of these moves gives a role that lets a person manage people."""
+    """Return True if one of these moves gives a role that lets a person manage people."""
     keys = list_managing_roles()
     return any(move.is_given and move.role.pk in keys for move in moves)
 

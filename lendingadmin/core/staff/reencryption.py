@@ -45,7 +45,7 @@ class TableCount:
 
 
 def reencrypt_all(*, is_dry: bool = False) -> Iterator[TableCount]:
-    """Go through each table that holds encrypted texts; with `is_dry` nothing is changed."""
+    """Encrypt each table's texts again and yield its counts; `is_dry` changes nothing."""
     for model in apps.get_models():
         fields = [one for one in model._meta.concrete_fields if isinstance(one, EncryptedTextField)]
         if fields and not model._meta.proxy:
@@ -102,7 +102,10 @@ def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[st
 
 
 def _list_rows(rows: models.QuerySet[Any]) -> Iterator[Any]:
-    """All rows by primary key, a slice at a time, so that no query lasts and no lock is held."""
+    """Yield all rows by primary key, one slice at a time.
+
+    Because of the slices, no query takes long and no lock is held.
+    """
     last = None
     while found := list(
         (rows if last is None else rows.filter(pk__gt=last)).order_by("pk")[:ROWS_AT_ONCE]

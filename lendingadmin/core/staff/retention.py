@@ -1,8 +1,8 @@
-"""The tables whose rows go: what is over within an hour, and what is old by KEEP_ROWS_DAYS.
+"""Tables whose rows are deleted: finished rows within an hour, old rows by KEEP_ROWS_DAYS.
 
-Areas name theirs; SECURITY.md says of all tables how long their rows stay. What is not over,
-and what shows that a payment is the same one, is no kind: rows of the journal and of statements
-stay.
+Areas name their own tables. SECURITY.md says for all tables how long their rows stay. Rows that
+are not finished, and rows that show that a payment is the same one, have no kind: rows of the
+journal and of statements stay.
 """
 
 from collections.abc import Callable
@@ -30,11 +30,11 @@ _DONE_FOR = timedelta(days=1)
 
 
 class Table(NamedTuple):
-    """A table whose rows go: `what` is its name in words, `label` its model.
+    """A table whose rows are deleted: `what` is its name in words, `label` its model.
 
-    `kind` is its word in KEEP_ROWS_DAYS: rows that are older than its days and in `list_older` go,
-    by `delete_older` if there is one, and `then` says what becomes of them. `find_over` says which
-    rows are over and go within an hour, whatever KEEP_ROWS_DAYS says.
+    `kind` is its word in KEEP_ROWS_DAYS. Rows in `list_older` that are older than these days
+    are deleted, by `delete_older` if there is one; `then` describes what happens to them.
+    `find_over` finds the rows that are deleted within an hour, whatever KEEP_ROWS_DAYS says.
     """
 
     what: str
@@ -68,7 +68,7 @@ class Table(NamedTuple):
         return len(keys)
 
     def count_old(self) -> int:
-        """How many rows are past their days."""
+        """Return the number of rows that are older than their days."""
         return self._list_older(self._find_before()).count()
 
     def list_over(self) -> "models.QuerySet[Any]":
@@ -97,13 +97,13 @@ def list_passing() -> list[Table]:
 
 
 def delete_over() -> None:
-    """Delete what is over."""
+    """Delete the rows that are over."""
     for one in list_passing():
         one.list_over().delete()
 
 
 def count_over() -> list[tuple[Table, int]]:
-    """How many rows of each table `delete_over` would delete."""
+    """Return the number of rows of each table that `delete_over` would delete."""
     return [(one, one.list_over().count()) for one in list_passing()]
 
 
@@ -113,12 +113,15 @@ def list_ageing() -> list[Table]:
 
 
 def delete_old() -> bool:
-    """Delete a batch of each kind that is older than KEEP_ROWS_DAYS says; whether that was all."""
+    """Delete a batch of each kind that is older than KEEP_ROWS_DAYS.
+
+    Return True if that was all.
+    """
     return max((one.delete_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
 
 def count_old() -> list[tuple[Table, int]]:
-    """How many rows of each kind `delete_old` would delete in all."""
+    """Return the total number of rows of each kind that `delete_old` would delete."""
     return [(one, one.count_old()) for one in list_ageing()]
 
 

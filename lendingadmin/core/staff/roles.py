@@ -46,7 +46,7 @@ _NOBODY = ()
 
 
 class Right(NamedTuple):
-    """One thing that a person may do: its permission name, its words, the roles that hold it."""
+    """A right of a person: its permission name, its words, and the roles that have it."""
 
     name: str
     words: str
@@ -180,7 +180,7 @@ def list_codenames(app_label: str) -> list[tuple[str, str]]:
 
 
 def list_rights(role: str) -> frozenset[str]:
-    """The permission names that a role holds; empty for a role that is not one of the four."""
+    """Return the permission names of a role; empty if it is not one of the four roles."""
     return frozenset(right.name for right in _RIGHTS if role in right.roles)
 
 
@@ -201,9 +201,9 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Return areas with the words of these rights in each: “Loans”, [“list loans”, “see a loan”].
+    """Return areas with the words of these rights: “Loans”, [“list loans”, “see a loan”].
 
-    Names that are no right are left out.
+    Names that are not rights are left out.
     """
     found: dict[str, list[str]] = {}
     held = set(names)
@@ -214,7 +214,7 @@ def sort_rights(names: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 
 def describe_group(name: str, held: Iterable[str]) -> str:
-    """Return what a role is for; of a role that the lender made, its rights."""
+    """Return the purpose of a role; for a role that the lender made, its rights."""
     if name in ROLE_WORDS:
         return gettext(ROLE_WORDS[name])
     words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]

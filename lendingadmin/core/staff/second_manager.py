@@ -26,7 +26,10 @@ APPROVE_WITHIN = timedelta(days=3)
 
 
 def manages_people(person: User) -> bool:
-    """Whether a role of the person, or being a superuser, lets them manage people once active."""
+    """Return True if the person manages people once their account is active.
+
+    The reason is one of their roles, or that they are a superuser.
+    """
     held = (names for roles in person.held_roles.values() for names in roles.values())
     return person.is_superuser or any(MANAGE_PEOPLE in names for names in held)
 
@@ -40,7 +43,7 @@ def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
 
 
 def needs_second(person: User) -> bool:
-    """Whether a second manager is needed for what opens this person's account to others."""
+    """Return True if a second manager must approve what opens this account to others."""
     return bool(settings.SECOND_MANAGER) and manages_people(person)
 
 
@@ -74,13 +77,13 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
 
 
 def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
-    """Those that can still be decided."""
+    """Return the changes that can still be decided."""
     since = timezone.now() - APPROVE_WITHIN
     return changes.filter(state=PersonChange.State.WAITING, asked_at__gt=since)
 
 
 def is_role_asked_for(person: User) -> bool:
-    """Whether a change of this person's roles waits."""
+    """Return True if a change of this person's roles is waiting."""
     return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
 
 
@@ -143,7 +146,7 @@ def may_approve(manager: User, change: PersonChange) -> bool:
 
 
 def is_still_asked(change: PersonChange) -> bool:
-    """Whether who asked for it could still ask."""
+    """Return True if the manager who asked could still ask for this change."""
     app_ids = {move.app_id for move in read_moves(change)}
     return change.asked_by.is_active and _reaches(change.asked_by, change.person, app_ids)
 
@@ -164,7 +167,7 @@ def describe_change(change: PersonChange) -> str:
 
 
 def describe_moves(moves: Iterable[Move]) -> list[str]:
-    """Moves of roles in words, what is given first: “+officer in kenya”."""
+    """Return moves of roles in words, given roles first: “+officer in kenya”."""
     several = len(settings.LENDING_APPS) > 1
     named = sorted(
         (not one.is_given, str(AppRole(app_id=one.app_id, role=one.role) if several else one.role))

@@ -63,7 +63,7 @@ _FIELDS = {
 
 
 class ChangeRefused(Exception):
-    """A rule refuses this change to a person; the text says so to the one who asked for it."""
+    """A rule refuses this change to a person; the text explains that to the manager."""
 
 
 class Done(NamedTuple):
@@ -145,9 +145,10 @@ def _set_roles(
 
 
 def move_roles(person: User, moves: Iterable[Move]) -> None:
-    """Give and take roles; one that is held, or not, already stays so.
+    """Give and take roles; a move that is already in effect changes nothing.
 
-    Where a role lets the person manage people, what one manager alone opened is cancelled.
+    If a role lets the person manage people, everything that one manager alone opened is
+    cancelled.
     """
     moves = list(moves)
     for move in moves:
@@ -161,10 +162,11 @@ def move_roles(person: User, moves: Iterable[Move]) -> None:
 
 
 def cancel_set_up_by_one(people: Iterable[User]) -> None:
-    """Cancel what one manager alone opened of the accounts of people who now manage people.
+    """Cancel what one manager alone opened on accounts of people who now manage people.
 
-    That manager could otherwise sign in as a second one. This cancels an open link, and where such
-    a link set the account up, the password too, which ends the sessions, and the factors.
+    That manager could otherwise sign in as a second manager. An open link is cancelled. If the
+    account was set up by such a link, its password and factors are removed too, which ends its
+    sessions.
     """
     if not settings.SECOND_MANAGER:
         return
@@ -225,9 +227,9 @@ def reactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int]:
-    """Sign a person out everywhere; a manager's own, but for the one that asks.
+    """Sign a person out everywhere; for a manager's own account, except the current session.
 
-    Gives the person and how many sessions ended. Raises ChangeRefused.
+    Return the person and the number of ended sessions. Raise ChangeRefused.
     """
     with change_person(by, pk) as person:
         own = hash_session_key(request.session.session_key) if person.pk == by.pk else None
@@ -265,7 +267,7 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
 
 
 def delete_factors(person: User) -> bool:
-    """Delete a person's second factors; say whether there was one."""
+    """Delete a person's second factors; return True if there was one."""
     removed = Authenticator.objects.filter(user=person).delete()[0]
     if removed:
         end_grace(person)
@@ -291,8 +293,11 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 
 
 def check_needs_link(person: User) -> None:
-    """Raise ChangeRefused for a closed account, where the identity provider lets them in, and while
-    a role that lets them manage people waits: who has the link would have that role too.
+    """Raise ChangeRefused if a set-up link is not needed or not allowed.
+
+    That is the case for a closed account, for a person who signs in by the identity provider,
+    and while a role that lets the person manage people waits: the owner of the link would get
+    that role too.
     """
     if not person.is_active:
         raise ChangeRefused(REACTIVATE_FIRST)
@@ -353,9 +358,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
 
 @contextmanager
 def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
-    """Require of everybody whom a command saves that they choose another password.
+    """Require each person whom a command saves to choose another password.
 
-    Who typed this one knows it. The trail says who ran the command.
+    The operator who typed this password knows it. The trail says who ran the command.
     """
     given: list[User] = []
 
@@ -386,7 +391,7 @@ def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
 
 
 def _describe_change(form: Any, name: str) -> str:
-    """One changed field in words, and for a choice of many what was added and removed."""
+    """Return a changed field in words, with the items that were added and removed, if any."""
     after = form.cleaned_data.get(name)
     words = _(_FIELDS.get(name, name.replace("_", " ")))
     if not isinstance(after, QuerySet):

@@ -67,7 +67,7 @@ class SessionStore(DatabaseSessionStore):
     """Django's session store, but the key itself is only in the cookie."""
 
     def exists(self, session_key: str) -> bool:
-        """Whether there is a session of this key."""
+        """Return True if a session with this key exists."""
         return super().exists(hash_session_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
@@ -90,7 +90,7 @@ class SessionStore(DatabaseSessionStore):
 
 
 class SessionLimitsMiddleware:
-    """Ends sessions that are over, and notes when a person does something."""
+    """Ends sessions that are over, and records when a person does something."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -142,7 +142,7 @@ def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
 
 
 def _read_activity(request: HttpRequest) -> datetime | None:
-    """When this session's person last did something; None where the cookie does not say."""
+    """Return when this session's person was last active; None if the cookie does not say."""
     try:
         value = _make_signer(request).unsign(request.COOKIES.get(_COOKIE, ""))
         return datetime.fromisoformat(value)
@@ -223,7 +223,7 @@ def end_sessions(person: User, *, but: str | None = None) -> int:
 
 
 def describe_ended(count: int) -> str:
-    """How many sessions ended, a sentence."""
+    """Return a sentence with the number of sessions that ended."""
     words = ngettext("%(count)s session ended.", "%(count)s sessions ended.", count)
     return words % {"count": count} if count else _("No session was open.")
 

@@ -37,7 +37,7 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
         return reverse("account_setup", args=[uid, self.make_token(person)])
 
     def check_token(self, user: User | None, token: str | None) -> bool:
-        """Whether this token opens the person's link now."""
+        """Return True if this token opens the person's link now."""
         if user is None or not user.is_active or user.setup_link_at is None:
             return False
         return super().check_token(user, token)
@@ -52,13 +52,16 @@ setup_tokens = SetupTokenGenerator()
 
 
 def may_mail(person: User) -> bool:
-    """Whether a link can be mailed: mail that is only printed would put it into a log."""
+    """Return True if a link can be mailed.
+
+    Mail that is only printed would put the link into a log.
+    """
     return bool(person.email) and settings.EMAIL_BACKEND != _PRINTS
 
 
 @in_english
 def mail_setup_link(person: User, address: str) -> bool:
-    """Mail a person their link; say whether it went out."""
+    """Mail a person their link; return True if it was sent."""
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600
     text = "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Records in the audit trail what people do with their own accounts."""
+"""Records in the audit trail the changes that people make to their own accounts."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from lendingadmin.core.staff.two_step import begin_grace, end_grace
 
 
 def record_sign_in(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Record a sign-in and by what: “password, totp”."""
+    """Record a sign-in and its methods: “password, totp”."""
     found = get_authentication_records(request, user)
     names = (one.get("type") or one["method"] for one in found)
     record(request, "sign-in", subject=user.username, outcome="done", detail=", ".join(names))
@@ -52,14 +52,20 @@ def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -
 
 
 def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """End what began with the old factors; Django does so itself when a password changes."""
+    """End the sessions that began with the old factors.
+
+    Django does the same when a password changes.
+    """
     end_sessions(user, but=hash_session_key(request.session.session_key))
 
 
 def cycle_session_key(
     *, request: HttpRequest, reauthenticated: bool = False, **_signal: Any
 ) -> None:
-    """A key that was seen before the person confirmed who they are opens nothing afterwards."""
+    """Change the session key after a confirmation.
+
+    A key that was seen before the person confirmed opens nothing afterwards.
+    """
     if reauthenticated:
         request.session.cycle_key()
 

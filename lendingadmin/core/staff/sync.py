@@ -25,7 +25,7 @@ def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
 
 
 def _sync_permissions(label: type[models.Model], using: str) -> dict[str, Permission]:
-    """Create and delete the permissions of one label; return them by full name."""
+    """Create and delete the permissions of one label; return its permissions by full name."""
     meta = label._meta
     # Read from the table each time: the manager's cache outlives a flush between tests.
     content_type, _ = ContentType.objects.using(using).get_or_create(

@@ -54,7 +54,7 @@ def tell_of_guessing(person_id: int) -> None:
 
 @task()
 def tell_managers(change_id: int) -> None:
-    """Write to those who may approve a change of a person that another manager asks for one."""
+    """Write to the managers who may approve a change that another manager asked for."""
     with duties.hide_error_words("telling managers of a change that waits for them"):
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
@@ -93,8 +93,9 @@ def tell_of_mass_reading(entry_id: int) -> None:
 
 @task(priority=-60)
 def erase_old() -> None:
-    """Erase the texts and delete the rows that are past their days, and go on later where that
-    takes long.
+    """Erase the texts and delete the rows that are past their days.
+
+    If one batch is not enough, the task is enqueued again.
     """
     with duties.hide_error_words("erasing what is old"):
         if not all([erasure.erase_old(), retention.delete_old()]):
@@ -103,13 +104,13 @@ def erase_old() -> None:
 
 @task(priority=-10)
 def prune() -> None:
-    """Delete what is over: sessions, unfinished forms, finished tasks, values that expired."""
+    """Delete what is over: sessions, unfinished forms, finished tasks and expired values."""
     with duties.hide_error_words("pruning"):
         retention.delete_over()
 
 
 def beat() -> None:
-    """Enqueue pruning once an hour, and the erasing of what is old a few times a day."""
+    """Enqueue pruning once an hour, and the erasure of old data a few times a day."""
     duties.enqueue_at_most_every(PRUNE_EVERY, prune)
     if erasure.list_ageing() or retention.list_ageing():
         duties.enqueue_at_most_every(ERASE_EVERY, erase_old)

@@ -1,8 +1,8 @@
-"""allauth's limits of sign-ins, codes and passkeys, counted by counters of ours.
+"""allauth's limits of sign-ins, codes and passkeys, counted by our own counters.
 
-allauth counts behind a lock in the cache for which a sign-in waits one second, and a lock that was
-not had, or could not be written, is “too many tries” to it: half of thirty people who signed in at
-the same moment were refused. Its limits and what they mean stay.
+allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If it
+does not get the lock, or cannot write it, allauth says “too many tries”: of thirty people who
+signed in at the same moment, half were refused. The limits and their meaning do not change.
 """
 
 import time

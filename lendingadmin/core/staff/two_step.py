@@ -15,7 +15,10 @@ from .models import User
 
 
 def is_required_of(person: User) -> bool:
-    """Whether a role that the person holds in any app requires it; of superusers any role does."""
+    """Return True if a role of the person in any app requires a second factor.
+
+    For a superuser, any role in the setting requires it.
+    """
     held = {role for roles in person.held_roles.values() for role in roles}
     return bool(settings.TWO_STEP_ROLES) and (
         person.is_superuser or not held.isdisjoint(settings.TWO_STEP_ROLES)
@@ -23,7 +26,7 @@ def is_required_of(person: User) -> bool:
 
 
 def must_set_up(request: HttpRequest) -> bool:
-    """Whether the person's days of grace are over, and they still have no second factor."""
+    """Return True if the person has no second factor and their days of grace are over."""
     person = request.user
     if not isinstance(person, User) or person.two_step_due_at is None:
         return False
@@ -33,15 +36,15 @@ def must_set_up(request: HttpRequest) -> bool:
 
 
 def _gave_second_factor(request: HttpRequest, person: User) -> bool:
-    """Whether the person gave one in this session, here or at the identity provider."""
+    """Return True if a second factor was given in this session, to us or to the provider."""
     found = get_authentication_records(request, person)
     return any(one["method"] == "mfa" or one.get("has_two_step") for one in found)
 
 
 def end_grace(user: User, **_signal: Any) -> None:
-    """Note that a person whose factor was removed has no days to work without one.
+    """End the days of grace of a person whose factor was removed.
 
-    The days are for the first set-up alone.
+    These days are only for the first set-up.
     """
     user.two_step_due_at = timezone.now()
     user.save(update_fields=["two_step_due_at"])

@@ -1,6 +1,6 @@
-"""User names: which ones may be given, so that none can be taken for another.
+"""User names: the names that may be given, so that none can be taken for another.
 
-The trail, receipts and journals name people by them, so a name stays as it was given.
+The trail, receipts and journals name people by user name, so a name never changes.
 """
 
 import re
@@ -23,7 +23,7 @@ validate_letters = ASCIIUsernameValidator()
 
 
 def fold_look(name: str) -> str:
-    """A name as it looks at a glance: two that look alike are the same."""
+    """Return a name as it looks at a glance: two names that look alike give the same text."""
     look = name.casefold().translate(_SAME)
     for pair, letter in _SAME_PAIRS:
         look = look.replace(pair, letter)

@@ -1,4 +1,5 @@
-"""Background work: the worker process, and the beat that finds out what is due.
+"""Background work: the worker process, and the beat that finds due work.
 
-Knows no area. An area names its duty and its tasks in its manifest (core/areas.py).
+This package knows no area. An area names its duty and its tasks in its manifest
+(core/areas.py).
 """

@@ -42,7 +42,10 @@ LATE = timedelta(minutes=3)
 
 
 class Failed(Exception):
-    """A task failed; says by what kind of error, not in its words: those may name a borrower."""
+    """A task failed. The text names the kind of error.
+
+    It does not repeat the words of the error, because they may name a borrower.
+    """
 
 
 def run_duties() -> None:
@@ -63,7 +66,7 @@ def run_duties() -> None:
 
 
 def note_beat() -> None:
-    """Write down that a worker beats, for who asks whether one does."""
+    """Record the beat of a worker, for checks that a worker runs."""
     now = timezone.now()
     rows = Heartbeat.objects.filter(pk=1)
     if not rows.filter(beat_at__gt=now - _NOTED_EVERY).exists():
@@ -71,7 +74,7 @@ def note_beat() -> None:
 
 
 def find_silence() -> str:
-    """Since when no worker has beaten, in words for an operator; empty where one does."""
+    """Return since when no worker has run, in words for an operator; empty if one runs."""
     beat = Heartbeat.objects.filter(pk=1).first()
     if beat is None:
         return "no worker has run yet"
@@ -82,12 +85,15 @@ def find_silence() -> str:
 
 
 def read_beat() -> list[tuple[tuple[str, ...], float]]:
-    """When a worker beat last, as a `metrics.TableGauge` gives it; nothing before the first."""
+    """Return the time of a worker's last beat, as a `metrics.TableGauge` needs it.
+
+    The list is empty before the first beat.
+    """
     return [((), one.beat_at.timestamp()) for one in Heartbeat.objects.filter(pk=1)]
 
 
 def requeue_lost() -> int:
-    """Let tasks run again whose worker died, or which failed; returns how many."""
+    """Requeue tasks that failed or whose worker died; return their number."""
     now = timezone.now()
     stale = DBTaskResult.objects.filter(
         Q(status=TaskResultStatus.RUNNING) | Q(status=TaskResultStatus.FAILED),
@@ -118,7 +124,7 @@ def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
 
 
 def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
-    """Enqueue a task without arguments, unless it is waiting or was enqueued within the pause."""
+    """Enqueue a task without arguments, unless it waits or was enqueued within the pause."""
     since = timezone.now() - pause
     recent = Q(enqueued_at__gt=since) | Q(status=TaskResultStatus.READY)
     if not DBTaskResult.objects.filter(recent, task_path=one.module_path).exists():

@@ -13,7 +13,7 @@ RUNNING, FAILED, IDLE = "running", "failed", "idle"
 
 
 class Heartbeat(models.Model):
-    """When any worker beat last: one row, written now and then (duties.py)."""
+    """Time of the last beat of any worker: one row, written from time to time (duties.py)."""
 
     beat_at = models.DateTimeField()
 
@@ -22,11 +22,11 @@ class Heartbeat(models.Model):
 
 
 class Job(models.Model):
-    """Work of a worker in steps: `version` guards each by a compare-and-swap, so that of several
-    workers only one takes it.
+    """Work of a worker in steps.
 
-    `heartbeat_at` is the moment of the last step. A worker that dies leaves the job in its `state`,
-    and `walks.resume_lost` lets the next one go on. A model adds its own states.
+    `version` guards each step by a compare-and-swap, so that only one of several workers takes
+    it. `heartbeat_at` is the moment of the last step. A worker that dies leaves the job in its
+    `state`, and `walks.resume_lost` lets the next worker continue. A model adds its own states.
     """
 
     state: "models.CharField[str,str]"
@@ -37,7 +37,7 @@ class Job(models.Model):
         abstract = True
 
     def list_same(self) -> QuerySet[Self]:
-        """The row, as long as it is at the step and in the state that this object knows."""
+        """Return the row if it is still at the step and in the state of this object."""
         rows = type(self)._default_manager.filter(pk=self.pk, version=self.version)
         return rows.filter(state=self.state)
 
@@ -112,5 +112,5 @@ class IndexRow(WalkRow):
 
     @property
     def is_walking(self) -> bool:
-        """Whether a walk is under way."""
+        """True if a walk is running."""
         return self.state == RUNNING

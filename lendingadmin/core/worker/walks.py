@@ -1,8 +1,9 @@
 """Walks through the lists of the service, in slices of some seconds.
 
-Each page is one transaction that moves the walk from one `version` to the next, so that of several
-workers only one adds it. A worker that is killed loses the page in hand; one that finds the walk
-ended, or moved on by another, adds nothing. Urgent tasks wait no longer than one slice.
+Each page is one transaction that moves the walk from one `version` to the next, so only one of
+several workers adds it. A worker that is killed loses only its current page. A worker adds
+nothing if the walk has ended, or if another worker has moved it on. Urgent tasks wait no longer
+than one slice.
 """
 
 import logging
@@ -69,7 +70,7 @@ AnyJob = TypeVar("AnyJob", bound=Job)
 
 
 def find_pause(tries: int, error: LendingError) -> timedelta | None:
-    """How long to wait after a fault of the service; None where it was tried often enough."""
+    """Return the pause after a fault of the service; None if there were enough tries."""
     if tries >= TRIES:
         return None
     asked = error.retry_after if isinstance(error, RateLimited) else None
@@ -90,7 +91,7 @@ def find_interval(every: timedelta | None, known: int) -> timedelta:
 
 
 class Walk(ABC, Generic[Row]):
-    """One slice of a walk; a subclass says what is read, what a page does and what the end does."""
+    """One slice of a walk; a subclass defines the list, the work on a page, and the end."""
 
     model: type[Row]
 
@@ -110,7 +111,7 @@ class Walk(ABC, Generic[Row]):
         """Begin again, because the service refused its own page token; how long to wait."""
 
     def find_obstacle(self) -> str:
-        """Why the walk cannot go on, as a sentence; empty where it can."""
+        """Return a sentence that says why the walk cannot go on; empty if it can."""
         is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
         return "" if is_configured else _("This app is no longer configured.")
 
@@ -148,9 +149,10 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def read(self, until: float) -> timedelta | None:
-        """Add page after page until the time is over, the list is, or the walk was ended.
+        """Add pages until the time is over, the list ends, or the walk was ended.
 
-        Raises LendingError: UnfinishedList where the list leads back to itself.
+        Raise LendingError: UnfinishedList if the list repeats itself, or has nothing new for
+        EMPTY_PAGES pages.
         """
         for page in self.list_pages():
             if not self.add_page(page):
@@ -165,7 +167,7 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def list_pages(self) -> Iterator[Page[Any]]:
-        """The pages from where the walk goes on, each read when it is reached."""
+        """Return the pages from the walk's position on; each is read when it is reached."""
         token = self.row.page_token or None
         return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
 
@@ -174,7 +176,7 @@ class Walk(ABC, Generic[Row]):
         return self.row.step(**{"tries": 0, "why": "", **changes})
 
     def end(self, state: str, why: str) -> bool:
-        """End the walk before its time; False where another has ended it or moved it on."""
+        """End the walk early; return False if another worker has ended it or moved it."""
         changes = {"state": state, "why": why, "ended_at": timezone.now(), "page_token": ""}
         is_ended = bool(self.row.list_same().update(**bind(self.row, **changes)))
         if is_ended:
@@ -182,7 +184,10 @@ class Walk(ABC, Generic[Row]):
         return is_ended
 
     def _pause_or_fail(self, error: LendingError) -> timedelta | None:
-        """After a fault of the service: how long to wait; None where the walk has failed."""
+        """Handle a fault of the service.
+
+        Return the time to wait, or None if the walk has failed or another worker has moved it.
+        """
         tries = max(self.row.tries, 1)  # none where the slice had read a page before
         pause = find_pause(tries, error)
         if pause is None:
@@ -209,7 +214,7 @@ class IndexWalk(Walk[Index]):
 
     @classmethod
     def get_row(cls, app_id: str) -> Index:
-        """The row of an app, made where there is none."""
+        """Return the row of an app; make it if there is none."""
         return cls.model._default_manager.get_or_create(app_id=app_id)[0]
 
     @abstractmethod
@@ -225,21 +230,25 @@ class IndexWalk(Walk[Index]):
 
     @abstractmethod
     def read_unseen(self, unseen: Any) -> Any:
-        """Read what such a row is about.
+        """Read the record of a row that the walk did not see.
 
-        Raises LendingError: NotFound where it is gone, WrongRecord where the id is another's.
+        Raise LendingError: NotFound if the record is gone, WrongRecord if the id belongs to
+        another.
         """
 
     @abstractmethod
     def drop_unseen(self, unseen: Any) -> None:
-        """Delete such a row, in a transaction."""
+        """Delete a row that the walk did not see, in a transaction."""
 
     def tidy(self) -> None:
         """Do the remaining work after a walk is complete."""
 
     @classmethod
     def begin(cls, app_id: str) -> Index | None:
-        """Begin a walk of an app; None where one is under way. Nothing is read yet."""
+        """Begin a walk of an app; return None if one is running.
+
+        Nothing is read yet.
+        """
         row, now = cls.get_row(app_id), timezone.now()
         begun = cls.model._default_manager.filter(pk=row.pk).exclude(state=RUNNING)
         clean = dict.fromkeys(("seen", "unreadable", "tries", "empty_pages"), 0)
@@ -260,13 +269,13 @@ class IndexWalk(Walk[Index]):
         return row if is_begun else None
 
     def start_over(self) -> timedelta | None:
-        """Read the list from its start; what was seen before is new once more."""
+        """Read the list again from its start; all records count as not seen."""
         none = dict.fromkeys(("seen", "unreadable", "empty_pages"), 0)
         is_begun = self.move(**none, page_token="", restarted=True, walk=self.row.walk + 1)
         return timedelta(0) if is_begun else None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages, or ask for what they left out. Raises LendingError."""
+        """Add pages, or ask for the records that they left out. Raise LendingError."""
         return self.end_list(until) if self.row.is_confirming else super().read(until)
 
     def add_page(self, page: Page[Any]) -> bool:
@@ -285,7 +294,10 @@ class IndexWalk(Walk[Index]):
         return True
 
     def end_list(self, until: float) -> timedelta | None:
-        """Ask by id for what the list left out: a page that shifted may have hidden it."""
+        """Ask by id for the records that the list left out.
+
+        A page that shifted may have hidden them.
+        """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False
             try:
@@ -318,9 +330,10 @@ class IndexWalk(Walk[Index]):
 
     @classmethod
     def run_top_up(cls, row_id: int) -> timedelta | None:
-        """Between walks, read the newest until a page holds nothing new, some seconds at a time.
+        """Read the newest records between walks, until a page has nothing new.
 
-        How long to wait before the next slice, None at the end. A fault is left to the next one.
+        Each slice takes some seconds. Return the time to wait before the next slice; None at
+        the end. A fault ends the top-up; the next one reads again.
         """
         rows = cls.model._default_manager.filter(pk=row_id, state=IDLE, is_newest_first=True)
         row, until = rows.first(), time.monotonic() + SLICE
@@ -390,7 +403,7 @@ def do_slice(task: SliceTask, run_slice: Callable[[int], timedelta | None], row_
 
 
 def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index | None:
-    """Begin a walk of an app and enqueue its first slice; None where one is under way."""
+    """Begin a walk of an app and enqueue its first slice; return None if one is running."""
     with transaction.atomic():
         row = walk.begin(app_id)
         if row is not None:
@@ -399,9 +412,10 @@ def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index |
 
 
 def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = duties.LOST) -> None:
-    """Enqueue slices of jobs that took no step for so long: their task was lost.
+    """Enqueue slices of jobs that have taken no step for the time `after`.
 
-    Where its worker was only paused, two slices go on, and each step is taken by one of them.
+    Their task was lost. If a worker was only paused, two slices run, and each step is taken by
+    one of them.
     """
     enqueued = duties.list_enqueued(task)
     for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):
@@ -410,7 +424,7 @@ def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = d
 
 
 def enqueue_due(task: SliceTask, top_up: SliceTask, walk: type[IndexWalk[Any]]) -> None:
-    """Begin the walks that are due by the clock, top up between, and go on with what was lost."""
+    """Begin the walks that are due, read new records between walks, and resume lost walks."""
     rows = {row.app_id: row for row in walk.list_rows()}
     resume_lost(task, walk.list_rows().filter(state=RUNNING))
     for app in settings.LENDING_APPS:

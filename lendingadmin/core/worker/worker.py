@@ -1,4 +1,4 @@
-"""The worker: django-tasks-db's own, with a beat (see duties.py for what that does and why)."""
+"""The worker of django-tasks-db, with a beat (see duties.py for its purpose)."""
 
 import logging
 import time
@@ -21,11 +21,11 @@ INTERVAL = 5.0
 
 
 class Worker(db_worker.Worker):
-    """Beats, runs what is ready, and again, until it is asked to stop.
+    """Beats, runs the tasks that are ready, and repeats this until it is asked to stop.
 
-    `interval` is the time in seconds between two beats; a task in hand delays the next one. `once`
-    beats once and comes back when nothing is ready. A database that does not answer is asked again
-    after the interval.
+    `interval` is the time in seconds between two beats; a running task delays the next beat.
+    With `once` the worker beats once and returns when no task is ready. If the database does
+    not answer, the worker tries again after the interval.
     """
 
     def __init__(self, *, interval: float = INTERVAL, once: bool = False) -> None:
@@ -44,7 +44,7 @@ class Worker(db_worker.Worker):
         self._next_beat = 0.0
 
     def shutdown(self, signum: int, frame: FrameType | None) -> None:
-        """Stop after what is in hand, a task or a beat; at once where there is nothing.
+        """Stop after the current task or beat; at once if there is none.
 
         An exit in the middle of a beat's query would leave a connection that can't be closed.
         """
@@ -52,7 +52,7 @@ class Worker(db_worker.Worker):
         super().shutdown(signum, frame)
 
     def run(self) -> None:
-        """Work until stopped, or until nothing is ready where it is to do so once."""
+        """Work until stopped; with `once`, until no task is ready."""
         while self.running:
             if self.once:
                 self._work()

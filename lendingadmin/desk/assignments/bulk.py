@@ -1,7 +1,7 @@
-"""Assign all borrowers of a list to one officer: count, save what was counted, assign in steps.
+"""Assignment of all borrowers of a list to one officer: count, save, assign in steps.
 
-Each row is a compare-and-swap on the officer that was counted, so that no change of another person
-is lost.
+The counted borrowers are saved. Each row is a compare-and-swap on the officer that was counted,
+so that no change by another person is lost.
 """
 
 import time
@@ -42,9 +42,9 @@ class Borrower(NamedTuple):
 
 
 class Count(NamedTuple):
-    """The borrowers of a list, by id, and the officer who is to have them.
+    """Borrowers of a list, by id, and the officer who will get them.
 
-    `has_more` says that the list has more than MOST borrowers, and that the rest is not here.
+    `has_more` is True if the list has more than MOST borrowers; the others are left out.
     """
 
     officer: User
@@ -53,17 +53,17 @@ class Count(NamedTuple):
 
     @property
     def given(self) -> int:
-        """How many borrowers the officer gets."""
+        """Number of borrowers that the officer gets."""
         return len(self.borrowers) - self.already
 
     @property
     def already(self) -> int:
-        """How many borrowers have this officer already."""
+        """Number of borrowers who already have this officer."""
         return sum(one.officer_id == self.officer.pk for one in self.borrowers)
 
     @property
     def moved(self) -> int:
-        """How many borrowers have another officer now."""
+        """Number of borrowers who have another officer now."""
         return sum(one.officer_id not in (None, self.officer.pk) for one in self.borrowers)
 
     @property
@@ -87,7 +87,7 @@ def find_saved(idempotency_key: str) -> BulkAssignment | None:
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly what was counted, once for each form; returns the first one."""
+    """Save exactly the counted borrowers, once for each form; return the first one saved."""
     try:
         with transaction.atomic():
             bulk = BulkAssignment.objects.create(
@@ -126,7 +126,7 @@ def run_slice(number: int) -> timedelta | None:
 
 
 def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
-    """How many rows there are of each outcome."""
+    """Return the number of rows by outcome."""
     groups = bulk.rows.order_by("outcome").values_list("outcome").annotate(rows=Counting("pk"))
     return dict(groups)
 

@@ -1,4 +1,4 @@
-"""Forms of assignments: one borrower's officer, a hand-over, a list's officer, rules."""
+"""Forms of assignments: one borrower's officer, a hand-over, a list's officer and rules."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
@@ -47,7 +47,7 @@ class ChangeForm(forms.Form):
 
 
 class OfficerForm(forms.Form):
-    """The officer who is to have the borrowers of a list."""
+    """Form to choose the officer who gets the borrowers of a list."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), empty_label=_("choose"), label=_("Officer")
@@ -95,7 +95,7 @@ class HandOverForm(forms.Form):
             self.fields["standIn"].queryset = others  # type: ignore[attr-defined]
 
     def clean_firstDay(self) -> date:
-        """A day that is not over."""
+        """Return the first day, which must be today or later."""
         day: date = self.cleaned_data["firstDay"]
         if day < self.today:
             raise forms.ValidationError(gettext("Enter today or a later day."), code="past")
@@ -128,7 +128,7 @@ class HandOverForm(forms.Form):
 
 
 class RuleForm(forms.Form):
-    """One rule: a product, or any, and the officers among whom its borrowers are spread."""
+    """A rule: a product, or any, and the officers who share its borrowers."""
 
     product = forms.ChoiceField(label=_("Product"), required=False)
     officers = forms.ModelMultipleChoiceField(
@@ -147,7 +147,7 @@ class RuleForm(forms.Form):
         self.fields["officers"].queryset = officers  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """A rule for a product names officers; a row without either is no rule."""
+        """Require officers for a rule with a product; a row without either is not a rule."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
             words = gettext("Choose officers, or clear the product.")
@@ -158,7 +158,10 @@ class RuleForm(forms.Form):
 def open_rules_form(
     data: Any, rules: Sequence[Rule], products: Sequence[str], app_id: str
 ) -> "forms.BaseFormSet[RuleForm]":
-    """The rules as rows of a form, some empty ones behind them. Who left is not chosen any more."""
+    """Return the rules as rows of a form, followed by some empty rows.
+
+    An officer who left is no longer selected.
+    """
     known = list(dict.fromkeys([*products, *(one.product for one in rules if one.product)]))
     made = forms.formset_factory(
         RuleForm, extra=_MORE_RULES, max_num=MOST_RULES, absolute_max=MOST_RULES

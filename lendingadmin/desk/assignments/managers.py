@@ -1,4 +1,4 @@
-"""Queries on who has which borrower: `Assignment.objects`, `HandOver.objects`."""
+"""Queries on assigned borrowers: `Assignment.objects`, `HandOver.objects`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class HandOverQuerySet(QuerySet["HandOver"]):
     """Queries for hand-overs."""
 
     def in_effect(self, app_id: str, day: date) -> Self:
-        """Those of an app that hold on a day of the lender's zone."""
+        """Return the hand-overs of an app that apply on a day in the lender's zone."""
         rows = self.filter(app_id=app_id, ended_at=None)
         return rows.filter(first_day__lte=day, last_day__gte=day)
 

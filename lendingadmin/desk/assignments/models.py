@@ -102,10 +102,10 @@ class HandOver(models.Model):
 
 
 class BulkAssignment(Job):
-    """All borrowers of a list over the newest count, which a person gave to one officer.
+    """All borrowers of a list over the newest count, assigned by a person to one officer.
 
-    `query` is the state of the list as its address holds it. The rows are the borrowers that were
-    counted when the person confirmed.
+    `query` is the state of the list as its address gives it. The rows are the borrowers that
+    were counted when the person confirmed.
     """
 
     class State(models.TextChoices):
@@ -140,10 +140,10 @@ class BulkAssignment(Job):
 
 
 class BulkRow(models.Model):
-    """A borrower of a list: the officer before, and what became of the row.
+    """A borrower of a list: the officer before, and the result of the row.
 
-    `before_officer` and `before_at` name the assignment that was seen when the list was read. Both
-    are null for a borrower who had no officer.
+    `before_officer` and `before_at` name the assignment that was seen when the list was read.
+    Both are null for a borrower who had no officer.
     """
 
     class Outcome(models.TextChoices):
@@ -179,10 +179,10 @@ class BulkRow(models.Model):
 
 
 class RuleSet(models.Model):
-    """The rules of an app, in order, as a person saved them.
+    """The rules of an app in order, as a person saved them.
 
-    `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`, any product where that is empty.
-    One set is in force. `replaces` is the set that was in force before this one.
+    `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`; an empty product means any
+    product. One set is in force. `replaces` is the set that was in force before this one.
     """
 
     class State(models.TextChoices):
@@ -215,10 +215,11 @@ class RuleSet(models.Model):
 
 
 class RuleWalk(Job):
-    """One walk through the borrowers of a count with open loans, by a set of rules.
+    """One walk, by a set of rules, through the borrowers of a count who have open loans.
 
-    `people` is who could have borrowers then: when that changes, another walk begins. `reassigns`
-    says that borrowers whom older rules assigned are assigned again by these.
+    `people` identifies the officers who could have borrowers then: if they change, another walk
+    begins. `reassigns` is True if borrowers whom older rules assigned are assigned again by
+    these rules.
     """
 
     class State(models.TextChoices):

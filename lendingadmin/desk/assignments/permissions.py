@@ -1,4 +1,4 @@
-"""The rights of the area, and who may have borrowers."""
+"""Rights of the area, and the people who may have borrowers."""
 
 from django.db.models import QuerySet
 
@@ -13,9 +13,10 @@ HOLD = "dashboard.collections.call"
 
 
 def list_officers(app_id: str) -> QuerySet[User]:
-    """The people who may have borrowers of an app, by name: active, and with a role for it there.
+    """Return the people who may have borrowers of an app, by name.
 
-    A superuser without such a role works with no borrowers.
+    They are active and have a role for it in the app. A superuser without such a role works
+    with no borrowers.
     """
     people = User.objects.with_perm(
         HOLD,

@@ -35,7 +35,10 @@ COUNTS = ("assigned", "moved", "stayed", "unmatched")
 
 
 class Rule(NamedTuple):
-    """Borrowers with an open loan of `product`, any where it is empty, go to one of `officers`."""
+    """Rule: borrowers with an open loan of `product` go to one of `officers`.
+
+    An empty `product` means any product.
+    """
 
     product: str
     officers: tuple[int, ...]
@@ -63,7 +66,7 @@ def read_officers(app_id: str) -> Officers:
 
 
 def read_rules(rule_set: RuleSet | None) -> list[Rule]:
-    """The rules of a set in order; none without one."""
+    """Return the rules of a set in order; empty without a set."""
     rows = rule_set.rules if rule_set else []
     return [Rule(row["product"], tuple(row["officers"])) for row in rows]
 
@@ -87,7 +90,7 @@ class Effect(NamedTuple):
 def choose(
     rules: Sequence[Rule], present: Collection[int], borrower_id: str, products: Collection[str]
 ) -> int | None:
-    """The officer whom the rules give a borrower; None where none fits."""
+    """Return the officer whom the rules give a borrower; None if no rule fits."""
     for rule in rules:
         if not rule.product or rule.product in products:
             chosen = choose_officer(borrower_id, [one for one in rule.officers if one in present])
@@ -102,7 +105,7 @@ def find_active(app_id: str) -> RuleSet | None:
 
 
 def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
-    """Count what saving these rules changes, in one query over loans and assignments."""
+    """Count the changes that saving these rules would make, in one query."""
     snapshot, replaces = find_with_loans(app_id), find_active(app_id)
     officers = read_officers(app_id)
     seen = (list(rules), replaces and replaces.pk, snapshot and snapshot.pk, officers.mark)
@@ -123,7 +126,10 @@ def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
 
 
 def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
-    """Put rules in force; None where others are in force than those that they replace."""
+    """Put rules in force.
+
+    Return None if the rules in force are not the ones that they replace.
+    """
     try:
         with transaction.atomic():
             own = RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE)
@@ -143,9 +149,10 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
 
 
 def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
-    """The walk over the newest count by these rules, begun where it was not; None before a count.
+    """Return the walk of these rules over the newest count; begin it if there is none.
 
-    The first one of a set that comes to its end assigns again what rules had assigned.
+    Return None before the first count. Until such a walk of the set is complete, walks also
+    assign borrowers again whom rules had assigned.
     """
     snapshot = find_with_loans(rule_set.app_id)
     if snapshot is None:

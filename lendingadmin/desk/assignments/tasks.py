@@ -28,7 +28,7 @@ def follow_rules(number: int) -> None:
 
 @task(priority=-40)
 def begin_walks() -> None:
-    """Begin what the rules in force ask for over a new count, or because officers came or left."""
+    """Begin walks of the rules in force for a new count or after a change of officers."""
     with duties.hide_error_words("assigning by rules"):
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)
@@ -48,7 +48,7 @@ def enqueue_walk(walk: RuleWalk) -> None:
 
 
 def beat() -> None:
-    """Enqueue what is due, and go on with what was lost."""
+    """Enqueue due work, and resume lost work."""
     if RuleSet.objects.exists():
         duties.enqueue_at_most_every(_EVERY, begin_walks)
     assigning = BulkAssignment.objects.filter(state=bulk.State.ASSIGNING)

@@ -1,4 +1,4 @@
-"""Queues of whom to call, calls and promises, as a Django app."""
+"""Queues of borrowers to call, calls and promises, as a Django app."""
 
 from lendingadmin.core import areas
 

@@ -24,7 +24,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def count_open(app_id: str, borrower_id: str) -> int:
-    """How many promises and stops of a borrower are not over."""
+    """Return the number of promises and stops of a borrower that are still open."""
     own = {"app_id": app_id, "borrower_id": borrower_id}
     promised = Promise.objects.filter(**own, state=PromiseState.OPEN).count()
     return promised + Stop.objects.filter(**own, ended_at=None).count()
@@ -67,8 +67,9 @@ def erase_older(before: datetime, most: int) -> int:
 
 
 def _list_old_calls(before: datetime) -> QuerySet[Call]:
-    """Calls from before without texts, of which nothing is open; the last one of each borrower
-    stays, since it says when to call again.
+    """Old calls without texts, and without open promises or stops.
+
+    The last call of each borrower stays, because it says when to call again.
     """
     apps = [app.app_id for app in settings.LENDING_APPS]
     promises = Promise.objects.filter(call=OuterRef("pk"))

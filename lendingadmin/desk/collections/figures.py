@@ -29,7 +29,10 @@ class CallFigures(NamedTuple):
 
 
 def count_by_queue(app: LendingApp, first: date, last: date) -> list[CallFigures]:
-    """The figures of some days, both included, by queue in their order, calls of none last."""
+    """Return the figures by queue, in the order of the queues, for days `first` to `last`.
+
+    Both days are included. Calls without a queue come last.
+    """
     found = {one["queue"]: one for one in _group(app, first, last, "queue")}
     labels = name_queues(app.app_id, found) | {"": _("Found by search")}
     return [_build(label, found[key]) for key, label in labels.items() if key in found]

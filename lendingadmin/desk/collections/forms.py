@@ -77,17 +77,17 @@ class CallForm(forms.Form):
             self.fields[name].is_wanted = True  # type: ignore[attr-defined]
 
     def propose_promise(self, overdue: Decimal | None) -> None:
-        """Fill in what is promised most: all that is overdue, by tomorrow."""
+        """Fill in the most common promise: all that is overdue, by tomorrow."""
         if overdue is not None and overdue > 0:
             self.fields["amount"].initial = overdue
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """A day that is still to come."""
+        """Return the day of the promise: from today on, within a year."""
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:
-        """A day that is still to come."""
+        """Return the day of the promise: from today on, within a year."""
         return self._clean_day("day")
 
     def _clean_day(self, name: str) -> date | None:

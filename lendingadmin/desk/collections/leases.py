@@ -41,7 +41,7 @@ def take(
 
 
 def release(app_id: str, borrower_id: str, person: User) -> None:
-    """Let a borrower go; nothing where the person does not have them."""
+    """Release a borrower; do nothing if the person does not have them."""
     Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, person=person).delete()
 
 

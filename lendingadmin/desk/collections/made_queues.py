@@ -22,7 +22,7 @@ NAME_TAKEN = _("There is already a queue with this name.")
 
 
 class CallQueueForm(forms.Form):
-    """The name of a queue, and who works on it."""
+    """Form for the name of a queue and the people who work on it."""
 
     name = LineField(
         max_length=LONGEST_NAME,
@@ -59,7 +59,10 @@ def create_queue(app_id: str, query: str, wanted: Mapping[str, Any], by: User) -
 
 
 def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
-    """Change its name and people; False where another request took the name, or retired it."""
+    """Change a queue's name and people.
+
+    Return False if another request took the name or retired the queue.
+    """
     return _save(queue, wanted, by, "changed")
 
 

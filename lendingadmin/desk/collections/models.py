@@ -15,10 +15,11 @@ from .states import Evidence, Outcome, PromiseState, StopKind
 
 
 class Call(models.Model):
-    """One call with a borrower, or an attempt at one, as the person who made it noted it.
+    """A call with a borrower, or an attempt, as recorded by the person who made it.
 
-    `account_id` is the loan that it was about, empty for none. `queue` is the list that it came
-    from, empty where the borrower was found otherwise. `is_incoming`: the borrower called.
+    `account_id` is the loan of the call; empty for none. `queue` is the list from which it
+    came; empty if the borrower was found in another way. `is_incoming` is True if the borrower
+    called.
     """
 
     app_id = models.CharField(max_length=64)
@@ -102,7 +103,10 @@ class Promise(models.Model):
 
 
 class Contact(models.Model):
-    """When a borrower may be called again, and the last call: one row for each who was called."""
+    """The next time when a borrower may be called, and the last call.
+
+    There is one row for each borrower who was called.
+    """
 
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)

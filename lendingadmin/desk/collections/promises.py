@@ -100,9 +100,9 @@ def _find_end(promise: Promise, zone: ZoneInfo) -> datetime:
 def _share_out(
     promises: Sequence[Promise], payments: Iterable[Payment], zone: ZoneInfo
 ) -> dict[int, list[Payment]]:
-    """The payments that count for each promise, by the id of its object.
+    """Return the payments that count for each promise, by the `id()` of its object.
 
-    A transaction's moment often has no seconds, so it is compared in minutes.
+    The time of a transaction often has no seconds, so it is compared in minutes.
     """
     shares: dict[int, list[Payment]] = {}
     ordered = sorted(promises, key=lambda one: (one.day, one.made_at))
@@ -130,12 +130,17 @@ def _measure_elsewhere(
     others: Sequence[Promise],
     zone: ZoneInfo,
 ) -> Decimal:
-    """By how much `paid` rose after the promise without a repayment that is recorded here, less
-    what promises that are due before it have of that rise.
+    """Return the rise of `paid` after the promise without repayments that are recorded.
+
+    Repayments recorded in this dashboard are not part of the rise. The parts that belong to
+    promises that are due earlier are subtracted.
     """
 
     def measure(one: Promise) -> Decimal:
-        """The unexplained rise since a promise; nothing where it is not known what was paid."""
+        """Return the unexplained rise since a promise.
+
+        It is 0 if the amount paid before the promise is not known.
+        """
         if one.paid_before is None:
             return Decimal(0)
         known = _add_up(x for x in payments if one.made_at < x.entered_at < reading.taken_at)
@@ -159,7 +164,7 @@ def _measure_elsewhere(
 
 
 def _is_in_time(promise: Promise, reading: PaidReading, zone: ZoneInfo) -> bool:
-    """Whether what a reading shows was paid after the promise, and for it."""
+    """Return True if the reading was taken after the promise and in time for it."""
     return promise.made_at < reading.taken_at < _find_end(promise, zone) + _GRACE
 
 
@@ -264,5 +269,5 @@ def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool
 
 
 def is_plausible(day: date, today: date) -> bool:
-    """Whether a promise may be for this day: today or within a year."""
+    """Return True if a promise may be for this day: today or within a year."""
     return today <= day <= today + timedelta(days=366)

@@ -134,9 +134,10 @@ class QueueRow(NamedTuple):
 
 
 class Queue:
-    """One queue of an app at a moment. `snapshot` is the newest count, None before the first.
+    """A queue of an app at a moment. `snapshot` is the newest count; None before the first.
 
-    `person` is who asks, of whom “My borrowers” are; `made` is what a manager made of a list.
+    `person` is the user, for whom “My borrowers” are listed. `made` is the queue that a manager
+    made from a list.
     """
 
     def __init__(
@@ -166,7 +167,7 @@ class Queue:
 
     @property
     def is_of_promises(self) -> bool:
-        """Whether its rows are promises."""
+        """True if its rows are promises."""
         return self.key in _OF_PROMISES
 
     @cached_property
@@ -180,7 +181,7 @@ class Queue:
         return [self._leave_out_quiet(rows) for rows in self._read_parts()]
 
     def count(self) -> int:
-        """How many they are, up to `keyset.COUNTED` + 1."""
+        """Return the number of rows, up to `keyset.COUNTED` + 1."""
         count = 0
         for rows in self.parts:
             if count <= COUNTED:
@@ -188,7 +189,10 @@ class Queue:
         return count
 
     def count_lately(self) -> int:
-        """The same as it was within the last half minute, for pages that count every queue."""
+        """Return the number of rows, at most half a minute old.
+
+        This is for pages that count every queue.
+        """
         whose = self.person.pk if self.person and self.key == MINE else ""
         counted = self.snapshot.pk if self.snapshot else ""
         key = f"queue-count:{self.app.app_id}:{counted}:{self.today}:{self.key}:{whose}"
@@ -199,7 +203,7 @@ class Queue:
         return count
 
     def read_rows(self, first: int, last: int) -> list[Any]:
-        """Those from `first` to before `last`."""
+        """Return the rows from `first` up to, but not including, `last`."""
         found: list[Any] = []
         for rows in self.parts:
             some = list(rows[first:last])
@@ -255,7 +259,10 @@ class Queue:
         ]
 
     def find_payment(self, row: Any) -> datetime | None:
-        """When what the row is about was paid by what was recorded here since; None where not."""
+        """Return when repayments recorded since then covered the amount of the row.
+
+        Return None if they did not.
+        """
         recorded, cause = self.recorded.get(row.account_id), self.find_cause(row)
         if recorded is None or not isinstance(row, SnapshotLoan):
             return None
@@ -280,7 +287,7 @@ class Queue:
 
     @cached_property
     def listed(self) -> LoanList | None:
-        """The list that a manager made it of; None where there is none, or none any more."""
+        """The list from which a manager made the queue; None if there is no valid one."""
         if self.made is None or self.snapshot is None:
             return None
         form = LoanListForm(QueryDict(self.made.query).dict(), [])
@@ -299,7 +306,10 @@ class Queue:
         return self._read_listed(self.listed) if self.listed else []
 
     def _read_listed(self, listed: LoanList) -> list[QuerySet[SnapshotLoan]]:
-        """The loans of a list in its order; where no index has that, the first of them."""
+        """Return the loans of a list in its order.
+
+        If no index has that order, only the first loans are returned.
+        """
         wanted = listed.wanted
         is_in_order = wanted["show"] in _INDEXED and not wanted["product"]
         if is_in_order and wanted["sort"] == KINDS[wanted["show"]].sort:
@@ -353,7 +363,7 @@ class Queue:
         ]
 
     def _is_due(self, snapshot: Snapshot) -> Q:
-        """The condition of what is due today, or fell due since the count."""
+        """Return the condition for loans that are due today or became due since the count."""
         counted_on = snapshot.began_at.astimezone(self.app.zone).date()
         return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
@@ -416,7 +426,7 @@ def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[Snapsho
 
 
 def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
-    """Every queue of an app that a person works on, over one count."""
+    """Return every queue of an app that a person works on, over one count."""
     snapshot = find_with_loans(app.app_id)
     found = [Queue(app, key, now, snapshot, person=person) for key in QUEUES]
     made = list_made(app.app_id, person)
@@ -428,7 +438,7 @@ def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
 
 
 def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue | None:
-    """One queue of an app; None where there is none, or none of this person."""
+    """Return one queue of an app; None if there is none for this person."""
     if key in QUEUES:
         return Queue(app, key, now, person=person)
     number = _MADE.fullmatch(key)
@@ -455,7 +465,10 @@ def name_queues(app_id: str, keys: Iterable[str]) -> dict[str, str]:
 
 
 def read_last_payments(app_id: str, account_ids: Sequence[str]) -> dict[str, LastPayment]:
-    """The last repayment recorded here on each of these loans; loans without one are left out."""
+    """Return the last repayment recorded in this dashboard for each of these loans.
+
+    Loans without a repayment are left out.
+    """
     rows = Repayment.objects.filter(RECORDED, app_id=app_id, account_id__in=account_ids)
     found: dict[str, LastPayment] = {}
     for account_id, amount, at in rows.order_by("-id").values_list(

@@ -1,9 +1,9 @@
-"""When a lender may call a borrower, and how often. Settings import this, so it touches no models.
+"""Rules for when and how often a lender may call a borrower.
 
-The default is meant for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal
-Notice 46 of 2022), which forbid to harass a customer and to call or text their contacts about the
-loan. Its hours and counts are this product's own, on the careful side: a lender sets what its law
-and its licence say.
+Settings import this module, so it imports no models. The default is for a lender under Kenya's
+Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022). They forbid a lender to
+harass a customer, and to call or text their contacts about the loan. The hours and counts are
+this product's own, on the careful side: a lender sets them by its law and its licence.
 """
 
 import re
@@ -38,7 +38,7 @@ class ContactHours(NamedTuple):
 
 
 class ContactAttempts(NamedTuple):
-    """How often one borrower may be called on a day, and within seven days."""
+    """Maximum number of calls to one borrower on a day, and within seven days."""
 
     a_day: int
     a_week: int
@@ -142,7 +142,7 @@ def get_rules(
 
 
 def is_open(rules: ContactRules, now: datetime) -> bool:
-    """Whether borrowers may be called at this moment."""
+    """Return True if borrowers may be called at this moment."""
     here = now.astimezone(rules.zone)
     is_within = rules.hours.begin <= here.time() < rules.hours.end
     return is_within and not find_closure(rules, here.date())
@@ -158,7 +158,7 @@ def find_closure(rules: ContactRules, day: date) -> str:
 
 
 def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
-    """The next moment, from now on, at which people may be called; None where none is in sight."""
+    """Return the next moment, from now on, when people may be called; None if none is near."""
     here = now.astimezone(rules.zone)
     if is_open(rules, now):
         return now
@@ -171,9 +171,10 @@ def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
 
 
 def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datetime) -> datetime:
-    """When a borrower may be called again at the earliest, by when they were called; maybe now.
+    """Return the earliest time when a borrower may be called again; it may be now.
 
-    `calls` are those of the last seven days that were made from here. Hours are not asked.
+    `calls` are the calls of the last seven days from this dashboard. Calling hours are not
+    checked.
     """
     here = now.astimezone(rules.zone)
     midnight = datetime.combine(here.date(), time(), rules.zone)
@@ -193,7 +194,10 @@ def _list_holidays(country: str, year: int) -> Mapping[date, str]:
 
 
 def _name_holiday(zone: str, day: date) -> str:
-    """The public holiday of the country in which a zone lies; empty for none, or no country."""
+    """Return the public holiday of the country of a zone.
+
+    The text is empty if there is no holiday, or if the country is not known.
+    """
     country = get_global("zone_territories").get(zone, "")
     known = holidays.list_supported_countries(include_aliases=False)
     return _list_holidays(country, day.year).get(day, "") if country in known else ""

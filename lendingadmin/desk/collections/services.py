@@ -117,7 +117,7 @@ def forget_paid_loans(now: datetime) -> None:
 
 
 def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
-    """Whether nothing is left of what a loan is called about, as the service says this moment."""
+    """Return True if the service now says that the cause of the call is paid."""
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     except NotFound:
@@ -182,7 +182,7 @@ def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User)
 
 
 def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
-    """Note when the borrower may be called again: by what was said, and by the rules."""
+    """Record when the borrower may be called again, by the call's result and the rules."""
     allowed = get_rules(app)
     since = call.called_at - rules.WEEK
     made = Call.objects.filter(

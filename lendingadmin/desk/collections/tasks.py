@@ -22,6 +22,6 @@ def judge() -> None:
 
 
 def beat() -> None:
-    """Enqueue that where there are promises."""
+    """Enqueue `judge` if there are promises."""
     if Promise.objects.exists():
         duties.enqueue_at_most_every(_EVERY, judge)

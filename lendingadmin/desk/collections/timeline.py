@@ -16,7 +16,10 @@ from .states import describe_promise
 
 
 def _filter(rows: QuerySet[Any], subject: Subject) -> QuerySet[Any]:
-    """Those of a borrower; of a loan, those that were about it, once its borrower is known."""
+    """Return the rows of a borrower, or of one loan.
+
+    The rows of a loan are found only if its borrower is known.
+    """
     if not subject.borrower_id:
         return rows.none()
     rows = rows.filter(app_id=subject.app.app_id, borrower_id=subject.borrower_id)
@@ -29,7 +32,7 @@ def find_calls(subject: Subject) -> QuerySet[Call]:
 
 
 def describe_call(call: Call, subject: Subject) -> Item:
-    """How a call ended, and what was said."""
+    """Return the result of a call and its note."""
     words = _("They called") if call.is_incoming else _("Call")
     return Item(
         call.called_at,

@@ -23,7 +23,7 @@ else:
 
 
 class AmountField(_Text):
-    """A Decimal as text. Filtering by it makes no sense but for null."""
+    """A Decimal stored as text. Do not filter by it, except for null."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"max_length": 100, "null": True, "blank": True} | kwargs)

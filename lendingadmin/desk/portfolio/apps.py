@@ -1,4 +1,4 @@
-"""Counts of all loans, and lists over them, as a Django app."""
+"""Counts of all loans, and lists of these loans, as a Django app."""
 
 from lendingadmin.core import areas
 

@@ -41,9 +41,9 @@ Value = Callable[[Figures], Decimal | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure: its name, its amount, what it adds up, its loans, and the loans that lack it.
+    """A figure: its name, its amount, its description, its loans, and the loans that lack it.
 
-    `is_of_open` where it adds up open loans only.
+    `is_of_open` is True if it adds up open loans only.
     """
 
     label: str
@@ -83,17 +83,17 @@ class Series:
 
     @property
     def described(self) -> str:
-        """The picture for those who can't see it."""
+        """Text of the picture for people who can't see it."""
         words = _("%(name)s over %(count)s updates. The table below has the numbers.")
         return words % {"name": self.name, "count": len(self.rows)}
 
 
 @dataclass(frozen=True)
 class PortfolioSummary:
-    """All that the home page shows of a snapshot.
+    """Everything that the home page shows of a snapshot.
 
-    `opened_by` is by what loans counted as open; `older_counts` are the complete snapshots whose
-    figures have another meaning, so that no trend draws them.
+    `opened_by` says how loans were recognised as open. `older_counts` is the number of complete
+    snapshots whose figures have another meaning, so that no trend shows them.
     """
 
     snapshot: Snapshot
@@ -145,7 +145,7 @@ def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
 
 
 def _pick_points(numbers: list[int]) -> list[int]:
-    """As many of them as a line has points, with the first and the last."""
+    """Return at most as many numbers as a line has points, with the first and the last."""
     if len(numbers) <= _POINTS:
         return numbers
     return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
@@ -200,7 +200,10 @@ class _SummaryBuilder:
     def _tile(
         self, label: str, by: str, more: str = "", of: str = "", is_of_open: bool = True
     ) -> Tile:
-        """`of` is the key of the values that the figure needs, where that is another one."""
+        """Return the tile of a figure.
+
+        `of` is the key of the values that the figure needs, if that is not `by`.
+        """
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
         if not (total.loans or self.figures.is_known(of)):

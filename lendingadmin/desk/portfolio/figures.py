@@ -29,7 +29,7 @@ _OF_ALL_LOANS = ("paid", "months")
 
 @dataclass
 class Sum:
-    """An amount, and how many loans add to it: those where it is not zero."""
+    """An amount, and the number of loans that add to it, without loans that add zero."""
 
     amount: Decimal = Decimal(0)
     loans: int = 0
@@ -92,7 +92,7 @@ class Figures:
         kind.loans += 1
 
     def is_known(self, name: str) -> bool:
-        """Whether any loan has the values of this figure; without loans it is known."""
+        """Return True if any loan has the values of this figure, or if there are no loans."""
         is_open = sum(kind.loans for kind in self.performance.values())
         loans = sum(self.opened_by.values()) if name in _OF_ALL_LOANS else is_open
         return not loans or self.untold.get(name, 0) < loans
@@ -130,7 +130,7 @@ class Figures:
                 month.add(row.principal)
 
     def as_json(self) -> dict[str, Any]:
-        """For a JSON column: amounts as text, to the last digit."""
+        """Return the figures for a JSON column: amounts as text, to the last digit."""
         return {
             "day": self.day.isoformat(),
             "untold": self.untold,
@@ -142,7 +142,7 @@ class Figures:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "Figures":
-        """Read what `as_json` wrote."""
+        """Return the figures that `as_json` wrote."""
         return cls(
             day=date.fromisoformat(kept["day"]),
             untold=dict(kept["untold"]),
@@ -167,6 +167,6 @@ def month_of(day: date) -> str:
 
 
 def months_to(day: date) -> list[str]:
-    """The last MONTHS months up to that of `day`, the oldest first."""
+    """Return the last MONTHS months up to the month of `day`, the oldest first."""
     last = day.year * 12 + day.month - 1
     return [f"{n // 12:04}-{n % 12 + 1:02}" for n in range(max(12, last - MONTHS + 1), last + 1)]

@@ -20,10 +20,11 @@ _AT_MOST = 10
 
 
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
-    """The loans whose id is this one in other letters; none where no snapshot is complete.
+    """Return loans whose id differs from this one only in upper and lower case.
 
-    The database folds both ids: SQLite the letters of ASCII, PostgreSQL those of its collation. The
-    loan may be gone since the snapshot, so each is read when it is opened.
+    There are none if no snapshot is complete. The database folds both ids: SQLite the letters
+    of ASCII, PostgreSQL those of its collation. The loan may have been removed since the
+    snapshot, so each is read when it is opened.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
@@ -45,13 +46,13 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
 
 
 def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
-    """The loans of a snapshot whose id in small letters is this one in small letters."""
+    """Return the loans of a snapshot whose id is this one when both are in small letters."""
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
     return rows.filter(snapshot=snapshot, folded=Lower(Value(wanted)))
 
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:
-    """How many loans of this borrower the app's snapshots hold."""
+    """Return the number of loans of this borrower in the app's snapshots."""
     return sum(rows.count() for rows in list_rows(app_id, borrower_id))
 
 

@@ -219,7 +219,7 @@ def write_performance(key: str) -> str:
 class LoanListForm(forms.Form):
     """The state of a list, from its address: kind, days late, product, order and page size.
 
-    `count` is the number of the count whose loans it lists, as they were then.
+    `count` is the number of the count whose loans are listed as they were then.
     """
 
     show = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -262,5 +262,5 @@ class LoanListForm(forms.Form):
         self.fields["product"].choices = choices  # type: ignore[attr-defined]
 
     def clean_sort(self) -> str:
-        """The order that was asked for, else that of the kind."""
+        """Return the order that was asked for, or the order of the kind."""
         return self.cleaned_data["sort"] or self.kind.sort

@@ -1,7 +1,8 @@
-"""Lists over the loans of a count: which loans each shows, in which order, their totals.
+"""Lists of the loans of a count: the loans of each list, their order and their totals.
 
-A list is what `LoanListForm` reads from an address. What was recorded here since the newest count
-corrects it (recorded_since.py), unless the address names the count: so a figure adds up.
+`LoanListForm` reads a list from an address. Repayments that were recorded since the newest
+count correct the list (recorded_since.py). If the address names the count, the list is not
+corrected, so that it adds up to the figure.
 """
 
 import hashlib
@@ -83,7 +84,7 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 
 class LoanList:
-    """One list over a count, as its form says; `recorded` is what corrects it, by loan."""
+    """A list of the loans of a count, as its form says; `recorded` corrects it, by loan."""
 
     def __init__(
         self,
@@ -127,9 +128,9 @@ class LoanList:
         return self.totals.sums[self.kind.amount]
 
     def read_page(self, behind: str = "") -> Slice:
-        """Return a page that begins where the one before ended, with the loan `behind`.
+        """Return the page that begins after the loan `behind`.
 
-        Loans without what the list is ordered by come last.
+        Loans without the value of the order come last.
         """
         size, column = self.wanted["pageSize"], self._column
         parts = [self.first_rows, self.last_rows]
@@ -161,9 +162,9 @@ class LoanList:
 
     @property
     def first_rows(self) -> QuerySet[SnapshotLoan]:
-        """Those of the rows that have what they are ordered by: they come first.
+        """Rows that have the value of the order: they come first.
 
-        The indexes hold them in this order, and no row without a value.
+        The indexes have them in this order, without rows that lack a value.
         """
         found = self._leave_out_settled(self._counted_in_order)
         known = found.filter(**{f"{self._column}__isnull": False})
@@ -171,7 +172,7 @@ class LoanList:
 
     @property
     def last_rows(self) -> QuerySet[SnapshotLoan]:
-        """Those of the rows that lack what they are ordered by."""
+        """Rows that lack the value of the order."""
         return self.rows.filter(**{f"{self._column}__isnull": True}).order_by(self._tie)
 
     @property
@@ -200,12 +201,12 @@ class LoanList:
 
     @property
     def _tie(self) -> str:
-        """How equal ones are ordered: so that an index may be read from either end."""
+        """Order of rows with equal values, so that an index may be read from either end."""
         return "-id" if bool(self._sign) != SORTED_BY[self._order][1] else "id"
 
     @cached_property
     def totals(self) -> Totals:
-        """The count's totals, less what was recorded since."""
+        """Totals of the count, less the repayments recorded since."""
         loans, sums = self.sum_counted()
         with exactly():
             for loan in self._touched:
@@ -220,7 +221,10 @@ class LoanList:
         return Totals(loans - len(self._settled), sums)
 
     def sum_counted(self) -> Totals:
-        """The totals of the count itself, whose loans never change: they are added up once."""
+        """Return the totals of the count itself.
+
+        Its loans never change, so they are added up once.
+        """
         digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
         key = f"loan-totals:{self.snapshot.pk}:{digest}"
         if found := shared.get(key):
@@ -252,14 +256,15 @@ class LoanList:
 
     @cached_property
     def _settled(self) -> set[int]:
-        """Those that do not belong on the list any more, by what was recorded since."""
+        """Loans that are no longer on the list because of repayments recorded since."""
         return {loan.pk for loan in self._touched if self._is_settled(loan)}
 
     def _is_settled(self, loan: SnapshotLoan) -> bool:
-        """Whether all that the list is about was paid; what was not reported is never known to be.
+        """Return True if everything that the list is about was paid.
 
-        The count knows the next instalment alone. So a loan stays on the list of a week: it may
-        be due again within it.
+        An amount that was not reported never counts as paid. The count knows only the next
+        instalment. So a loan stays on the list of a week, because it may be due again within
+        that week.
         """
         recorded = self.recorded.get(loan.account_id)
         if recorded is None or not recorded.amount:

@@ -17,14 +17,14 @@ _SUMMED = (
 
 
 class Total(NamedTuple):
-    """A sum of what the service reported, and of how many loans it reported nothing."""
+    """Sum of the amounts that the service reported, and the number of loans without one."""
 
     amount: Decimal
     not_reported: int
 
 
 class Totals(NamedTuple):
-    """How many loans a list has, and their sums by column."""
+    """Number of loans of a list, and their sums by column."""
 
     loans: int
     sums: dict[str, Total]
@@ -33,9 +33,10 @@ class Totals(NamedTuple):
 def correct_amounts(
     loan: SnapshotLoan, recorded: RecordedSince | None
 ) -> dict[str, Decimal | None]:
-    """The amounts of a counted loan less what was recorded since, which pays what is overdue first.
+    """Return the amounts of a counted loan after the repayments recorded since.
 
-    By column: what is overdue, outstanding and next due; the others stay as they were counted.
+    A repayment pays the overdue amount first. The keys are columns: the overdue, outstanding
+    and next due amounts are corrected; the others stay as they were counted.
     """
     amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
     if recorded is None or not recorded.amount:
@@ -50,9 +51,10 @@ def correct_amounts(
 
 
 def sum_up(rows: QuerySet[SnapshotLoan]) -> Totals:
-    """How many loans there are, and their exact sums.
+    """Return the number of loans and their exact sums.
 
-    SQLite would add the amounts, which are text, as floats; PostgreSQL adds them to the last digit.
+    SQLite would add the amounts, which are text, as floats; PostgreSQL adds them to the last
+    digit.
     """
     if connection.vendor == "postgresql":
         return _sum_in_database(rows)

@@ -84,18 +84,17 @@ class Snapshot(WalkRow):
 
     @property
     def is_readable(self) -> bool:
-        """Whether its loans are stored and its figures mean what figures mean now."""
+        """True if its loans are stored and its figures have the current meaning."""
         return self.has_loans and self.figures_version == FIGURES_VERSION
 
 
 class SnapshotLoan(models.Model):
-    """The figures of one loan in a snapshot, as the service gave them; null where it gave none.
+    """Figures of a loan in a snapshot, as the service gave them; null if it gave none.
 
-    `account_id` is the id in the address of its page: the uid of a loan without an account id. The
-    ids of borrower and product are empty where the service gave none that can be.
-
-    A `_rank` is the amount as a float, null for none and for zero: for the order of a list and for
-    an index, never to be shown or added.
+    `account_id` is the id in the address of its page: the uid for a loan without an account id.
+    The ids of borrower and product are empty if the service gave no usable ones. A `_rank` is
+    the amount as a float, null for none and for zero. It is only for the order of a list and
+    for an index; it is never shown or added.
     """
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
@@ -228,7 +227,8 @@ class SnapshotLoan(models.Model):
 class SavedList(models.Model):
     """A list of loans under a name: for its owner, or for everybody.
 
-    `query` is the state of the list as its address holds it. Who pinned it has it in the sidebar.
+    `query` is the state of the list as its address gives it. People who pinned it see it in the
+    sidebar.
     """
 
     app_id = models.CharField(max_length=64)

@@ -36,14 +36,14 @@ def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, Ope
 
 
 def filter_open(snapshot: Snapshot, borrower_ids: Collection[str]) -> QuerySet[SnapshotLoan]:
-    """The open loans of these borrowers in a snapshot."""
+    """Return the open loans of these borrowers in a snapshot."""
     return SnapshotLoan.objects.filter(
         snapshot=snapshot, is_open=True, borrower_id__in=[key for key in borrower_ids if key]
     )
 
 
 def _add(amounts: list[Decimal | None]) -> Decimal | None:
-    """The sum; None where one of them is not known."""
+    """Return the sum; None if one of the amounts is not known."""
     known = [amount for amount in amounts if amount is not None]
     with exactly():
         return sum(known, Decimal(0)) if len(known) == len(amounts) else None

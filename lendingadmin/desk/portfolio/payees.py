@@ -40,9 +40,10 @@ class Payee:
 
 @dataclass(frozen=True)
 class FoundPayees:
-    """The loans that may be meant. `without_loan` are people who have no open loan by the count.
+    """Loans that may be meant; `without_loan` are people without an open loan in the count.
 
-    `loan_id` is the one loan that what was typed names; empty where it may mean others.
+    `loan_id` is the only loan that the typed text names; empty if the text may mean other
+    loans.
     """
 
     payees: list[Payee] = field(default_factory=list)
@@ -57,7 +58,7 @@ class FoundPayees:
 
 
 def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
-    """The loans that what was typed may mean. Raises LendingError where the service is asked."""
+    """Return the loans that the typed text may mean. Raise LendingError for a failed call."""
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     found = find_people(index, typed, list_rights(person, app_id)) if index else None
     people = found.people if found else []

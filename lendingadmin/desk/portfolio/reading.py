@@ -32,9 +32,10 @@ _MOST_DAYS = 2**31 - 1
 def read_rows(
     items: Iterable[Loan | Malformed], zone: tzinfo, day: date, words: Mapping[str, str]
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
-    """A row for each loan of a page, the first of those with the same id; how many had none.
+    """Return a row for each loan of a page, and the number of items without a usable id.
 
-    `day` is that of the count in the lender's zone, `words` are those of LENDING_LOAN_STATUSES.
+    Of several loans with the same id, the first is used. `day` is that of the count in the
+    lender's zone, `words` are those of LENDING_LOAN_STATUSES.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0
@@ -74,11 +75,12 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
 
 
 def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]) -> None:
-    """Set whether the loan is open, by its status word, else by its dates and its outcome; and
-    whether not even its first instalment was paid.
+    """Set whether the loan is open, and whether not even its first instalment was paid.
 
-    A loan that is paid in full has a settlement date and a result, and a new one has no result
-    (spec: States and transitions, 3; Loans, MakeRepayment). What came and is no date is not null.
+    The status word decides whether the loan is open; without such a word, the dates and the
+    result decide. A loan that is paid in full has a settlement date and a result; a new loan
+    has no result (spec: States and transitions, 3; Loans, MakeRepayment). A value that is not a
+    date still counts as a settlement date.
     """
     word = says_open(row.status, words)
     row.has_status_word = word is not None
@@ -96,7 +98,10 @@ def _id(key: str) -> str:
 
 
 def _key(status: object) -> str:
-    """A number or a word. Anything else is left out: it may be personal, and figures hold it."""
+    """Return a number or a word.
+
+    Other values are left out, because they may be personal and figures store them.
+    """
     if isinstance(status, Malformed):
         return ""
     # PostgreSQL takes no NUL in a text, nor in the JSON of the figures.
@@ -116,7 +121,10 @@ def _principal_outstanding(loan: Loan) -> Decimal | None:
 
 
 def _whole(value: object) -> int | None:
-    """Days rounded up, so that more than N of them are more than N as the service's number."""
+    """Return the days rounded up.
+
+    Rounded up, “more than N days” gives the same result as with the service's number.
+    """
     days = number(value)
     if days is None or abs(days) > _MOST_DAYS:
         return None

@@ -132,7 +132,7 @@ def _find_zone(app_id: str) -> tzinfo:
 
 
 def _delete_some(snapshot: Snapshot) -> bool:
-    """Delete some of a snapshot's loans; False where none are left."""
+    """Delete some loans of a snapshot; return False if none are left."""
     some = list(
         SnapshotLoan.objects.filter(snapshot=snapshot).values_list("pk", flat=True)[:COUNTS_AT_ONCE]
     )

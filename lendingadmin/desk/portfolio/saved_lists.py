@@ -1,4 +1,4 @@
-"""Lists of loans under a name: whose they are, what they hold, and who pinned which."""
+"""Lists of loans under a name: their owners, their content, and the people who pinned them."""
 
 from collections.abc import Mapping
 from typing import Any

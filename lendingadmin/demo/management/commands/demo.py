@@ -17,7 +17,7 @@ from lendingadmin.web.checks import is_loopback
 
 
 class Command(BaseCommand):
-    """`manage.py demo`: what `make run` runs."""
+    """`manage.py demo`, which `make run` runs."""
 
     help = "Starts the sandbox, fills it, starts dashboard and worker and prints how to sign in."
     requires_system_checks = []
@@ -70,7 +70,10 @@ class Command(BaseCommand):
 
 
 def _require_own_password() -> None:
-    """Everybody knows the demo's password, so it is for this machine alone."""
+    """Raise CommandError if other machines can reach the demo with its default password.
+
+    Everybody knows that password.
+    """
     host, password = os.environ["DEMO_HOST"], os.environ["DEMO_PASSWORD"]
     if not is_loopback(host) and password == DEFAULTS["DEMO_PASSWORD"]:
         raise CommandError(

@@ -73,7 +73,7 @@ def hand_overs_of_person(context: Context) -> list[HandOver]:
 
 @register.simple_tag(takes_context=True)
 def may_assign(context: Context) -> bool:
-    """Whether the person says who has which borrower."""
+    """Return True if the person may assign borrowers."""
     return bool(context["request"].user.has_perm(CHANGE))
 
 

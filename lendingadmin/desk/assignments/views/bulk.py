@@ -28,7 +28,7 @@ _PAGE = 50
 
 @access(CHANGE, _LIST, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Choose who gets the borrowers of the list in the address, see how many, and confirm."""
+    """Choose the officer for the borrowers of the list, see the number, and confirm."""
     app = gateway.lending_app(app_id)
     found = open_list(app, request.GET.dict())
     if found is None or not found.is_valid:

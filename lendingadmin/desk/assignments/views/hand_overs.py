@@ -22,7 +22,10 @@ _MOST = 200
 
 @access(HAND_OVER, methods=("GET", "POST"))
 def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Those that hold or are to come, one's own or all for managers; the POST adds one."""
+    """List the hand-overs that are current or still to come; the POST adds one.
+
+    Managers see all of them, other people their own.
+    """
     app, person = gateway.lending_app(app_id), request.user
     today = timezone.localdate(timezone=app.zone)
     may_change = person.has_perm(CHANGE)

@@ -66,7 +66,7 @@ def _list_people(app_id: str) -> QuerySet[User]:
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Return each rule: its product, and the names of those of its officers who are still there."""
+    """Return each rule: its product, and the names of its officers who are still there."""
     if active is None:
         return []
     found = rules.read_rules(active)

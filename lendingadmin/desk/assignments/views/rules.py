@@ -1,4 +1,4 @@
-"""The rules that give borrowers to officers, and a count of what they change before saving."""
+"""Rules that give borrowers to officers, and a count of their changes before saving."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -20,7 +20,10 @@ from .officers import describe_rules
 
 @access(CHANGE, "lending.loans.list", methods=("GET", "POST"))
 def edit(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The rules as a form. A POST counts what they change, and saves them with this very count."""
+    """Show the rules as a form.
+
+    A POST counts their changes. A POST with exactly this count saves them.
+    """
     snapshot, active = find_with_loans(app_id), rules.find_active(app_id)
     products = [key for key, _loans in list_products(snapshot)] if snapshot else []
     form = open_rules_form(request.POST or None, rules.read_rules(active), products, app_id)

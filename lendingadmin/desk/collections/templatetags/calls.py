@@ -1,6 +1,7 @@
-"""`{% calling_of borrower_id as calling %}`: whether one may call a borrower, and who does.
+"""Template tags for calls.
 
-`{% may_make_queues as may %}`: whether one makes queues of lists.
+`{% calling_of borrower_id as calling %}` says whether a borrower may be called, and who has
+them. `{% may_make_queues as may %}` says whether the person may make queues from lists.
 """
 
 from typing import NamedTuple
@@ -35,6 +36,6 @@ def calling_of(context: Context, borrower_id: object) -> Calling | None:
 
 @register.simple_tag(takes_context=True)
 def may_make_queues(context: Context) -> bool:
-    """Whether the person makes queues of lists, and may call."""
+    """Return True if the person may make queues from lists, and may call."""
     person = context["request"].user
     return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))

@@ -1,4 +1,4 @@
-"""A call with a borrower: what is owed, what was said and promised before, and how it ended."""
+"""A call with a borrower: what is owed, what was said and promised before, and the result."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -147,7 +147,7 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 
 
 def _list_loans(app_id: str, borrower_id: str, lease: Lease | None) -> list[str]:
-    """The borrower's open loans of the newest count, that of the queue first."""
+    """Return the borrower's open loans of the newest count; the loan of the queue is first."""
     found = [lease.account_id] if lease and lease.account_id else []
     if snapshot := find_with_loans(app_id):
         rows = filter_open(snapshot, [borrower_id]).order_by("-overdue_rank", "id")
@@ -164,9 +164,9 @@ def _read_live(
     *,
     may_dial: bool,
 ) -> dict[str, Any]:
-    """The borrower and the loans as the service has them now; what failed has its card.
+    """Read the borrower and the loans from the service now; a failed read has its card.
 
-    Raises NotFound, or InvalidId, where there is no such borrower.
+    Raise NotFound or InvalidId if there is no such borrower.
     """
     client = gateway.app(app.app_id)
     calls: list[Callable[[], Any]] = [partial(client.borrowers.get, borrower_id)]

@@ -21,8 +21,9 @@ _PAGE = 50
 
 @access(CALL)
 def stops(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Disputes, hardship and who must not be called: since when, the oldest first. With `waits`
-    those that wait for the person.
+    """List disputes, hardship and borrowers who must not be called, the oldest first.
+
+    With `waits`, only those that wait for the person's decision are listed.
     """
     rows = Stop.objects.filter(app_id=app_id, ended_at=None)
     if is_waiting := request.GET.get("waits") == "decision":

@@ -37,7 +37,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(MANAGE_QUEUES, CALL, _LIST, methods=("GET", "POST"))
 def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Change the name of a queue, and who works on it."""
+    """Change the name of a queue and the people who work on it."""
     queue = _find(app_id, number)
     form = CallQueueForm(request.POST or None, app_id=app_id, queue=queue)
     if request.method == "POST" and form.is_valid():
@@ -52,7 +52,7 @@ def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(MANAGE_QUEUES, CALL, methods=("POST",))
 def retire(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Take a queue off all pages; what came of its calls stays."""
+    """Remove a queue from all pages; the results of its calls stay."""
     queue = _find(app_id, number)
     if made_queues.retire_queue(queue, request.user):
         words = _("The queue %(name)s is closed. The results of its calls remain.")

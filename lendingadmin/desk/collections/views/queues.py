@@ -28,7 +28,7 @@ _FIGURES_OF = timedelta(days=6)
 
 @access(CALL, "lending.loans.list")
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The queues with how many wait in each, whom the person has, and what came of the calls."""
+    """Show the queues and their numbers, the person's borrower, and the results of calls."""
     app, now = gateway.lending_app(app_id), timezone.now()
     today, may_decide = now.astimezone(app.zone).date(), request.user.has_perm(DECIDE)
     first, queues = today - _FIGURES_OF, open_queues(app, now, request.user)
@@ -93,7 +93,7 @@ def _open(request: PersonRequest, app_id: str, key: str) -> Queue:
 
 
 def _describe_hours(app: LendingApp) -> dict[str, object]:
-    """Whether people may be called now, and from when on they may."""
+    """Return whether people may be called now, and when calls are allowed next."""
     allowed, now = services.get_rules(app), timezone.now()
     return {
         "is_open": rules.is_open(allowed, now),

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         actions.add_parser("anchor", help="take the newest entry as the end of the chain")
 
     def handle(self, **options: Any) -> None:
-        """Do what was asked for. Raises CommandError (exit 1) where the chain has a break."""
+        """Run the requested action. Raise CommandError (exit 1) if the chain has a break."""
         match options["action"]:
             case "guard":
                 self._guard()
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         self.stdout.write(f"The anchor is at entry {newest.entry_id}.")
 
     def _check_anchor(self) -> None:
-        """Raises CommandError where what the anchor knows of is not in the trail any more."""
+        """Raise CommandError if the trail no longer has the entry that the anchor names."""
         if not settings.AUDIT_ANCHOR:
             return
         try:

@@ -1,4 +1,4 @@
-"""`manage.py lending_check`: does the service account work, and for what?"""
+"""`manage.py lending_check`: checks that the service account works, and what it may do."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the findings as they come; leave with 1 when one of them is bad."""
+        """Print the results as they arrive; exit with 1 if one of them is bad."""
         self.stdout.write(
             f"{settings.LENDING_BASE_URL}, project {settings.LENDING_PROJECT_ID},"
             f" account {settings.LENDING_CLIENT_ID}"

@@ -41,8 +41,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Raises CommandError for what `check --deploy` calls an error, such as an example's key:
-        what is encrypted with it from now on could be read by all who know the example.
+        """Run the release. Raise CommandError if `check --deploy` finds an error.
+
+        One such error is a key from an example: all people who know the example could read the
+        data that is encrypted with it.
         """
         found = run_checks(include_deployment_checks=True)
         serious = (one for one in found if one.is_serious() and not one.is_silenced())
@@ -86,7 +88,10 @@ class Command(BaseCommand):
 
 
 def _check_keys() -> None:
-    """Raise CommandError where the keys are not those of the database, as readiness says it."""
+    """Raise CommandError if the keys do not fit the database.
+
+    The text is the same as that of readiness.
+    """
     try:
         fault = canary.find_fault()
     except DatabaseError:

@@ -11,6 +11,9 @@ class Command(changepassword.Command):
     """Command that notifies the person, who chooses their own password at the next sign-in."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        """Raises CommandError where there is no such person, or no password was accepted."""
+        """Set the password.
+
+        Raise CommandError if there is no such person, or if no password was accepted.
+        """
         with services.give_password("changepassword", services.NEW_PASSWORD, "set"):
             return super().handle(*args, **options)

@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        """Erase it. Raises CommandError for an unknown app or what is no id."""
+        """Erase the data. Raise CommandError for an unknown app or an invalid id."""
         is_dry_run = options["dry_run"]
         if options["whose"] == "old":
             if options["app"]:

@@ -13,7 +13,7 @@ NONE_NEEDS_IT = "None needs it."
 
 
 class Command(BaseCommand):
-    """Says for each table how many texts it holds, and which rows cannot be opened."""
+    """Lists for each table the number of texts and the rows that cannot be opened."""
 
     help = "Encrypts again, with the newest of DATA_KEYS, what an older one encrypted."
 
@@ -23,8 +23,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        """Do it, or check. Raises CommandError (exit 1) where a row cannot be opened, or, when
-        checking, where a text still needs it.
+        """Encrypt the texts again, or check them.
+
+        Raise CommandError (exit 1) if a row cannot be opened, or, in a check, if a text must
+        still be encrypted again.
         """
         is_dry, counts = options["check"], []
         for count in reencrypt_all(is_dry=is_dry):

@@ -28,7 +28,11 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="remove a role that nobody holds")
 
     def handle(self, **options: Any) -> None:
-        """Change it. Raises CommandError for one of the four, or for what is no right."""
+        """Change a role.
+
+        Raise CommandError for one of the four built-in roles, or for a text that is not a
+        right.
+        """
         name, given, taken = options["name"], options["give"], options["take"]
         if name in ROLES:
             raise CommandError(f"“{name}” is the product's own: lendingadmin/core/staff/roles.py.")

@@ -9,7 +9,7 @@ from lendingadmin.core.monitoring.readiness import find_warnings
 
 
 class Command(BaseCommand):
-    """Says what `/readyz` warns of, and exits with 1 where that is anything."""
+    """Prints the warnings of `/readyz`, and exits with 1 if there are any."""
 
     help = "Says whether a worker runs and keeps up; exits with 1 where none does."
 
