@@ -71,7 +71,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('roles', 'roles'), ('second-factor', 'remove two-step sign-in'), ('setup-link', 'make a set-up link')], max_length=20)),
                 ('moves', models.JSONField(default=list)),
                 ('asked_at', models.DateTimeField()),
-                ('state', models.CharField(choices=[('waiting', 'Waiting'), ('approved', 'Approved'), ('declined', 'Declined'), ('withdrawn', 'Withdrawn')], default='waiting', max_length=10)),
+                ('state', models.CharField(choices=[('waiting', 'To decide'), ('approved', 'Approved'), ('declined', 'Declined'), ('withdrawn', 'Withdrawn')], default='waiting', max_length=10)),
                 ('decided_at', models.DateTimeField(null=True)),
                 ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

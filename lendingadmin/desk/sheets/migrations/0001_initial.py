@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app_id', models.CharField(max_length=64)),
                 ('code', models.CharField(max_length=7, unique=True)),
-                ('state', models.CharField(choices=[('open', 'out'), ('returned', 'returned'), ('cancelled', 'cancelled')], default='open', max_length=9)),
+                ('state', models.CharField(choices=[('open', 'out on paper'), ('returned', 'returned'), ('cancelled', 'cancelled')], default='open', max_length=9)),
                 ('day', models.DateField()),
                 ('choice', models.CharField(choices=[('all', 'overdue or due'), ('due', 'due by that day'), ('overdue', 'overdue')], max_length=7)),
                 ('product_id', models.CharField(blank=True, max_length=255)),

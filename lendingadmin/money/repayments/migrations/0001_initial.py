@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
                 ('note', lendingadmin.core.encryption.EncryptedTextField(bound_to=('idempotency_key',))),
                 ('reported_at', models.DateTimeField()),
                 ('idempotency_key', models.CharField(max_length=64, unique=True)),
-                ('reviewed_as', models.CharField(blank=True, choices=[('corrected', 'corrected at the service'), ('otherwise', 'put right another way'), ('no_mistake', 'no mistake')], max_length=16)),
+                ('reviewed_as', models.CharField(blank=True, choices=[('corrected', 'corrected at the service'), ('otherwise', 'corrected in another way'), ('no_mistake', 'it was correct')], max_length=16)),
                 ('reason', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('idempotency_key',))),
                 ('reviewed_at', models.DateTimeField(null=True)),
                 ('reported_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                 ('submitted', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('idempotency_key',))),
                 ('again_at', models.CharField(blank=True, max_length=1000)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('found', models.CharField(blank=True, choices=[('there', 'found'), ('differs', 'found otherwise'), ('maybe', 'found what it may be'), ('absent', 'not found so far')], max_length=8)),
+                ('found', models.CharField(blank=True, choices=[('there', 'found'), ('differs', 'found, but different'), ('maybe', 'possible records found'), ('absent', 'not found so far')], max_length=8)),
                 ('resolution', models.CharField(blank=True, choices=[('saved', 'It was saved'), ('no', 'It was not saved')], max_length=8)),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='writes', to=settings.AUTH_USER_MODEL)),
                 ('resolved_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('taken_at', models.DateTimeField(default=django.utils.timezone.now)),
-                ('found', models.CharField(blank=True, choices=[('there', 'found'), ('differs', 'found otherwise'), ('maybe', 'found what it may be'), ('absent', 'not found so far')], max_length=8)),
+                ('found', models.CharField(blank=True, choices=[('there', 'found'), ('differs', 'found, but different'), ('maybe', 'possible records found'), ('absent', 'not found so far')], max_length=8)),
                 ('why', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('write',))),
                 ('links', models.JSONField(default=list)),
                 ('write', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='writes.write')),

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
                 ('tries', models.PositiveIntegerField(default=0)),
                 ('empty_pages', models.PositiveIntegerField(default=0)),
                 ('restarted', models.BooleanField(default=False)),
-                ('state', models.CharField(choices=[('idle', 'not walking'), ('running', 'walking'), ('failed', 'broken off')], default='idle', max_length=8)),
+                ('state', models.CharField(choices=[('idle', 'not running'), ('running', 'running'), ('failed', 'stopped')], default='idle', max_length=8)),
                 ('began_at', models.DateTimeField(null=True)),
                 ('heartbeat_at', models.DateTimeField(null=True)),
                 ('complete_at', models.DateTimeField(null=True)),
