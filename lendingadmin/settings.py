@@ -79,7 +79,10 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
 
 
 def read_by_app(name: str, reader: Callable[[str], dict[str, Read]]) -> dict[str, Read]:
-    """Read a variable that names apps; none can be judged while LENDING_APPS is malformed."""
+    """Read a variable that names apps.
+
+    Return an empty value if LENDING_APPS is malformed, because then no app can be checked.
+    """
     return read(name, reader, "") if LENDING_APPS else {}
 
 

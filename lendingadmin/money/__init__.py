@@ -1,1 +1,1 @@
-"""Writing to the service once: the journal of writes, and repayments."""
+"""Writes that are sent to the service only once: the journal of writes, and repayments."""

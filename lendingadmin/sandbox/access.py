@@ -24,7 +24,7 @@ class Client(NamedTuple):
     permissions: frozenset[str]
 
     def has_secret(self, secret: str) -> bool:
-        """Whether this is its secret, in constant time."""
+        """Return True if this is the client's secret; the comparison takes constant time."""
         return hmac.compare_digest(self.secret.encode(), secret.encode(errors="replace"))
 
 

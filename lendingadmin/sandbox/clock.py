@@ -1,4 +1,4 @@
-"""The sandbox's one clock: rules never read it, they are handed what it says."""
+"""The sandbox's only clock. The rules never read it; the caller gives them its time."""
 
 from datetime import UTC, datetime
 

@@ -29,7 +29,7 @@ class Token(Row):
 
 
 class Borrower(Row):
-    """A borrower of an app; everything that was sent about it is in `encrypted`."""
+    """A borrower of an app; `encrypted` has everything that was sent about the borrower."""
 
     app_id = models.CharField(max_length=200)
     borrower_id = models.CharField(max_length=200)
@@ -46,9 +46,9 @@ class Borrower(Row):
 
 
 class Loan(Row):
-    """A loan account: narrow rows that lists filter on, with the bulk in LoanRecord.
+    """A loan account: narrow rows for the filters of lists, with the bulk in LoanRecord.
 
-    No status is stored: `start_date`, `settlement_date` and `oldest_due` say it at any moment.
+    No status is stored: `start_date`, `settlement_date` and `oldest_due` give it at any moment.
     """
 
     app_id = models.CharField(max_length=200)
@@ -88,7 +88,7 @@ class Loan(Row):
 
 
 class LoanRecord(Row):
-    """The bulk of a loan: its contract as JSON, its account, and what else was sent."""
+    """The bulk of a loan: its contract as JSON, its account, and the other sent data."""
 
     loan = models.OneToOneField(
         Loan, on_delete=models.CASCADE, primary_key=True, related_name="record"
@@ -99,7 +99,7 @@ class LoanRecord(Row):
 
 
 class Repayment(Row):
-    """A repayment. One with a value date still to come is not `posted` yet."""
+    """A repayment. A repayment with a future value date is not `posted` yet."""
 
     loan = models.ForeignKey(Loan, on_delete=models.CASCADE, related_name="repayments")
     app_id = models.CharField(max_length=200)
@@ -120,9 +120,9 @@ class Repayment(Row):
 
 
 class Event(Row):
-    """An event: narrow rows that lists filter on, with its data encrypted in EventData.
+    """An event: narrow rows for the filters of lists; EventData has its data, encrypted.
 
-    No status is stored: `ready_at` and `has_errors` say it at any moment.
+    No status is stored: `ready_at` and `has_errors` give it at any moment.
     """
 
     app_id = models.CharField(max_length=200)
@@ -170,7 +170,7 @@ class EventData(Row):
 
 
 class Assessment(Row):
-    """An assessment: its outcome is computed when it is made and shown from `ready_at` on."""
+    """An assessment. Its outcome is computed at its creation and shown from `ready_at` on."""
 
     app_id = models.CharField(max_length=200)
     assessment_id = models.CharField(max_length=40)
@@ -194,15 +194,15 @@ class Assessment(Row):
         ]
 
     def outcome_at(self, now: datetime) -> Outcome | None:
-        """The outcome, or None while it is still being processed at `now`."""
+        """Return the outcome, or None if it is still being processed at `now`."""
         return None if now < self.ready_at else Outcome(**decrypt(self.encrypted))
 
 
 class OfferOperation(Row):
     """A getOffers request: one for each requestId of a borrower, however often it is sent.
 
-    No state is stored: that of `assessment` says how far it is. `encrypted` is the borrower's
-    category and debt when it was asked for, so that the offer stays the same.
+    No state is stored: the state of `assessment` gives its progress. `encrypted` has the
+    borrower's category and debt at the time of the request, so that the offer stays the same.
     """
 
     borrower = models.ForeignKey(Borrower, on_delete=models.CASCADE, related_name="offers")

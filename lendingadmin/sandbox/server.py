@@ -35,7 +35,7 @@ def find_refusal(fault: BaseException) -> tuple[int, str]:
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Answers what gunicorn itself refuses with `error_description` too (Spec: Errors)."""
+    """Worker that gives gunicorn's own refusals an `error_description` too (Spec: Errors)."""
 
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException

@@ -1,4 +1,4 @@
-"""Everything the sandbox answers: the API, the files of its page, and errors in its own form."""
+"""All that the sandbox answers: the API, the files of its page, and errors in its own form."""
 
 from pathlib import Path
 

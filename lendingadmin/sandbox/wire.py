@@ -49,10 +49,10 @@ def read_own(text: bytes | str) -> Any:
 
 
 def read_sent(body: bytes) -> Any:
-    """Parse what a client sent; raises Invalid for whatever is not plain, storable JSON.
+    """Parse the body that a client sent; raise Invalid if it is not plain, storable JSON.
 
     Refused: broken JSON, NaN and infinities, numbers of 10^15 and more, nesting deeper than 32,
-    control characters (but tab and line ends) and half surrogate pairs in texts.
+    control characters (except tab and line ends) and half surrogate pairs in texts.
     """
     try:
         document = simplejson.loads(body.decode("utf-8"), use_decimal=True, allow_nan=False)

@@ -61,7 +61,7 @@ class SampleForm(forms.Form):
 
 
 def chips() -> list[Status]:
-    """Every status that has a look of its own, and one that has none."""
+    """Return every status with its own look, and one without."""
     worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     late = statuses.days_late(20)
     return [status for status in (*worded, *repayment_chips().values(), late) if status]
@@ -112,7 +112,7 @@ def schedule() -> dict[str, Any]:
 
 
 def pictures() -> dict[str, Any]:
-    """The bars of the home page, by month and by kind, and a figure over time."""
+    """Return the bars of the home page, by month and by kind, and a figure over time."""
     start = datetime(2025, 11, 15, tzinfo=UTC)
     points = [(start + timedelta(days=30 * n), Decimal(n * n % 13 * 51_000)) for n in range(13)]
     months = [
@@ -133,7 +133,7 @@ def pictures() -> dict[str, Any]:
 
 
 def sheet(theme: str) -> dict[str, Any]:
-    """All that the components of one theme are given."""
+    """Return everything that the components of one theme need."""
     wrong = {f"{theme}-amount": "1,000", f"{theme}-borrowerId": ""}
     result = {"type": "declined", "rule": "score", "risk_score": 69, "credit_score": 466}
     return {

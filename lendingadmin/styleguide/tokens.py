@@ -20,7 +20,7 @@ class Colour(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of a scale; `size` as it is written."""
+    """A step of a scale, with `size` as it is written."""
 
     name: str
     size: str
@@ -45,7 +45,7 @@ def pairs(css: str) -> dict[str, tuple[str, str]]:
 
 
 def sheet() -> str:
-    """The text of tokens.css, which is the one place that says them."""
+    """Return the text of tokens.css, the only file that defines the tokens."""
     found = finders.find("css/tokens.css")
     return Path(str(found)).read_text()
 
@@ -60,6 +60,6 @@ def colours(theme: str) -> list[Colour]:
 
 
 def steps(kind: str) -> list[Step]:
-    """The scale of `space` or `text`; what is meant for paper or drawings is not on screen."""
+    """Return the scale of `space` or `text`, without the steps for paper or drawings."""
     found = [Step(name, size) for name, size in _STEP.findall(sheet()) if name.startswith(kind)]
     return [step for step in found if not re.search(r"print|chart", step.name)]

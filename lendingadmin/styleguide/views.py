@@ -14,7 +14,7 @@ from . import samples, tokens
 
 @signed_in()
 def guide(request: HttpRequest) -> HttpResponse:
-    """Every token and component in both themes; it reads nothing of anybody."""
+    """Show every token and component in both themes; no personal data is read."""
     given: dict[str, Any] = {"spaces": tokens.steps("space"), "sizes": tokens.steps("text")}
     given["app"] = Navigation(request).app
     themes = []

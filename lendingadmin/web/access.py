@@ -79,13 +79,13 @@ class Rule(NamedTuple):
     quota: str = ""
 
     def must_confirm(self, request: HttpRequest, kwargs: dict[str, Any]) -> bool:
-        """Whether this request is one before which the person confirms who they are."""
+        """Return True if people must confirm who they are before this request."""
         if request.method not in self.confirmed:
             return False
         return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
-        """The first permission that the person lacks. Raises Http404 where `needs` does."""
+        """Return the first permission that the person lacks. Raise Http404 if `needs` does."""
         person: Any = request.user
         missing = (name for name in self.permissions or () if not person.has_perm(name))
         if (first := next(missing, None)) or self.needs is None:
@@ -93,7 +93,7 @@ class Rule(NamedTuple):
         return next((x for x in self.needs(request, **kwargs) if not person.has_perm(x)), None)
 
     def take_quota(self, request: HttpRequest, kwargs: dict[str, Any]) -> None:
-        """Count this request where it has a quota. Raises OverQuota where that is used up."""
+        """Count this request if it has a quota. Raise OverQuota if the quota is used up."""
         if self.quota and request.method in (limit := LIMITS[self.quota]).methods:
             take(cast(User, request.user), self.quota, kwargs.get(limit.once_by, ""))
 
@@ -107,13 +107,13 @@ def access(
     confirmed_if: Condition | None = None,
     quota: str = "",
 ) -> Callable[[View], View]:
-    """Declare that a view is for people who hold all of these (names of `staff.roles.RIGHTS`).
+    """Declare that a view is for people with all of these permissions.
 
-    `needs` gives the further permissions of one address, by the request and the route's arguments.
-    Other methods than `methods` answer 405; HEAD goes with GET. Before those of `confirmed` the
-    person confirms who they are, where `confirmed_if` holds of the request and the route's
-    arguments. `quota` names how often a person may do it (`quotas.LIMITS`). Raises ValueError for
-    an unknown permission.
+    Their names are in `staff.roles.RIGHTS`. `needs` gives the further permissions of one
+    address, by the request and the route's arguments. Other methods than `methods` answer 405;
+    HEAD is allowed with GET. Before the methods in `confirmed`, people confirm who they are, if
+    `confirmed_if` is true for the request and the route's arguments. `quota` names how often a
+    person may do it (`quotas.LIMITS`). Raise ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
@@ -129,7 +129,10 @@ def signed_in(
     confirmed: Iterable[str] = (),
     quota: str = "",
 ) -> Callable[[View], View]:
-    """Declare that a view is for anybody who is signed in and holds what `needs` gives, if any."""
+    """Declare that a view is for all people who are signed in.
+
+    If `needs` is given, they must have the permissions that it returns.
+    """
     return _declare(Rule((), _methods(methods), needs, _methods(confirmed), quota=quota))
 
 
@@ -177,7 +180,10 @@ class AccessMiddleware:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
-        """Let the view run (None) or answer for it. Raises Http404 where nothing was declared."""
+        """Return None to let the view run, or the answer that replaces it.
+
+        Raise Http404 if the view declares no access.
+        """
         rule = rule_of(view)
         if rule is None:
             return _guard_of_others(request, view)
@@ -231,8 +237,9 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
 
 
 def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
-    """Send a person who may work no further to the page where they choose a password of their own,
-    or set a second factor up; None where they may.
+    """Send a person who must first choose a password or set up a second factor to that page.
+
+    Return None if the person may continue.
     """
     if must_choose_password(request.user):
         page = _CHANGE_PASSWORD
@@ -250,7 +257,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Send the browser to the page that asks who it is, and back; None where that is known."""
+    """Send the browser to the page that confirms the person, and back; None if confirmed."""
     if is_confirmed(request):
         return None
     if request.method == "POST":
@@ -260,7 +267,10 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
-    """The page (403) that says which role is needed for what: about the person, not the service."""
+    """Return the page (403) that names the role needed for the action.
+
+    The page is about the person, not the service.
+    """
     app_id = getattr(request.user, "app_id", "")
     words = _(
         "To %(action)s you need the role %(roles)s; you are signed in as %(person)s (%(role)s)."
@@ -281,7 +291,7 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
 
 
 def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
-    """The page (403) for an app in which the person holds no role."""
+    """Return the page (403) for an app in which the person has no role."""
     words = _("You are signed in as %(person)s, who has no role in %(app)s.")
     return _refused(request, words % {"person": request.user.get_username(), "app": app_id})
 
@@ -292,7 +302,10 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
-    """Draw the card; as a fragment it is a 200, because htmx puts nothing else into the page."""
+    """Return the error card of a refusal.
+
+    As a fragment it has status 200, because htmx inserts no other status into the page.
+    """
     _record_refusal(request)
     card = Card(
         title=_(REFUSED),
@@ -370,7 +383,7 @@ def _sends_a_form(request: HttpRequest) -> bool:
 
 
 def _page_of(request: HttpRequest, header: str) -> str:
-    """The path of the page that a header names, if it is one of ours; otherwise the start page."""
+    """Return the path of the page that a header names, if it is ours; else the start page."""
     address = request.headers.get(header, "")
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
         return resolve_url(settings.LOGIN_REDIRECT_URL)

@@ -1,6 +1,6 @@
-"""“Show the API call”: what a page asked of the service, for those with the right to see it.
+"""“Show the API call”: the calls of a page to the service, for people who may see them.
 
-Every page of such a person has the panel, and few are opened. So only what the panel shows of an
+Every page of such a person has the panel, and few are opened. So only the visible part of an
 answer is read: the first items of a list, and nothing that is very long.
 """
 
@@ -26,7 +26,7 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True)
 class Shown:
-    """One call as `_calls.html` draws it; `curl` repeats it, with a token of one's own."""
+    """One call as `_calls.html` shows it; `curl` repeats it with the reader's own token."""
 
     operation: str
     method: str

@@ -40,7 +40,10 @@ def files_are_private(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.urls)
 def every_view_declares_access(**_: Any) -> list[CheckMessage]:
-    """Each view says who may reach it; one that does not would answer 404 to everybody."""
+    """Report each view that does not declare its access.
+
+    Such a view would answer 404 to everybody.
+    """
     return [
         Error(
             f"The view at “/{route}” does not say who may reach it.",
@@ -120,7 +123,11 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
-    """The database's and the mail server's passwords, and what they are sent, cross the network."""
+    """Warn of connections to other machines that are not encrypted.
+
+    The passwords of the database and the mail server, and the data sent to them, cross the
+    network.
+    """
     return [
         Warning(
             f"{name} leads to another machine, and nothing says that it is encrypted.",
@@ -198,7 +205,10 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
-    """Where it is short, a browser that was away for longer comes by plain HTTP first."""
+    """Warn of an HSTS time under a year.
+
+    If it is short, a browser that was away for longer first comes by plain HTTP.
+    """
     seconds = settings.SECURE_HSTS_SECONDS
     if not 0 < seconds < settings.YEAR:  # Django itself warns of none
         return []
@@ -228,7 +238,11 @@ def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
-    """With `*`, the sender of the Host header chooses where the dashboard's links point."""
+    """Warn of `*` in ALLOWED_HOSTS.
+
+    With `*`, the sender of the Host header chooses the host to which the dashboard's links
+    lead.
+    """
     if "*" not in settings.ALLOWED_HOSTS:
         return []
     return [
@@ -256,7 +270,7 @@ def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine itself."""
+    """Return True if a host name or address is this machine itself."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -1,7 +1,7 @@
-"""One call for many: those who ask for the same at once, or within two seconds, share one answer.
+"""One call for many: equal questions at once, or within two seconds, share one answer.
 
-For reads alone, and for an offer's poll, a POST that may start an offer (Spec: Borrowers, 4). What
-writes goes out as often as a person means it, and never through here.
+This is only for reads and for an offer's poll, a POST that may start an offer (Spec: Borrowers,
+4). Calls that write are sent as often as people want, and never through this module.
 """
 
 import time

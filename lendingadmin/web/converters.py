@@ -32,7 +32,10 @@ def quote(key: str) -> str:
 
 
 def unquote(segment: str) -> str:
-    """The id that `quote` was given. Raises ValueError for what it cannot have made."""
+    """Return the id that `quote` was given.
+
+    Raise ValueError for text that `quote` cannot have made.
+    """
     if not _ESCAPED.fullmatch(segment):
         raise ValueError("not the escape of an id")
     octets = re.sub(rb"_(..)", lambda match: bytes([int(match[1], 16)]), segment.encode("ascii"))
@@ -52,10 +55,10 @@ class KeyConverter:
 
 
 def addresses(route: str, *args: str) -> Callable[[str], str]:
-    """Makes the addresses of one route for many ids, the last of its arguments.
+    """Return a function that makes the addresses of one route from ids.
 
-    The route is looked up once: a list has two such addresses in every row. What it makes raises
-    ValueError for an empty id.
+    The id is the last argument of the route. The route is looked up only once, because a list
+    has two such addresses in every row. The function raises ValueError for an empty id.
     """
     start, _, end = reverse(route, args=[*args, _MARK]).rpartition(_MARK)
     return lambda key: f"{start}{quote(key)}{end}"

@@ -28,9 +28,9 @@ def plausible(value: date) -> None:
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:
-    """A sentence about a moment that lies more than a year from now, where a year may be mistyped.
+    """Return a sentence about a moment more than a year away, whose year may be mistyped.
 
-    Empty for any other. `what` begins the sentence.
+    Return an empty text for other moments. `what` begins the sentence.
     """
     days = (at - now).days
     if abs(days) <= _A_YEAR:

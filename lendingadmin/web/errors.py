@@ -1,8 +1,8 @@
-"""The error card: what happened, what to do next, and whether anything was saved.
+"""The error card: the event, the next step for the person, and if anything was saved.
 
-A rule of the service, the service account's rights, an outage and a fault of the service are
-different cards, and so is this dashboard's own limit; the person's own role has another, drawn by
-the access rule.
+A rule of the service, the rights of the service account, an outage and an error of the service
+have different cards, and so does this dashboard's own limit. A missing role of the person has
+another card, which the access rule draws.
 """
 
 import re

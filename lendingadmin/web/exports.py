@@ -1,7 +1,8 @@
-"""CSV or XLSX of everything that a filter finds: harmless in a spreadsheet, honest at its end.
+"""CSV or XLSX of everything that a filter finds, harmless in a spreadsheet, honest at its end.
 
-Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
-the API's names, and each value as it came. CSV is streamed; `?format=xlsx` gives a workbook.
+Columns have the words of the screen and times of the lender's zone. With `?technical=1` they
+have the API's names, and each value as received. CSV is streamed; `?format=xlsx` gives a
+workbook.
 """
 
 import csv
@@ -59,7 +60,7 @@ class ExportPlaces(ForkSafe):
         self._taken: Counter[int] = Counter()
 
     def take(self, person_id: int) -> None:
-        """Take a place. Raises Throttled where there is none."""
+        """Take a place. Raise Throttled if none is free."""
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
@@ -83,7 +84,10 @@ places = ExportPlaces()
 
 
 class ExportPlace:
-    """A place among those of this process; it is given back once, at the latest with its object."""
+    """A place among the exports of this process.
+
+    The place is given back once, at the latest when this object is deleted.
+    """
 
     def __init__(self, person_id: int) -> None:
         places.take(person_id)
@@ -113,9 +117,10 @@ EXPORT = "dashboard.export"
 
 
 def cell(value: object) -> object:
-    """One cell for the CSV writer: a number as it came, nothing as empty, an object as its JSON.
+    """Return one cell for the CSV writer: a number as received, an object as its JSON.
 
-    What a spreadsheet could take for a formula gets a `'` in front.
+    No value is an empty cell. Text that a spreadsheet could read as a formula gets a `'` in
+    front.
     """
     if type(value) in _PLAIN:
         return value
@@ -157,13 +162,16 @@ class Column(NamedTuple):
 
 
 def write_moment(value: object, zone: tzinfo) -> object:
-    """A moment of the API's, or an aware datetime, as day and time in the zone; else as it came."""
+    """Return a moment of the API, or an aware datetime, as day and time in the zone.
+
+    Return any other value as received.
+    """
     found = _read_moment(value)
     return found.astimezone(zone).replace(tzinfo=None, microsecond=0) if found else value
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """The day that a contract's date means; else as it came."""
+    """Return the day that a contract's date means; any other value as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -187,7 +195,7 @@ def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
 
 
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Columns of words by name; a word with what writes its values is a pair."""
+    """Return the columns from words by name; a pair has a word and the writer of its values."""
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
@@ -215,15 +223,15 @@ def export_response(
     subject: str,
     app_id: str = "",
 ) -> StreamingHttpResponse:
-    """Return the file `name` (without its ending) of pages of rows, each with a value for every
-    column, or with one that is no record.
+    """Return the file `name` (without its ending) of pages of rows.
 
-    The last row says when the service broke off, or listed rows again, or more rows follow than a
-    workbook takes.
+    Each row has a value for every column, or one value that is not a record. The last row says
+    if the service broke off, if it listed rows again, or if more rows follow than a workbook
+    can hold.
 
-    The trail has that it began, by which filters, and how it ended after how many rows; `subject`
-    says there what was exported. Raises Throttled if too many are under way;
-    the view declares the quota of a day.
+    The audit trail records that the export began, with its filters, and how it ended after how
+    many rows; `subject` names the exported data there. Raise Throttled if too many exports are
+    running; the view declares the daily quota.
     """
     place = ExportPlace(request.user.pk)
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
@@ -284,7 +292,7 @@ def _list_rows(
     note: Callable[..., object],
     most: int | None,
 ) -> Generator[list[Sequence[object]]]:
-    """Yield the headings, the rows a page at a time, at most `most`, and what is missing."""
+    """Yield the headings, the rows by page, at most `most`, and a note on missing rows."""
     count = repeated = 0
     # A browser that leaves ends the stream from outside.
     ended = "stopped"
@@ -330,7 +338,7 @@ def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:
-    """To the list of an export whose filter can't be sent; the list says why."""
+    """Redirect to the list of an export whose filter can't be sent; the list gives the reason."""
     match: Any = request.resolver_match
     name = match.url_name.removesuffix("-export")
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))

@@ -28,7 +28,7 @@ GROUPS: Mapping[str, str] = {
 class RevealPurpose(TextChoices):
     """The purpose for which masked content is revealed."""
 
-    CALL = "call", _("The person is on the line")
+    CALL = "call", _("I am on the phone with the borrower")
     IDENTITY = "identity", _("Checking an identity")
     ASSESSMENT = "assessment", _("Deciding on a loan")
     COMPLAINT = "complaint", _("A complaint")

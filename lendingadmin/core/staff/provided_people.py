@@ -36,7 +36,7 @@ def add_provided_person(
 
 
 def set_provided_roles(person: User, places: Iterable[tuple[str, str]]) -> None:
-    """Give a person the roles that the identity provider's groups give, and take all others."""
+    """Give a person the roles of their groups at the identity provider; remove all others."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=person.pk)
         if moves := _set_roles(person, places):

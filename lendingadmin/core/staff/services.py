@@ -97,7 +97,7 @@ def change_person(by: User, pk: int) -> Iterator[User]:
 
 
 def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
-    """Save a new person out of a valid form, without a password: a set-up link gives them one.
+    """Save a new person from a valid form, without a password; a set-up link follows.
 
     Roles that need a second manager wait. Raises ChangeRefused.
     """

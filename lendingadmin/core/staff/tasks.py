@@ -59,7 +59,8 @@ def tell_managers(change_id: int) -> None:
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
         text = _(
-            "%(manager)s wants to change a person. A second manager must approve it: %(address)s"
+            "%(manager)s wants to change a person's account or roles. A second manager "
+            "must approve the change: %(address)s"
         )
         given = {
             "manager": change.asked_by,

@@ -93,7 +93,7 @@ class CallForm(forms.Form):
     def _clean_day(self, name: str) -> date | None:
         day: date | None = self.cleaned_data[name]
         if day and not is_plausible(day, self.today):
-            words = gettext("Enter a day from today on, within a year.")
+            words = gettext("Enter a day from today to one year from today.")
             raise forms.ValidationError(words, code="implausible")
         return day
 

@@ -126,8 +126,9 @@ class Contact(models.Model):
 
 
 class Lease(models.Model):
-    """A borrower's lease: one person calls them until a time. A borrower and a person have at most
-    one.
+    """Lease of a borrower: one person may call them until a time.
+
+    Each borrower and each person has at most one lease.
     """
 
     app_id = models.CharField(max_length=64)

@@ -40,6 +40,6 @@ class AmountField(_Text):
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Within this block, adding and subtracting loses no digit."""
+    """Add and subtract without losing a digit inside this block."""
     with localcontext(_EXACT):
         yield

@@ -53,7 +53,7 @@ ERASABLE = [
 KEPT = [
     KeptOn(
         _("rows of collection sheets"),
-        _("visits and amounts must be provable together with the cash"),
+        _("we must be able to prove visits and amounts together with the cash"),
         lambda app_id, borrower_id: _list_rows(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

@@ -64,7 +64,7 @@ class NewSheetForm(forms.Form):
         """
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
-            raise forms.ValidationError(gettext("Enter a day from today on, within a month."))
+            raise forms.ValidationError(gettext("Enter a day from today to one month from today."))
         return day
 
     @property

@@ -141,7 +141,7 @@ class RepaymentForm(forms.Form):
         return code
 
     def clean(self) -> dict[str, Any]:
-        """The amount's decimals depend on the currency that was given; a typed network wins."""
+        """Check the amount's decimals against its currency; use a typed network if given."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
         is_usual = all(cleaned.get(name) == value for name, value in self.usual.items())

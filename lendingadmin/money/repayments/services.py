@@ -73,7 +73,7 @@ class LoanBusy(IntentRefused):
 
 
 class NobodyToApprove(IntentRefused):
-    """It needs a second person, and no other person may approve it in its app."""
+    """Raised if a repayment needs a second person but no other person in the app may approve it."""
 
 
 class MayDouble(IntentRefused):

@@ -269,7 +269,7 @@ def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
 
 
 def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the same as rows."""
+    """Return the rows of alarms, without their words."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
     # Said once more for SQLite, which takes no index for the OR.
@@ -283,7 +283,7 @@ def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
 
 
 def find_alarms(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the same as rows."""
+    """Return the rows of alarms, without their words."""
     return _filter_own(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
 
 

@@ -1,4 +1,4 @@
-"""Assessments as a Django app: it knows which there are."""
+"""App configuration of assessments: outcomes, duties and tasks."""
 
 from lendingadmin.core import areas
 

@@ -14,7 +14,10 @@ _READ = 50
 
 
 class ReportedKind(NamedTuple):
-    """A kind of data: how many values were reported, and when last; `latest` None for none."""
+    """A kind of data with the number of its reported values and the time of the latest.
+
+    `latest` is None if no value was reported.
+    """
 
     kind: EventKind
     values: int = 0

@@ -1,7 +1,7 @@
-"""One event, found through the list: the service has no operation that gets one.
+"""The search for one event in the list, because the service has no operation that gets one.
 
-An event is unique by accountId, eventType and timestamp (Spec: Events), and the list filters by all
-three.
+An event is unique by accountId, eventType and timestamp (Spec: Events), and the list filters by
+all three.
 """
 
 from django.urls import NoReverseMatch, reverse

@@ -27,11 +27,12 @@ Pages = Callable[..., Iterator[Page[Any]]]
 
 
 def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
-    """Return the view that exports a list of the service, of an app where its address names one.
+    """Return the view that exports a list of the service.
 
-    A filter that can't be sent goes back to the list, which says why. The first page is read before
-    anything is answered, so that a fault then is an error card like everywhere else; a later one is
-    the last row.
+    The list belongs to an app if the address names one. A filter that can't be sent leads back
+    to the list, which gives the reason. The view reads the first page before it answers, so an
+    error there becomes an error card, as on every other page. A later error becomes the last
+    row.
     """
     operation, subject = OPERATIONS[name], name.partition(".")[0]
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
@@ -81,7 +82,10 @@ def _make_rows_builder(
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:
-    """The pages, the first of them read; without a size where the service refuses one."""
+    """Return the pages, with the first one already read.
+
+    If the service refuses a page size, read the pages without one.
+    """
     following = pages(**asked, page_size=MAXIMUM_PAGE_SIZE)
     try:
         first = next(following)

@@ -38,12 +38,12 @@ def taken_up(body: Mapping[str, object]) -> dict[str, object]:
 
 
 def _typed(value: object) -> object:
-    """A value as it is typed into the form: an object is its JSON."""
+    """Return a value as a person types it into the form: an object becomes JSON text."""
     return encode(value).decode() if isinstance(value, Mapping) else value
 
 
 class LoanForm(WriteForm, FarDatesForm):
-    """A loan whose contract is at hand as JSON (Spec: Loan; Loans, Create)."""
+    """The form for a loan whose contract is available as JSON (Spec: Loan; Loans, Create)."""
 
     operation = "loans.create"
 
@@ -88,7 +88,7 @@ class LoanForm(WriteForm, FarDatesForm):
         self.fields["loanAmount"].currency = app.currency  # type: ignore[attr-defined]
 
     def clean_contract(self) -> Mapping[str, object]:
-        """A contract has something in it, and what the spec names is of the spec's type."""
+        """Raise ValidationError if the contract is empty or a field has a wrong type."""
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
             raise forms.ValidationError(_("The contract is empty."))
@@ -115,7 +115,7 @@ class LoanForm(WriteForm, FarDatesForm):
         return others
 
     def body(self) -> dict[str, object]:
-        """The body of Loans, Create; what was left empty is left out."""
+        """Return the body of Loans, Create, without the fields that were left empty."""
         cleaned = self.cleaned_data
         plain = [name for name in self.fields if name not in _NOT_PLAIN]
         given = {name: cleaned[name] for name in plain if cleaned[name] not in (None, "")}

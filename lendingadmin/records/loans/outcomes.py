@@ -1,6 +1,6 @@
-"""Finding out what became of a loan that was to be made or deleted.
+"""Checks that find out if a loan was created or deleted.
 
-A loan has its accountId as natural key (Spec: Loan), so it is read.
+The natural key of a loan is its accountId (Spec: Loan), so the check reads the loan.
 """
 
 from django.urls import reverse
@@ -25,7 +25,7 @@ _READS = "lending.loans.get"
 
 
 def created(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether a loan with the accountId is there, of this borrower and by this contract."""
+    """Check that a loan with the accountId exists, with this borrower and this contract."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id yet."))
@@ -41,14 +41,17 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
-    """Whether the loan is gone."""
+    """Check that the loan no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
     return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there."), _link(write))
 
 
 def _read(write: Write) -> Loan | None:
-    """The loan, None where there is none. Raises LendingError, also for one without its id."""
+    """Return the loan, or None if it does not exist.
+
+    Raise LendingError if the read fails or the answer does not have the id of the loan.
+    """
     try:
         return check_named(gateway.app(write.app_id).loans.get(write.subject), write.subject)
     except NotFound:

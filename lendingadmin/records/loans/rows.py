@@ -28,7 +28,7 @@ LIST_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ListedLoan:
-    """One row; `odd` is what the service sent in place of a loan, empty for a loan."""
+    """One row. `odd` is the value that the service sent in place of a loan, else empty."""
 
     odd: object = ""
     link: object = ""

@@ -49,7 +49,7 @@ def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
 
 
 def _list_textless(before: datetime) -> QuerySet[Note]:
-    """Notes that were deleted before, or whose texts were erased before, and have none left."""
+    """Return the notes that were deleted or erased before this time and have no text left."""
     texts = NoteVersion.objects.filter(note=OuterRef("pk")).exclude(text="")
     return Note.objects.filter(~Exists(texts), deleted_at__lt=before).order_by("pk")
 

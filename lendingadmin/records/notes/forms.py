@@ -1,4 +1,4 @@
-"""The form of a note: a new one, or a new version of one."""
+"""The form for a new note or for a new version of a note."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _

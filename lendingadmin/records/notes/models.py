@@ -1,4 +1,4 @@
-"""Notes about a borrower or one of his loans, each in versions, and whom they name."""
+"""Notes about a borrower or one of his loans, with versions and mentioned people."""
 
 from django.db import models
 from django.db.models import Q
@@ -67,7 +67,7 @@ class Note(models.Model):
 
 
 class NoteVersion(models.Model):
-    """A note as it was written at one time; a change is a new version."""
+    """One version of a note, as it was written at one time. A change creates a new version."""
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()

@@ -26,7 +26,10 @@ class Record(NamedTuple):
 
 
 class NotTheirs(Exception):
-    """Only its author revises a note, and its author or a manager deletes it."""
+    """Refusal to revise or delete a note of another person.
+
+    Only the author may revise a note. The author or a manager may delete it.
+    """
 
 
 class Gone(Exception):
@@ -67,9 +70,10 @@ def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
 
 
 def delete_note(note: Note, by: User) -> bool:
-    """Delete the texts of a note; who wrote and who deleted it stay. False if it was gone before.
+    """Delete the texts of a note; its author and the person who deleted it stay recorded.
 
-    Raises NotTheirs for who is neither its author nor a manager.
+    Return False if the note was already deleted. Raise NotTheirs if the person is neither the
+    author nor a manager.
     """
     if not may_delete(note, by):
         raise NotTheirs
@@ -100,12 +104,12 @@ def pin_note(note: Note, by: User, *, is_pinned: bool) -> bool:
 
 
 def may_revise(note: Note, person: User) -> bool:
-    """Whether this person may write a new version: its author, as long as they may write notes."""
+    """Return True if this person is the author of the note and may still write notes."""
     return note.author_id == person.pk and person.has_perm(NOTES_WRITE, note.app_id)
 
 
 def may_delete(note: Note, person: User) -> bool:
-    """Whether this person may delete it: its author, or who may delete those of others."""
+    """Return True if this person may revise the note or may delete notes of other people."""
     return may_revise(note, person) or person.has_perm(DELETE_NOTES, note.app_id)
 
 

@@ -12,7 +12,10 @@ from .models import Note
 
 
 def find_notes(subject: Subject) -> QuerySet[Note]:
-    """Those of a borrower with those of his loans; of a loan, and of its borrower himself."""
+    """Return the notes of a borrower and his loans, or of a loan and its borrower.
+
+    If the borrower of a loan is unknown, return only the notes of the loan.
+    """
     rows = Note.objects.filter(app_id=subject.app.app_id)
     if not subject.account_id:
         rows = rows.filter(borrower_id=subject.borrower_id)
@@ -26,7 +29,10 @@ def find_notes(subject: Subject) -> QuerySet[Note]:
 
 
 def describe_note(note: Note, subject: Subject) -> Item:
-    """A note with its text; of one that is gone, who deleted it."""
+    """Return a note as an item with its text.
+
+    A deleted note names the person who deleted it; an erased one says that it was erased.
+    """
     newest = note.newest
     words = _("Note")
     if note.account_id and not subject.account_id:

@@ -1,4 +1,4 @@
-"""Writing a note, its page with all versions, and what people do with it there."""
+"""The views that write a note and show it with all versions and possible actions."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -111,7 +111,7 @@ def find_timeline(record: Note | Record) -> str:
 
 @access(NOTES_READ, _BORROWER, quota=READS)
 def note(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """One note: all its versions, and what this person may do."""
+    """Show a note with all its versions and the actions that this person may take."""
     found = _find(app_id, number)
     page = render(request, "notes/note.html", _describe(request, found))
     note_read(request, app_id, found.borrower_id)
@@ -139,7 +139,10 @@ def _describe(request: PersonRequest, found: Note) -> dict[str, object]:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A new version of one's own note; the older ones stay. Raises Http404 for another's."""
+    """Add a new version to the person's own note; the older versions stay.
+
+    Raise Http404 for a note of another person.
+    """
     found = _find(app_id, number)
     if not services.may_revise(found, request.user):
         raise Http404("This note is somebody else's.")

@@ -1,1 +1,1 @@
-"""Offers: what a borrower may have, the contracts it would lead to, and the loan made of one."""
+"""Offers to a borrower, the contracts that follow, and the loan created from an offer."""

@@ -1,4 +1,4 @@
-"""Asking the service for offers, and writing down what it says."""
+"""Requests for offers: ask the service and save the answer."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -110,9 +110,10 @@ def _read_request_id(operation: OfferOperation) -> str:
 
 
 def ask_again(place: Place, person: User) -> OfferOperation:
-    """Ask for a request by its id alone, because a person wants it. From then on it is ours.
+    """Ask for a request by its id only, because a person wants it, and save its answer.
 
-    Raises LendingError; nothing is written down then.
+    From then on the request has a row in this dashboard. Raise LendingError if the service
+    fails; nothing is saved then.
     """
     operation = gateway.app(place.app_id).borrowers.get_offers(
         place.borrower_id, request_id=place.request_id
@@ -133,9 +134,9 @@ def ask_again(place: Place, person: User) -> OfferOperation:
 
 
 def check(row: OfferRequest) -> None:
-    """Read how far a request is and write it down; many who check at once cost one call.
+    """Read the state of a request and save it; checks at the same time share one call.
 
-    The caller has checked `may_be_read`. Raises LendingError.
+    The caller has checked `may_be_read`. Raise LendingError if the service fails.
     """
     key = simplejson.dumps(["offer", row.app_id, row.borrower_id, row.request_id])
     borrowers = gateway.app(row.app_id).borrowers

@@ -50,7 +50,7 @@ class Offered(NamedTuple):
 
     @property
     def saving(self) -> Decimal | None:
-        """How much lower than the product's own the premium is; negative where it is higher."""
+        """The product's own premium minus this premium; negative if this premium is higher."""
         own = number(self.own.risk_premium_rate) if self.own else None
         premium = number(self.premium)
         return None if own is None or premium is None else own - premium

@@ -1,6 +1,7 @@
-"""Contracts of one preview, compared: pure, and tolerant of whatever the service left out.
+"""Pure functions that compare the contracts of one preview.
 
-Amounts are money in the app's currency, rates yearly fractions.
+Fields that the service left out cause no error. Amounts are money in the app's currency, rates
+are yearly fractions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -50,7 +51,7 @@ class Column(NamedTuple):
 
     @property
     def heaviest(self) -> Decimal | None:
-        """The largest single instalment: what the borrower must be able to pay at once."""
+        """The largest single instalment, which the borrower must be able to pay at once."""
         return max(self.instalments, default=None)
 
     @property
@@ -60,7 +61,7 @@ class Column(NamedTuple):
 
     @property
     def how_many(self) -> int:
-        """How many instalments there are."""
+        """Number of instalments."""
         return len(each(self.contract.installments))
 
     @property
@@ -70,7 +71,10 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """One figure, and how far it lies from the best of its line; None where that says nothing."""
+    """One figure; `behind` is its distance from the best figure of its line.
+
+    `behind` is None if the figure is the best or unknown, or if the line has no best figure.
+    """
 
     column: Column
     value: object
@@ -114,10 +118,10 @@ _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] =
 def columns(
     contracts: Sequence[LendingContract | Malformed], called: Callable[[object], str]
 ) -> tuple[Column, ...]:
-    """The contracts that can be read, with the cheapest and the lightest marked.
+    """Return the contracts that can be read, with the cheapest and the lightest marked.
 
-    `called` names a productId. Equals share a mark; where all are equal, or there is only one, none
-    has it.
+    `called` gives the name of a productId. Contracts with equal values share a mark. There is
+    no mark if all values are equal or if there is only one contract.
     """
     found = [
         _column(place, contract, called(contract.product_id))
@@ -136,7 +140,11 @@ def columns(
 
 
 def lines(found: Sequence[Column]) -> tuple[Line, ...]:
-    """The comparison, line by line, with the distance from the best where one is better."""
+    """Return the lines of the comparison.
+
+    Each cell has the distance from the best value of its line, if one value is better than
+    another.
+    """
     compared = []
     for label, note, kind, value, more in _LINES:
         best = None if more is None else _best(found, value, more)
@@ -150,7 +158,7 @@ def lines(found: Sequence[Column]) -> tuple[Line, ...]:
 
 
 def _best(found: Iterable[Column], worth: Worth, more: bool = False) -> Decimal | None:
-    """The best value there is; None where there is no second one that differs from it."""
+    """Return the best value; None if there are fewer than two different values."""
     values = {value for column in found if (value := worth(column)) is not None}
     if len(values) < 2:
         return None
@@ -185,7 +193,7 @@ def _column(place: int, contract: LendingContract, name: str) -> Column:
 
 
 def _read_all(values: Iterable[object]) -> tuple[Decimal, ...]:
-    """Return the amounts; none at all where one of them can't be read."""
+    """Return the amounts; an empty tuple if one of them can't be read."""
     amounts = [number(value) for value in values]
     known = tuple(amount for amount in amounts if amount is not None)
     return known if len(known) == len(amounts) else ()

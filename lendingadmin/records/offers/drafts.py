@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A draft under its form's one-use token, and the loan's body as it will go out."""
+    """A draft: the one-use token of its form and the loan's body as it will be sent."""
 
     token: str
     body: Mapping[str, object]

@@ -23,7 +23,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_offers(app_id: str, borrower_id: str) -> int:
-    """Delete the requests that are over, with their answers; returns how many those were."""
+    """Delete the requests that are over, with their answers; return the number of requests."""
     return _erase(_list_offers(app_id, borrower_id))
 
 

@@ -128,7 +128,7 @@ class PreviewForm(forms.Form):
             self.add_error("amount", forms.ValidationError(words, code="nothing"))
 
     def clean_amount(self) -> Decimal | None:
-        """As many decimals as the currency has."""
+        """Raise ValidationError if the amount has more decimals than the currency."""
         amount: Decimal | None = self.cleaned_data["amount"]
         decimals = get_currency_precision(self.app.currency)
         if amount is not None and amount != round(amount, decimals):
@@ -139,7 +139,10 @@ class PreviewForm(forms.Form):
         return amount
 
     def summary(self) -> dict[str, object]:
-        """The offer summary as it came, with only those products that were chosen."""
+        """Return the offer summary as received, with only the products that were chosen.
+
+        If no product was chosen, all products stay.
+        """
         chosen = self.cleaned_data["product"]
         whole = self.offer.summary
         products = whole.get("products")

@@ -17,7 +17,7 @@ _LARGEST = Decimal(10) ** 15
 
 
 class LentLoan(NamedTuple):
-    """A loan made here of an offer; `amount` None where it is not known."""
+    """A loan created from an offer in this dashboard; `amount` is None if it is unknown."""
 
     account_id: str
     amount: Decimal | None

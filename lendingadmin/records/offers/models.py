@@ -47,10 +47,11 @@ FINISHED = (OfferState.DONE, OfferState.FAILED)
 
 
 class OfferRequest(models.Model):
-    """One request for offers: what was asked, by whom, and the last answer (Spec: Borrowers, 4).
+    """A request for offers: its data, its person and its last answer (Spec: Borrowers, 4).
 
-    Reading an offer is a call that could also start one, so pages read only those that have a row
-    here, and only until `expiry_time`. `answer` is the operation as it came; it is final once done.
+    A call that reads an offer could also start one. So pages read only requests that have a row
+    in this table, and only until `expiry_time`. `answer` is the operation as received. It is
+    final once the operation is done.
     """
 
     app_id = models.CharField(max_length=64)
@@ -129,16 +130,16 @@ class OfferRequest(models.Model):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the service has said its last word."""
+        """True if the service has given its final answer."""
         return self.state in FINISHED
 
     def is_expired(self, now: datetime) -> bool:
-        """Whether its time is over, by the service's own word."""
+        """Return True if the expiry time given by the service has passed."""
         return self.expiry_time is not None and self.expiry_time <= now
 
     @property
     def is_lost(self) -> bool:
-        """Whether its time is over without a last word of the service."""
+        """True if the request has expired without a final answer from the service."""
         unresolved = self.state in (OfferState.RUNNING, OfferState.ASKED)
         return unresolved and self.is_expired(timezone.now())
 

@@ -1,6 +1,7 @@
-"""Finding out what became of a request for offers: its own page asks, by its requestId.
+"""The check of a request for offers: the request's own page asks, by its requestId.
 
-To ask is a POST that could also start an offer, so nothing is asked here (Spec: Borrowers, 4).
+A question is a POST that could also start an offer, so this module asks nothing (Spec:
+Borrowers, 4).
 """
 
 from django.utils.translation import gettext as _

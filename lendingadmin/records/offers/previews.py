@@ -43,7 +43,7 @@ class Preview(NamedTuple):
 
 
 def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> PreviewForm:
-    """The form as the address fills it in; an address that says nothing asks for nothing."""
+    """Return the form filled in from the address; unbound if the address has no values."""
     asked = request.GET if "amount" in request.GET or "startDate" in request.GET else None
     return PreviewForm(asked, offer=offer, app=gateway.lending_app(app_id))
 
@@ -51,9 +51,9 @@ def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> Previ
 def read(
     request: PersonRequest, row: OfferRequest, form: PreviewForm, *, borrower: bool = False
 ) -> Preview:
-    """Preview for what a valid form asks; catalogue and borrower come along where they can be had.
+    """Read the preview for a valid form, with catalogue and borrower if these can be read.
 
-    Raises the LendingError of the preview itself.
+    Raise the LendingError of the preview itself.
     """
     app = gateway.app(row.app_id)
     calls: dict[str, Callable[[], object]] = {
@@ -85,9 +85,10 @@ def read(
 
 
 def one_of(preview: Preview, product_id: str, place: int) -> LendingContract:
-    """The contract of a product; where there are several, the one at this place of the answer.
+    """Return the contract of a product.
 
-    Raises Http404 where there is none.
+    If the product has several, return the one at this place in the service's answer, else the
+    first. Raise Http404 if it has none.
     """
     found = [column for column in preview.columns() if column.contract.product_id == product_id]
     at_place = [column for column in found if column.place == place]

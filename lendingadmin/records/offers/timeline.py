@@ -15,7 +15,7 @@ _MAY_SEE = "lending.borrowers.getOffers"
 
 
 def find_offers(subject: Subject) -> QuerySet[OfferRequest]:
-    """Those of a borrower."""
+    """Return the offer requests of a borrower."""
     rows = OfferRequest.objects.filter(app_id=subject.app.app_id, borrower_id=subject.borrower_id)
     return rows.select_related("asked_by")
 

@@ -1,1 +1,1 @@
-"""One timeline of a borrower or a loan, of what all areas know: the service's, and our own."""
+"""The timeline of a borrower or a loan, with items from the service and from our own areas."""

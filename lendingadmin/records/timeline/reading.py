@@ -1,7 +1,8 @@
-"""Reads the sources of a timeline: the service's at once, then our own, month by month.
+"""Read the sources of a timeline: the service's in parallel, then our own, month by month.
 
-Of our own rows only the moments are read to count the months; the rows themselves are read of one
-month, a page at a time. So a timeline of thousands of entries opens as one of a few does.
+To count the months, only the moments of our own rows are read. The rows themselves are read for
+one month, a page at a time. So a timeline of thousands of entries opens as fast as one with a
+few.
 """
 
 from collections import Counter
@@ -39,7 +40,7 @@ class Month(NamedTuple):
         return Month(self.year + self.number // 12, self.number % 12 + 1)
 
     def begin(self, zone: tzinfo) -> datetime:
-        """Its first moment in a zone."""
+        """Return the first moment of the month in a zone."""
         return datetime(self.year, self.number, 1, tzinfo=zone)
 
     @classmethod
@@ -60,7 +61,7 @@ class Month(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How the read of one source ended: what was found and when, or the card of its fault."""
+    """The result of reading one source: the items and the time, or the card of the error."""
 
     source: Source
     read_at: datetime
@@ -69,7 +70,7 @@ class Reading(NamedTuple):
 
 
 class TimelineEntry(NamedTuple):
-    """One item, and the source that tells it."""
+    """One item and the source that it comes from."""
 
     item: Item
     source: Source
@@ -105,7 +106,7 @@ class Timeline(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many items all months have."""
+        """Number of items in all months."""
         return sum(count for _month, count in self.months)
 
 
@@ -167,10 +168,10 @@ def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime
 
 
 def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month, int]]:
-    """The months that have something, the newest first.
+    """Return the months that have items, the newest first.
 
-    Moments are counted by the quarter of an hour first: clocks differ by no less, so that each
-    quarter falls into one month, and there are far fewer.
+    First count the moments by quarter of an hour: clocks differ by no less, so each quarter
+    falls into one month, and there are far fewer quarters than moments.
     """
     there = (moment.astimezone(UTC) for moment in moments)
     quarters = Counter(
@@ -189,9 +190,9 @@ def _read_month(
     month: Month,
     before: datetime | None,
 ) -> tuple[list[TimelineEntry], datetime | None]:
-    """A page of a month, the newest first, and where the next one begins.
+    """Return a page of a month, the newest first, and the start of the next page.
 
-    Items of the same moment stay on one page, so that none is lost between two.
+    Items of the same moment stay on one page, so no item is lost between two pages.
     """
     since, until = month.begin(subject.app.zone), month.next.begin(subject.app.zone)
     if before is not None:
@@ -216,7 +217,10 @@ def _read_month(
 
 
 def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
-    """As many rows as a page may need: with all of the last one's moment, and one behind them."""
+    """Return as many rows as a page may need.
+
+    These include all rows with the moment of the last one, and one row after them.
+    """
     window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
     found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")
     page = list(found[: PAGE + 1])

@@ -103,7 +103,10 @@ def _draw(request: PersonRequest, subject: Subject, context: dict[str, object]) 
 
 
 def _read_month(request: PersonRequest) -> Month | None:
-    """The month in the address; None for the newest. Raises Http404 for what is none."""
+    """Return the month in the address; None for the newest.
+
+    Raise Http404 for text that is not a month.
+    """
     text = request.GET.get("month", "")
     month = Month.parse(text) if text else None
     if text and month is None:
@@ -112,7 +115,10 @@ def _read_month(request: PersonRequest) -> Month | None:
 
 
 def _read_moment(request: PersonRequest) -> datetime | None:
-    """Where the page begins, in microseconds since 1970; None for the newest of the month."""
+    """Return the start of the page; None for the newest items of the month.
+
+    The address has it in microseconds since 1970.
+    """
     text = request.GET.get("before", "")
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST):
         return None

@@ -48,6 +48,6 @@ def create_assessment(
 def get_assessment(
     request: HttpRequest, project_id: str, app_id: str, assessment_id: str
 ) -> AnsweredAssessment:
-    """One assessment, by assessmentId or uid."""
+    """Return one assessment, by assessmentId or uid."""
     found = assessments.get_assessment(check_app(project_id, app_id), assessment_id)
     return assessments.answer_assessment(found, clock.now())

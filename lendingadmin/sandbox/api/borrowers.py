@@ -45,7 +45,7 @@ def create_borrower(
 def get_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> AnsweredBorrower:
-    """One borrower."""
+    """Return one borrower."""
     return _answer(borrowers.get_borrower(check_app(project_id, app_id), borrower_id))
 
 

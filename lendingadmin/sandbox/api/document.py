@@ -72,14 +72,14 @@ class Document(OpenAPISchema):
     """The complete document."""
 
     def get_paths(self) -> dict[str, Any]:
-        """By path, each path parameter named as the spec does."""
+        """Return the operations by path; path parameters have their names from the spec."""
         return {
             _PLACEHOLDER.sub(lambda found: f"{{{to_camel(found[1])}}}", path): methods
             for path, methods in super().get_paths().items()
         }
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
-        """One operation, with its permission and, for the issuer, its form."""
+        """Return one operation with its permission; for the token issuer, with its form."""
         details: dict[str, Any] = super().operation_details(operation)
         guard = _find_guard(operation)
         if guard is None:
@@ -130,7 +130,7 @@ class Document(OpenAPISchema):
         return described
 
     def add_schema_definitions(self, definitions: dict[str, Any]) -> None:
-        """Adds them; raises ValueError where two schemas have one name."""
+        """Add the definitions; raise ValueError if two different schemas have one name."""
         for name, schema in definitions.items():
             if self.schemas.setdefault(name, schema) != schema:
                 raise ValueError(f"two schemas are named {name}")

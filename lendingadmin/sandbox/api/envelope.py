@@ -52,7 +52,10 @@ def _find_limit(request: HttpRequest) -> int:
 
 
 def _as_json(response: HttpResponse) -> HttpResponse:
-    """Errors that Django or ninja word themselves, such as a method that a path does not know."""
+    """Return an answer of Django or ninja as one of our JSON errors.
+
+    An example is the answer for a method that a path does not know.
+    """
     word = WORDS.get(response.status_code, "error")
     mended = answer(response.status_code, word.replace("_", " ").capitalize())
     if "Allow" in response:

@@ -56,7 +56,7 @@ def answer(status: int, description: str, error: str = "") -> HttpResponse:
 
 
 def describe(error: BaseException) -> tuple[int, str, str]:
-    """The status, sentence and word for what a request ran into."""
+    """Return the status, the sentence and the word for an error of a request."""
     match error:
         case Refusal():
             return error.status, error.description, error.error
@@ -90,7 +90,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _first(errors: list[dict[str, Any]]) -> str:
-    """The first complaint of the schema, as `field.path[2]: what is wrong`."""
+    """Return the first complaint of the schema, as `field.path[2]: what is wrong`."""
     one = errors[0]
     path = ""
     for step in one["loc"][2:]:

@@ -19,7 +19,10 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Bearer(HttpBearer):
-    """Lets a request through whose token has a scope, and whose client the permission, it needs."""
+    """Authentication of a request by its token.
+
+    The token must have the scope that the operation needs, and its client the permission.
+    """
 
     def __init__(self, operation: str) -> None:
         super().__init__()
@@ -60,7 +63,7 @@ def check_app(project_id: str, app_id: str) -> str:
 
 
 def check_project(project_id: str) -> None:
-    """Raise NotFound unless this is the one project that there is."""
+    """Raise NotFound unless this is the sandbox's only project."""
     if project_id != PROJECT:
         raise NotFound(f"Project {project_id}")
 

@@ -51,7 +51,7 @@ class ListParameters(PageParameters):
 
 
 class Listing(NamedTuple):
-    """One request of a list, understood."""
+    """The parsed parameters of one list request."""
 
     size: int
     descending: bool
@@ -60,7 +60,7 @@ class Listing(NamedTuple):
     bound: tuple[object, ...]
 
     def token(self, place: Place) -> str:
-        """The token for what follows."""
+        """Return the token for the rows after this place."""
         return write_token(_read_key(), self.bound, place)
 
 
@@ -69,8 +69,8 @@ def read_listing(
 ) -> Listing:
     """Read the parameters of a list whose filter fields are `fields`.
 
-    A list without any takes neither filter nor order and refuses them, instead of answering
-    something else than was asked for. Raises Invalid and InvalidPageToken.
+    A list without filter fields accepts neither filter nor order. It refuses them, because it
+    would otherwise answer a different question. Raise Invalid and InvalidPageToken.
     """
     size = read_page_size(asked.page_size)
     descending, text = False, ""
@@ -90,7 +90,10 @@ def read_listing(
 
 
 def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | None]:
-    """One page of rows by createdAt, and the token for the next, or None after the last."""
+    """Return one page of rows by createdAt, and the token for the next page.
+
+    The token is None after the last page.
+    """
     if asked.place is not None:
         rows = rows.filter(_after(asked.place, asked.descending))
     order = ("-created_at", "-id") if asked.descending else ("created_at", "id")
@@ -102,7 +105,7 @@ def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | Non
 
 
 def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | None]:
-    """One page of a fixed sequence, by position."""
+    """Return one page of a fixed sequence, by position, and the token for the next."""
     first = asked.place.number if asked.place else 0
     end = first + asked.size
     more = end < len(items)
@@ -110,7 +113,10 @@ def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | Non
 
 
 def _after(place: Place, descending: bool) -> Q:
-    """Rows past a place. The first condition is a plain range, so that an index serves it."""
+    """Return the condition for rows after a place.
+
+    The first part is a plain range, so that an index serves it.
+    """
     moment = from_millis(place.millis)
     if descending:
         return Q(created_at__lte=moment) & (Q(created_at__lt=moment) | Q(pk__lt=place.number))

@@ -64,7 +64,7 @@ def make_repayment(
 
 @router.get(ONE, auth=Bearer("loans.get"), response=AnsweredLoan)
 def get_loan(request: HttpRequest, project_id: str, app_id: str, account_id: str) -> AnsweredLoan:
-    """One loan, by accountId or uid."""
+    """Return one loan, by accountId or uid."""
     now = _begin(project_id, app_id)
     return loans.answer_loan(loans.get_loan(app_id, account_id), now)
 

@@ -21,9 +21,10 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 
 
 class Product(NamedTuple):
-    """A product. What its document does not show (penalty, grace, APR cap) binds its contracts.
+    """A product. Its contracts also follow terms that its document does not show.
 
-    `floor` is the smallest amount that is offered on it, `categories` are the borrowers it is for.
+    These are penalty, grace and APR cap. `floor` is the smallest amount that is offered on it,
+    `categories` are the borrowers it is for.
     """
 
     product_id: str

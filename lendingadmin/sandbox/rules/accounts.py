@@ -38,7 +38,7 @@ class Payment(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """One instalment of the account: what is owed and paid of each kind, in the order of KINDS."""
+    """One instalment: what is owed and paid of each kind, in the order of KINDS."""
 
     sequence_no: int
     start: datetime
@@ -48,7 +48,7 @@ class Line:
     charges: int = 0
 
     def unpaid(self) -> Decimal:
-        """Everything still owed on this instalment."""
+        """Return the amount still owed on this instalment."""
         return sum(self.owed, ZERO) - sum(self.paid, ZERO)
 
     def copy(self) -> "Line":
@@ -60,7 +60,7 @@ class Line:
 
 @dataclass(slots=True)
 class Account:
-    """A loan account after its repayments: `excess` is what was paid above everything owed."""
+    """A loan account after its repayments. `excess` is the amount paid above the debt."""
 
     lines: list[Line]
     excess: Decimal = ZERO
@@ -68,7 +68,7 @@ class Account:
 
 
 class Position(NamedTuple):
-    """A loan at a moment. `next_line` is the first instalment still to come that is not paid."""
+    """A loan at a moment. `next_line` is the first future instalment that is not paid."""
 
     balances: dict[str, dict[str, Decimal]]
     days_late: int
@@ -93,7 +93,7 @@ def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment])
 
 
 def is_clear(lines: Iterable[Line]) -> bool:
-    """Whether nothing is owed any more."""
+    """Return True if nothing is owed any more."""
     return all(line.paid == line.owed for line in lines)
 
 
@@ -134,7 +134,10 @@ def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
 
 
 def find_oldest_due(lines: Sequence[Line]) -> datetime | None:
-    """When the oldest instalment that is not paid in full falls (or fell) due."""
+    """Return the due time of the oldest instalment that is not paid in full.
+
+    Return None if all are paid.
+    """
     return min((line.due for line in lines if line.paid != line.owed), default=None)
 
 

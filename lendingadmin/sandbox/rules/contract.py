@@ -30,7 +30,7 @@ class Fee(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything a contract follows from. Rates are yearly fractions, periods are in days."""
+    """The values from which a contract follows: yearly rates as fractions, periods in days."""
 
     product_id: str
     style: Style

@@ -1,6 +1,6 @@
-"""The values that an event carries, of five kinds (Spec: EntityValueSet).
+"""The five kinds of values that an event carries (Spec: EntityValueSet).
 
-Each kind is a table of its fields with the rule that reads each of them.
+Each kind is a table of its fields with the rule that reads each field.
 """
 
 from collections.abc import Callable, Mapping

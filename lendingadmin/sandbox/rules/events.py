@@ -1,4 +1,4 @@
-"""Events: what they may be called, their ids, and whether their data has errors (Spec: Events)."""
+"""Events: their possible names, their ids, and errors in their data (Spec: Events)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ def read_event_type(value: object, field: str) -> str:
 
 
 def check_past(moment: datetime, now: datetime, field: str) -> None:
-    """Raise Invalid for a moment that is still to come."""
+    """Raise Invalid for a moment in the future."""
     if moment > now:
         raise Invalid(field, "must not be in the future")
 
@@ -31,7 +31,7 @@ def build_event_id(account_id: str, event_type: str, timestamp: datetime) -> str
 
 
 def has_errors(data: Iterable[Mapping[str, Any]], timestamp: datetime) -> bool:
-    """Whether a value claims to be of a later moment than the event that captured it."""
+    """Return True if a value has a later time than the event that captured it."""
     captured = to_millis(timestamp)
     return any(
         value.get("timestamp", captured) > captured for one in data for value in one["values"]

@@ -35,7 +35,7 @@ class Window(NamedTuple):
     until: datetime
 
     def holds(self, moment: datetime) -> bool:
-        """Whether a moment is inside."""
+        """Return True if a moment is inside the window."""
         return self.since < moment <= self.until
 
 
@@ -72,7 +72,7 @@ def build_window(timestamp: datetime, period_days: int) -> Window:
 def find_facts(
     sets: Iterable[Mapping[str, Any]], histories: Iterable[LoanHistory], over: Window
 ) -> Facts:
-    """Everything found in the sets of values of the window's events and in the loans."""
+    """Return all facts from the values of the window's events and from the loans."""
     values: dict[str, list[Value]] = {kind: [] for kind in (SMS, CONTACT, BATTERY, LOCATION, APP)}
     for one in sets:
         values[strip_domain(one["kind"])] += one["values"]
@@ -111,7 +111,7 @@ def _add_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
 
 
 def _add_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
-    """Instalments and loans of the window; what is still unpaid counts however old it is."""
+    """Add the instalments and loans of the window; unpaid ones count however old they are."""
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]
     repaid = [loan for loan in histories if loan.resolved_at and over.holds(loan.resolved_at)]

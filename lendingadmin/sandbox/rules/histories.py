@@ -1,4 +1,4 @@
-"""How loans were repaid, up to a moment: what an assessment reads of them."""
+"""The history of how loans were repaid, up to a moment, for an assessment."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -35,9 +35,9 @@ class LoanHistory(NamedTuple):
 def build_history(
     lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment], until: datetime
 ) -> LoanHistory:
-    """The history of a loan account from its contract and its repayments, as of `until`.
+    """Return the history of a loan account until `until`, from its contract and repayments.
 
-    An instalment counts as paid once its interest and principal are; penalties come on top.
+    An instalment counts as paid once its interest and principal are paid; penalties are extra.
     """
     account = [line.copy() for line in lines]
     cleared: dict[int, datetime] = {}
@@ -78,7 +78,7 @@ def count_days_behind(history: LoanHistory, until: datetime) -> int:
 
 
 def is_in_time(one: Due) -> bool:
-    """Whether it was paid by the end of the day after it fell due."""
+    """Return True if the instalment was paid by the end of the day after it fell due."""
     return one.cleared_at is not None and one.cleared_at <= one.due + timedelta(days=1)
 
 

@@ -29,7 +29,7 @@ def read_timestamp(value: object, field: str) -> datetime:
 
 
 def cut(moment: datetime) -> datetime:
-    """Drop what is below a millisecond: answers carry no more."""
+    """Cut the time to milliseconds, because answers have no more digits."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
@@ -62,12 +62,12 @@ def write_days(days: int) -> str:
 
 
 def day_start(day: date) -> datetime:
-    """00:00:00.000 UTC, where instalments and tranches start."""
+    """Return 00:00:00.000 UTC, the time at which instalments and tranches start."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 def day_end(day: date) -> datetime:
-    """23:59:59.999 UTC, where instalments and tranches fall due."""
+    """Return 23:59:59.999 UTC, the time at which instalments and tranches fall due."""
     return day_start(day) + timedelta(days=1) - timedelta(milliseconds=1)
 
 

@@ -1,4 +1,4 @@
-"""How a rule says that what was sent breaks it."""
+"""The errors that a rule raises about the data that was sent."""
 
 
 class Invalid(ValueError):
@@ -25,4 +25,4 @@ class NotFound(Exception):
 
 
 class AlreadyExists(Exception):
-    """A record that can't be created, since it is there; answered with 409."""
+    """The record can't be created, because it already exists; answered with 409."""

@@ -13,7 +13,7 @@ _MAC = 16
 
 
 class Clause(NamedTuple):
-    """One `<FIELD>:<VALUE>`; the value of a number field is an int."""
+    """One `<FIELD>:<VALUE>` of a filter; the value of a number field is an int."""
 
     field: str
     value: str | int
@@ -43,7 +43,10 @@ def read_page_size(text: str | None) -> int:
 
 
 def read_order(text: str | None) -> bool:
-    """Whether newest first: `desc`; `asc` is the default. Raises Invalid."""
+    """Return True for newest first (`desc`); the default is `asc`.
+
+    Raise Invalid for other text.
+    """
     if text not in (None, "asc", "desc"):
         raise Invalid("order", "must be asc or desc")
     return text == "desc"
@@ -71,10 +74,11 @@ def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
 
 
 def write_token(key: bytes, request: tuple[object, ...], place: Place) -> str:
-    """An opaque token for what follows `place` in this request.
+    """Return an opaque token for the items after `place` in this request.
 
-    `request` is everything it holds for: collection, page size, filter, order. It is standard
-    base64, whose +, / and = must be URL-encoded, as the spec says of tokens.
+    `request` is everything that the token is valid for: collection, page size, filter, order.
+    The token is standard base64, whose +, / and = must be URL-encoded, as the spec says of
+    tokens.
     """
     text = json.dumps(place).encode()
     return base64.b64encode(_mac(key, request, text) + text).decode()

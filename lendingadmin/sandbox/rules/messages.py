@@ -1,6 +1,6 @@
-"""Money in and out, recognised in the texts that banks and mobile-money services send.
+"""The recognition of money in and out in texts from banks and mobile-money services.
 
-Only what a service wrote counts: an inbound text whose sender is a name or a short number.
+Only texts from a service count: inbound texts whose sender is a name or a short number.
 """
 
 import re
@@ -53,6 +53,6 @@ def read_movement(address: str, direction: str, body: str) -> Movement | None:
 
 
 def is_service(address: str) -> bool:
-    """Whether a sender is a service, not a person: it has a letter, or few digits."""
+    """Return True if a sender is a service, not a person: it has a letter, or few digits."""
     digits = sum(sign.isdigit() for sign in address)
     return any(sign.isalpha() for sign in address) or 0 < digits <= _SHORT_NUMBER

@@ -43,7 +43,7 @@ BANDS = (
 
 
 class Holder(NamedTuple):
-    """The borrower when the offer was asked for: category, and what was still owed in all."""
+    """The borrower at the time of the offer request: the category and the total debt."""
 
     category: str
     owed: Decimal

@@ -1,6 +1,6 @@
-"""Opens the account of a posted contract: reads its instalments, or computes them from a plan.
+"""Open the account of a posted contract: read its instalments, or compute them from a plan.
 
-A plan follows from what the contract states, and else from its product.
+A plan follows from the contract; values that the contract lacks come from its product.
 """
 
 from collections.abc import Mapping
@@ -107,10 +107,10 @@ def _check_principal(
 def build_plan(
     product: Product, contract: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Plan:
-    """The plan of a contract: what it says itself, else what the product says.
+    """Return the plan of a contract: its own values, and the product's for those it lacks.
 
     The principal is `amount` (the loan's `loanAmount`), else `contract.amounts.principal`, else
-    `contract.amounts.requested`. Raises Invalid, naming the field.
+    `contract.amounts.requested`. Raise Invalid, naming the field.
     """
     terms = read_section(contract, "terms", "contract.terms")
     interest = read_section(terms, "interest", "contract.terms.interest")

@@ -25,10 +25,10 @@ def build_previews(
     amount: Decimal,
     start: date,
 ) -> list[dict[str, Any]]:
-    """One contract for each product, in their order, as if it began on `start`.
+    """Return one contract for each product, in their order, as if it began on `start`.
 
-    Raises RuleBroken where one of them could not be had: the amount is above the credit limit or
-    under the product's floor, or the product is no longer offered.
+    Raise RuleBroken if one of them is not available: the amount is above the credit limit or
+    under the product's floor, or the product is not offered any more.
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")

@@ -27,18 +27,21 @@ def compute_effective(nominal: Decimal, days: int) -> Decimal:
 
 
 def compute_nominal(effective_rate: Decimal, days: int) -> Decimal:
-    """The nominal yearly rate whose effective rate is this one: the inverse of
-    `compute_effective`."""
+    """Return the nominal yearly rate for an effective rate.
+
+    This is the inverse of `compute_effective`.
+    """
     with localcontext(prec=34):
         return ((1 + effective_rate) ** (days / YEAR) - 1) * YEAR / days
 
 
 def compute_apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days: int) -> Decimal:
-    """The annual percentage rate, fees included.
+    """Return the annual percentage rate, fees included.
 
-    It is the rate per `days` days at which the payments, each given as (days after disbursement,
-    amount), are together worth what the borrower received, times the periods in a year.
-    Found by Newton's method on the discount factor.
+    First find the rate per `days` days. At this rate the payments, each given as (days after
+    disbursement, amount), are together worth the amount that the borrower received. Then
+    multiply this rate by the number of periods in a year. The rate is found by Newton's method
+    on the discount factor.
     """
     with localcontext(prec=34):
         terms = [(Decimal(day) / days, amount) for day, amount in payments]

@@ -1,7 +1,7 @@
 """Instalments on a reducing balance (Spec: LendingContract, Installment).
 
-Interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent. The
-last instalment takes what is left of the principal, so that the parts sum to the cent.
+Interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent.
+The last instalment takes the rest of the principal, so that the sum is right to the cent.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from lendingadmin.sandbox.rules.rates import YEAR, compute_periodic
 
 
 class Style(StrEnum):
-    """How the principal is spread: the product types of this service.
+    """The ways to spread the principal: the product types of this service.
 
     `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments
     fall. `bullet`: everything at the end, interest included.
@@ -28,14 +28,14 @@ class Style(StrEnum):
 
 
 class Slot(NamedTuple):
-    """The days of one instalment, both included."""
+    """The days of one instalment, including the first and the last."""
 
     first: date
     last: date
 
     @property
     def days(self) -> int:
-        """How many days interest runs."""
+        """Number of days for which interest runs."""
         return (self.last - self.first).days + 1
 
 
@@ -57,7 +57,7 @@ def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
 
 
 def amortise(style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]) -> list[Parts]:
-    """Spread the principal over the slots, with interest on what is still outstanding."""
+    """Spread the principal over the slots, with interest on the outstanding balance."""
     if style is Style.BULLET:
         days = sum(slot.days for slot in dates)
         whole = Slot(dates[0].first, dates[-1].last)

@@ -33,7 +33,7 @@ SENTENCES = {
 
 
 class Points(NamedTuple):
-    """Where a score comes from; `late` is taken away."""
+    """The parts of a score; `late` is subtracted."""
 
     income: int
     contacts: int
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
 
     @property
     def is_authorized(self) -> bool:
-        """Whether the account may be lent to."""
+        """True if the account may receive a loan."""
         return self.type == AUTHORIZED
 
 
@@ -84,7 +84,7 @@ def assess(facts: Facts, category: str) -> Outcome:
 
 
 def has_enough(facts: Facts, category: str) -> bool:
-    """Whether there is anything to score; arrears are always enough."""
+    """Return True if there is enough data for a score; arrears are always enough."""
     history = facts.paid_in_time + facts.paid_late + facts.loans_repaid
     if facts.days_late > 0:
         return True
@@ -118,7 +118,11 @@ def compute_points(facts: Facts, category: str) -> Points:
 
 
 def _compute_income(facts: Facts) -> int:
-    """At most 230: how often money comes, in how many weeks, and whether it covers what goes."""
+    """Return the points for income, at most 230.
+
+    They count how often money comes in, in how many weeks, and if it covers the money that goes
+    out.
+    """
     if not facts.money_in:
         return 0
     often = min(50, 5 * facts.texts_in)

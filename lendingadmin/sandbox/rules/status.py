@@ -19,7 +19,7 @@ class LoanStatus(IntEnum):
 
 
 class Performance(IntEnum):
-    """How an open loan performs; a loan that is not open counts as performing."""
+    """The performance of an open loan; a loan that is not open counts as performing."""
 
     PERFORMING = 1
     WATCH = 2
@@ -46,7 +46,7 @@ class Processing(IntEnum):
 
 
 class DueWindow(NamedTuple):
-    """Loans whose oldest unpaid instalment fell due in [since, before); None is no bound."""
+    """Loans whose oldest unpaid instalment fell due in [since, before); None sets no limit."""
 
     since: datetime | None
     before: datetime | None
@@ -75,10 +75,10 @@ def find_performance(late: int) -> Performance:
 
 
 def build_due_window(status: Performance, today: date) -> DueWindow:
-    """Between which moments the oldest unpaid instalment of such a loan fell due.
+    """Return the window in which the oldest unpaid instalment of such a loan fell due.
 
-    The inverse of `find_performance(count_days_late(…))`, so that a filter is a range over one
-    column.
+    This is the inverse of `find_performance(count_days_late(…))`, so that a filter is a range
+    over one column.
     """
     reach = _REACH.get(status)
     shorter = _REACH.get(Performance(status - 1)) if status > Performance.PERFORMING else None

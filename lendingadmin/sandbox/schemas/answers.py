@@ -46,13 +46,13 @@ class Answer(BaseModel):
 
     @classmethod
     def read(cls, source: object, **computed: Any) -> Self:
-        """The answer with what is computed, and else with the attributes of `source`."""
+        """Return the answer with the computed values; other attributes come from `source`."""
         rest = {name: getattr(source, name) for name in cls.model_fields if name not in computed}
         return cls(**rest, **computed)
 
 
 class Stored(Answer):
-    """Spec: Conventions, what every stored resource carries."""
+    """The fields that every stored resource has (Spec: Conventions)."""
 
     uid: UUID
     name: str
@@ -311,7 +311,10 @@ class GetOffersResponse(Answer):
 
 
 class OfferResult(Answer):
-    """Spec: Offer operation, result; `error` says why nothing is offered."""
+    """The result of an offer operation (Spec: Offer operation).
+
+    `error` gives the reason if nothing is offered.
+    """
 
     error: str | None
     response: GetOffersResponse | None

@@ -62,12 +62,12 @@ MOST_PRODUCTS = 50  # of an offer summary
 
 
 class Sent(BaseModel):
-    """A body, or a part of one, in the API's spelling."""
+    """A body, or a part of a body, in the API's spelling."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
     def document(self, *, only_sent: bool = False) -> dict[str, Any]:
-        """As it is stored and answered: API spelling, Decimals, datetimes."""
+        """Return the values as stored and answered: API spelling, Decimals, datetimes."""
         return self.model_dump(by_alias=True, exclude_unset=only_sent)
 
 
@@ -120,7 +120,7 @@ class LoanSummary(Sent):
 
 
 class BorrowerPatch(Sent):
-    """Spec: Borrowers, Patch. Each field that is sent replaces what was there."""
+    """The body of a patch (Spec: Borrowers, Patch). Each sent field replaces the stored one."""
 
     category: Annotated[Category | None, _NEVER_NULL] = None
     start_date: Timestamp | None = None
@@ -168,7 +168,7 @@ class OffersAsked(Sent):
 
     @property
     def can_start(self) -> bool:
-        """Whether it says more than which request it is about."""
+        """True if the body says more than the id of its request."""
         return self.assessment_type is not None or self.timestamp is not None
 
 
@@ -192,7 +192,7 @@ class OfferedProduct(Sent):
 
     @property
     def risk_premium_rate(self) -> Decimal | None:
-        """The premium of the offer; None where it sets none."""
+        """The premium of the offer; None if the offer sets none."""
         interest = self.terms.interest if self.terms else None
         return interest.risk_premium_rate if interest else None
 

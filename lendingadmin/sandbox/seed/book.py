@@ -1,7 +1,7 @@
-"""The loans of an app and what was paid on them, planned against a given now.
+"""The loans of an app and their repayments, planned against a given time.
 
-A plan names dates and instalments, not sums: the sandbox computes the schedule, and the filler
-pays what it answers.
+A plan names dates and instalments, not sums. The sandbox computes the schedule, and the filler
+pays the amounts that the sandbox answers.
 """
 
 import random
@@ -30,7 +30,7 @@ _NETWORKS = {"kenya": ("M-PESA", "Airtel Money"), "ghana": ("MTN MoMo", "Telecel
 
 
 class Story(StrEnum):
-    """How a loan has gone so far."""
+    """The course of a loan so far."""
 
     PENDING = "pending"
     NEW = "new"
@@ -63,7 +63,7 @@ _SETTLED = (Story.SETTLED_EARLY, Story.SETTLED, Story.SETTLED_LATE)
 
 @dataclass(frozen=True)
 class Payment:
-    """One repayment: a share of instalment number `instalment` (from 1), or all that is left."""
+    """One repayment: a share of instalment number `instalment` (from 1), or the full rest."""
 
     instalment: int | None
     share: Decimal
@@ -85,7 +85,7 @@ class Loan:
 
 @dataclass(frozen=True)
 class Client:
-    """One borrower with the loans taken, oldest first, and what was reported and asked."""
+    """One borrower with the loans taken, oldest first, and the reports and assessments."""
 
     body: Body
     loans: tuple[Loan, ...]
@@ -93,9 +93,10 @@ class Client:
 
 
 def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Client, ...]:
-    """Every borrower of the app with loans and repayments, none of them after `now` (aware, UTC).
+    """Return every borrower of the app with loans and repayments.
 
-    `products` are as the service lists them: ids and terms are taken from there.
+    No repayment is after `now` (aware, UTC). `products` are as the service lists them: ids and
+    terms come from there.
     """
     bodies = [build_borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
     loans: list[list[Loan]] = [[] for _ in bodies]
@@ -141,7 +142,10 @@ def plan_loan(
 def _choose_product(
     chance: random.Random, story: Story, category: str, products: Sequence[Product]
 ) -> Product:
-    """One that is offered and fits: half a year or more for companies, few parts if settled."""
+    """Return an offered product that fits.
+
+    Companies get half a year or more; a settled loan gets few instalments.
+    """
     offered = [product for product in products if product["status"] == _OFFERED]
     if category == "company":
         fitting = [one for one in offered if read_days(one["terms"]["period"], "") >= 180]
@@ -160,7 +164,7 @@ def _count_instalments(product: Product) -> int:
 def _plan_progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
-    """How many instalments were paid in full, and the day the loan started."""
+    """Return the number of instalments paid in full, and the day on which the loan started."""
     today = day_start(now.date())
     paid = chance.randrange(min(count, _MOST_PAID))
     if story is Story.PENDING:

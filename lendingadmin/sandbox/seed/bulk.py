@@ -1,7 +1,7 @@
-"""A large book, written straight to the database: over HTTP it would take hours.
+"""A large book, written straight to the database, because over HTTP it would take hours.
 
-The n-th borrower and loan are the same on every machine, for the same day; a book that was begun is
-continued where it ended.
+The n-th borrower and loan are the same on every machine, for the same day. A book that is not
+complete continues at its end.
 """
 
 import os
@@ -57,7 +57,7 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
 def _in_turn(
     pool: ProcessPoolExecutor, build: Callable[[int], Batch], starts: Sequence[int]
 ) -> Iterator[Batch]:
-    """Batches in their order, a few of them ahead, so that memory stays bounded."""
+    """Yield the batches in their order; build only a few ahead, so that memory stays bounded."""
     rest = iter(starts)
     waiting = [pool.submit(build, start) for start in islice(rest, (os.cpu_count() or 1) * 2)]
     while waiting:
@@ -114,7 +114,7 @@ def _add_loan(
 def _build_repayments(
     loan: Loan, planned: Sequence[book.Payment], contract: dict[str, Any], today: datetime
 ) -> list[Repayment]:
-    """The repayments of a loan, with what follows from them set on it."""
+    """Return the repayments of a loan; set on the loan the values that follow from them."""
     paid: list[Payment] = []
     rows = []
     for one in planned:

@@ -1,6 +1,6 @@
-"""The countries that the seeded borrowers live in: names, phones, ids, places.
+"""The countries of the seeded borrowers: names, phones, ids, places.
 
-Patterns hold `#` for a digit and `@` for a capital letter.
+Patterns have `#` for a digit and `@` for a capital letter.
 """
 
 from dataclasses import dataclass

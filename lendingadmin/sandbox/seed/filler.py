@@ -1,4 +1,4 @@
-"""Fills a running sandbox with what `book.plan` plans, through its HTTP API, on several threads."""
+"""Fill a running sandbox with the plan of `book.plan`: by HTTP API, on several threads."""
 
 import threading
 from collections import Counter
@@ -23,7 +23,7 @@ _TIMEOUT = (2, 30)
 
 
 class FillError(Exception):
-    """The sandbox refused a call or did not answer; the sentence says which and why."""
+    """Refusal of a call by the sandbox, or no answer; the sentence names the call and why."""
 
 
 class Service:
@@ -47,12 +47,12 @@ class Service:
         return list(answer["products"])
 
     def loan(self, app_id: str, account_id: str) -> Mapping[str, Any] | None:
-        """One loan, or None where there is none (Spec: Loans, Get)."""
+        """Return one loan, or None if it does not exist (Spec: Loans, Get)."""
         status, answer = self._call("GET", self._app(app_id, "loans", account_id), refused=(404,))
         return None if status == 404 else answer
 
     def create(self, app_id: str, collection: str, body: Mapping[str, Any]) -> Any | None:
-        """Create a record; None when it is there already (409)."""
+        """Create a record and return the answer; None if the record already exists (409)."""
         status, answer = self._call("POST", self._app(app_id, collection), body, refused=(409,))
         return None if status == 409 else answer
 
@@ -109,10 +109,10 @@ class Service:
 
 
 def fill(service: Service, app_id: str, now: datetime) -> Counter[str]:
-    """Fill one app and count what was added, by collection; nothing where the app was full.
+    """Fill one app and count the added records by collection; nothing if the app was full.
 
-    An app that is half filled is completed. Raises FillError when the sandbox refuses something
-    or stops answering.
+    A half-filled app is completed. Raise FillError if the sandbox refuses something or stops
+    answering.
     """
     clients = book.plan(app_id, now, service.products())
     *others, last = order_clients(clients)
@@ -125,7 +125,7 @@ def fill(service: Service, app_id: str, now: datetime) -> Counter[str]:
 
 
 def order_clients(clients: tuple[book.Client, ...]) -> list[book.Client]:
-    """The clients as planned, one of those that end with a loan moved to the end."""
+    """Return the planned clients in order, with one that ends with a loan moved to the end."""
     last = next(
         client for client in reversed(clients) if client.loans and not client.reports.assessments
     )

@@ -24,7 +24,7 @@ _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-histor
 
 
 class Purse(StrEnum):
-    """How money comes and goes."""
+    """The way in which a person's money comes and goes."""
 
     STEADY = "steady"
     TIGHT = "tight"

@@ -1,4 +1,4 @@
-"""Assessments: computed when they are made, shown when their time has come (Spec: Assessment)."""
+"""Assessments: computed when they are made, shown when their time comes (Spec: Assessment)."""
 
 import hashlib
 from datetime import datetime, timedelta

@@ -53,7 +53,7 @@ def find_borrower(app_id: str, borrower_id: str) -> Borrower | None:
 
 
 def find_holder(app_id: str, account_id: str) -> Borrower:
-    """The borrower whose account id this is; raises Invalid where there is none."""
+    """Return the borrower with this account id; raise Invalid if there is no such borrower."""
     borrower = find_borrower(app_id, read_account_id(account_id, "accountId"))
     if borrower is None:
         raise Invalid("accountId", f"account {account_id} does not exist")

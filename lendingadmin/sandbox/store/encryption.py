@@ -1,4 +1,4 @@
-"""Personal data is encrypted before it is stored (Spec: What the service does)."""
+"""Encryption of personal data before it is stored (Spec: What the service does)."""
 
 import os
 from functools import cache
@@ -50,7 +50,7 @@ def _fernet() -> Fernet:
 
 
 def can_decrypt(encrypted: bytes | memoryview) -> bool:
-    """Whether this was encrypted with the key at hand."""
+    """Return True if this was encrypted with the current key."""
     try:
         _fernet().decrypt(bytes(encrypted))
     except InvalidToken:
@@ -74,5 +74,5 @@ def encrypt_text(text: bytes) -> bytes:
 
 
 def decrypt_text(encrypted: bytes | memoryview) -> str:
-    """The text that was encrypted, such as JSON that goes out as it is."""
+    """Return the decrypted text, such as JSON that is sent unchanged."""
     return _fernet().decrypt(bytes(encrypted)).decode()

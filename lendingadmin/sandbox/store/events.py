@@ -64,9 +64,9 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """The clauses of a filter as a condition that an index serves; each must hold at `now`.
+    """Return the clauses of a filter as a condition that an index serves.
 
-    Raises Invalid for a timestamp that is none.
+    Each clause must be true at `now`. Raise Invalid for text that is not a timestamp.
     """
     found = Q()
     for field, value in clauses:

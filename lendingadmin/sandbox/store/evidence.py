@@ -1,4 +1,4 @@
-"""Gathers what an assessment reads: the events of its window, and the account's loans."""
+"""Read the data for an assessment: the events of its window and the account's loans."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -36,7 +36,7 @@ def _read_sets(borrower: Borrower, over: Window) -> Iterator[dict[str, Any]]:
 
 
 def _read_accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
-    """The loan accounts that the borrower holds here."""
+    """Return the histories of the loan accounts that the borrower has in the sandbox."""
     rows = Loan.objects.filter(
         app_id=borrower.app_id, borrower_id=borrower.borrower_id, start_date__lte=until
     )

@@ -145,7 +145,10 @@ def delete(app_id: str, key: str, now: datetime) -> None:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """The clauses of a filter as a condition that an index serves; each must hold at `now`."""
+    """Return the clauses of a filter as a condition that an index serves.
+
+    Each clause must be true at `now`.
+    """
     found = Q()
     for field, value in clauses:
         match field:
@@ -250,7 +253,10 @@ def _read_position(loan: Loan, now: datetime) -> Position:
 
 
 def write_account(lines: Iterable[Line], arrears: Arrears, excess: Decimal) -> str:
-    """An account as stored text: short lists, so that a page of a thousand loans stays quick."""
+    """Return an account as text to store.
+
+    The text has short lists, so that a page of a thousand loans stays quick.
+    """
     document = [
         [arrears.rate, arrears.grace.days, arrears.late_fee],
         excess,

@@ -35,11 +35,11 @@ def find_operation(app_id: str, borrower_id: str, request_id: str | None) -> Off
 def start_operation(
     app_id: str, borrower_id: str, asked: OffersAsked, now: datetime
 ) -> OfferOperation:
-    """The operation of this requestId, started unless it was before.
+    """Return the operation of this requestId; start it if it was not started before.
 
-    What is left out is chosen: the usual assessment of the borrower's category, as of now, under
-    a requestId of our own. Raises NotFound without such a borrower, and what making an assessment
-    raises.
+    Values that the request leaves out are chosen: the usual assessment of the borrower's
+    category, as of now, under a new requestId. Raise NotFound if the borrower does not exist,
+    and the errors of `assessments.create`.
     """
     with write():
         # Looked for again under the write lock: of two calls at once, one starts it.

@@ -21,9 +21,9 @@ from lendingadmin.sandbox.store.writing import write
 def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime) -> Loan:
     """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
-    Raises Invalid for a transaction in the future, NotFound without such a loan and RuleBroken
-    unless it is open. The same externalId is taken twice, on purpose: a caller must not lean on
-    this service for that.
+    Raise Invalid for a transaction in the future, NotFound if the loan does not exist, and
+    RuleBroken if it is not open. The same externalId is accepted twice, on purpose: a caller
+    must not rely on this service to refuse it.
     """
     check_past(sent["transactionDate"], now, "transactionDate")
     with write():
@@ -53,7 +53,10 @@ def build_repayment(loan: Loan, sent: dict[str, Any], now: datetime) -> Repaymen
 
 
 def post_waiting(app_id: str, now: datetime) -> None:
-    """Post the repayments whose value date has come; every operation on loans does it first."""
+    """Post the repayments whose value date has come.
+
+    Every operation on loans does this first.
+    """
     waiting = Repayment.objects.filter(app_id=app_id, posted=False, value_date__lte=now)
     if not waiting.exists():
         return
@@ -75,7 +78,10 @@ def _post(loan: Loan, now: datetime) -> None:
 
 
 def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
-    """Set what follows from these repayments on a loan and its record; nothing is saved."""
+    """Set on a loan and its record the values that follow from these repayments.
+
+    Nothing is saved.
+    """
     contract = wire.read_own(loan.record.contract)
     arrears = read_arrears(contract)
     account = replay(read_lines(contract["installments"]), arrears, payments)

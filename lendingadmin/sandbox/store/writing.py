@@ -1,4 +1,4 @@
-"""One writer after the other, in the order in which they come."""
+"""Serial access for writers, in the order in which they come."""
 
 import fcntl
 import os
@@ -11,10 +11,11 @@ from django.db import connection, transaction
 
 @contextmanager
 def write() -> Iterator[None]:
-    """A transaction that writes, once no other thread or process does; inside of one, that one.
+    """Run a write transaction while no other thread or process writes.
 
-    SQLite has those who wait ask again and again, in ever longer pauses: with many at once some
-    wait for a second while others pass them.
+    Inside a transaction, use that transaction. SQLite makes waiting writers ask again and
+    again, in ever longer pauses. With many at the same time, some wait for a second while
+    others pass them.
     """
     if connection.in_atomic_block:
         yield

@@ -32,7 +32,7 @@ class Unreadable(ValueError):
 
 
 class Ambiguous(ValueError):
-    """The text has two readings; each is spelled so that it has one."""
+    """A text with two readings; each reading is spelled so that it has only one."""
 
     def __init__(self, *readings: str) -> None:
         super().__init__(" or ".join(readings))
@@ -48,12 +48,12 @@ class OtherCurrency(ValueError):
 
 
 def parse_amount(text: str, currency: str, locale: str) -> Decimal:
-    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=`, as this locale's people write it.
+    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=`, as people of this locale write it.
 
-    A point or comma before exactly three digits is thousands or decimals, and nothing tells which:
-    only a comma is read as thousands, by people whose locale puts one there, where the currency has
-    no thousandths. Without a `currency`
-    none may be named. Raises Unreadable, Ambiguous or OtherCurrency.
+    A point or comma before exactly three digits can mean thousands or decimals. A comma means
+    thousands only if the locale uses it for thousands and the currency has no thousandths.
+    Without a `currency`, the text may not name one. Raise Unreadable, Ambiguous or
+    OtherCurrency.
     """
     plain = re.sub(r"\s+", " ", text.translate(_SAME_SIGN)).strip()
     found = _AMOUNT.fullmatch(_NO_CENTS.sub("", plain))
@@ -66,7 +66,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
 
 
 def write_for_all(amount: str) -> str:
-    """The amount so that everybody may type it: `01.234` for 1.234, which has two readings."""
+    """Return the amount with only one reading: `01.234` for 1.234, which has two readings."""
     return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
 
 
@@ -93,7 +93,7 @@ def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
 
 
 def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
-    """Read a figure whose only sign is one point or comma."""
+    """Read a figure whose only sign is one point or one comma."""
     is_group = sign == "," == group_sign(locale) and not has_thousandths
     if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
         return Decimal(f"{whole}.{rest}")

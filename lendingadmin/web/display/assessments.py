@@ -62,7 +62,7 @@ def outcome_sentence(value: object) -> str:
 
 
 def risk(level: object) -> Status | None:
-    """A risk level as a chip; None where there is none."""
+    """Return a risk level as a chip; None if there is no level."""
     if level is None or level == "":
         return None
     words = spelled(level)
@@ -125,7 +125,7 @@ class Gauge:
 
     @property
     def words(self) -> str:
-        """The picture for those who can't see it."""
+        """Text of the picture, for people who can't see it."""
         return _("%(label)s %(value)s, on a scale from %(lowest)s to %(highest)s") % {
             "label": self.label,
             "value": self.value,
@@ -136,7 +136,7 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Step:
-    """One station on the way to a decision. Tones are those of a chip."""
+    """One step on the way to a decision, with the tone of a chip."""
 
     label: str
     words: str
@@ -144,7 +144,7 @@ class Step:
 
 
 def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """A score with the digits that came; what is no number shows as it came."""
+    """Write a score with the digits received; write a value that is not a number as received."""
     found = number(value)
     return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
 
@@ -185,10 +185,10 @@ def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) ->
 
 
 def list_steps(result: object) -> list[Step]:
-    """Data, rules, decision: where an assessment went well and where it stopped.
+    """Return the steps data, rules and decision, which show how far an assessment went.
 
-    Only what was answered is drawn: a reason `no_data` is too little data, a `rule` is the one
-    that failed (Spec: AssessmentOutcome).
+    Only answered facts are drawn: a reason `no_data` means too little data, and a `rule` is the
+    rule that failed (Spec: AssessmentOutcome).
     """
     kind = getattr(result, "type", None)
     rule = getattr(result, "rule", None)

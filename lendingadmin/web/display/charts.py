@@ -131,7 +131,7 @@ class Plot:
         self.summary = ""
 
     def y(self, amount: Decimal) -> float:
-        """How far below the top an amount lies."""
+        """Return how far below the top an amount lies."""
         return self.baseline - float((amount - self.low) / (self.high - self.low)) * self.room
 
     def draw_grid(self, amounts: Iterable[Decimal], write: _Write, exact: _Write = str) -> None:
@@ -178,7 +178,7 @@ class Plot:
 
 
 def find_grid(top: Decimal) -> list[Decimal]:
-    """One to four round amounts up to this one, which is above zero."""
+    """Return one to four round amounts up to this amount, which is above zero."""
     step = Decimal(1).scaleb(top.adjusted())
     if top / step < 2:
         step /= 2
@@ -188,7 +188,7 @@ def find_grid(top: Decimal) -> list[Decimal]:
 
 
 def _thin_grid(amounts: list[Decimal], plot: Plot) -> list[Decimal]:
-    """As many of the amounts, the highest among them, as the plot has room to label."""
+    """Return as many amounts as the plot has room to label, with the highest among them."""
     room = max(plot.baseline - plot.y(amounts[-1]), 1)
     step = -(-_LEAST_BETWEEN_LINES * len(amounts) // int(room))
     return amounts[::-1][:: max(step, 1)][::-1]
@@ -204,12 +204,12 @@ def draw_schedule(
     late: Collection[int] = (),
     height: int = 180,
 ) -> Plot | None:
-    """Draw one stacked bar per instalment, with a line for today between those due and to come.
+    """Draw one stacked bar for each instalment, with a line for today between past and future ones.
 
     `late` has the places, from 0, of the instalments that are due and not paid.
 
-    Amounts that are missing or no numbers are drawn as nothing. Without any amount there is no
-    picture: None.
+    Amounts that are missing or are not numbers are drawn as nothing. Return None if there is no
+    amount at all.
     """
     rows = [_Row(item, zone) for item in _listed(installments)]
     top = max((row.total for row in rows), default=Decimal(0))
@@ -302,9 +302,9 @@ def draw_schedules(
 def draw_bars(
     items: Sequence[Item], *, height: int = 180, locale: str = DEFAULT_LOCALE
 ) -> Plot | None:
-    """Draw a vertical bar for each item, from left to right; None where none is above zero.
+    """Draw a vertical bar for each item, from left to right; None if no amount is above zero.
 
-    An amount below zero is drawn as nothing; the words give it.
+    An amount below zero is drawn as nothing; the text gives it.
     """
     top = max((item.amount for item in items), default=Decimal(0))
     if top <= 0:
@@ -347,13 +347,13 @@ def draw_line(
     dotted: bool = False,
     height: int = 120,
 ) -> Plot | None:
-    """Join amounts in the order of time; None for fewer than two moments.
+    """Draw a line through amounts in the order of time; None for fewer than two moments.
 
-    The scale goes from the first of the marks to the last. Without marks it starts at zero, so that
-    a small change looks small, and there is no picture where nothing is above zero.
+    The scale goes from the first of the marks to the last. Without marks it starts at zero, so
+    that a small change looks small, and the result is None if no amount is above zero.
 
-    `write` gives an amount of the grid in words. `dotted` sets a dot at each of a few points; as a
-    rule only the last has one.
+    `write` gives an amount of the grid in words. `dotted` sets a dot at each of a few points;
+    otherwise only the last has one.
     """
     ordered = sorted(points)
     amounts = [amount for _when, amount in ordered]

@@ -47,7 +47,7 @@ def exact_duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
 def elapsed(value: object) -> str:
     """Write an elapsed time: `23 s`, `2 min 5 s`, `3 h 10 min`, `2 days 3 h`.
 
-    Takes seconds or a timedelta; what is negative counts as none.
+    Take seconds or a timedelta. A negative time counts as zero.
     """
     if isinstance(value, timedelta):
         value = value.total_seconds()

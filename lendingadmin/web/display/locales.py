@@ -1,7 +1,7 @@
 """Numbers and dates by locale, which is the language of a page, receipt or message.
 
-`DEFAULT_LOCALE` is English with the day first. All others come out of Babel's tables, with Latin
-digits: figures on one page are compared with one another.
+`DEFAULT_LOCALE` is English with the day first. All others come from Babel's tables, with Latin
+digits, because people compare the figures on one page.
 """
 
 from datetime import date

@@ -18,8 +18,8 @@ def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str
 def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write an amount without its code, for columns whose head names the currency.
 
-    At least the currency's own decimals are shown, and never fewer than the amount carries: a
-    digit that the service sent may have to be explained to a customer.
+    Show at least the currency's own decimals, and never fewer than the amount has, because
+    staff may have to explain a received digit to a customer.
     """
     value = number(amount)
     if value is None:
@@ -28,9 +28,10 @@ def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> st
 
 
 def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`; the exact one is a hover.
+    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`.
 
-    K and M are words and stay English, so that only the decimal sign is the locale's.
+    The exact amount is shown on hover. K and M are words and stay English; only the decimal
+    sign follows the locale.
     """
     value = number(amount)
     if value is None:
@@ -40,5 +41,5 @@ def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def currency_decimals(currency: object) -> int:
-    """How many decimals the currency has; two for an unknown code."""
+    """Return the number of decimals of the currency; two for an unknown code."""
     return get_currency_precision(currency) if isinstance(currency, str) else 2

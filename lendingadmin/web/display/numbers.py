@@ -15,8 +15,8 @@ _LEGIBLE_DIGITS = 40
 def number(value: object) -> Decimal | None:
     """Return the value as a Decimal if it is a finite number of legible length, else None.
 
-    Booleans and floats are not numbers here: the first is another JSON type, and a float would
-    mean that digits were lost before they arrived.
+    Booleans and floats do not count as numbers. A boolean is another JSON type, and a float
+    would mean that digits were lost before they arrived.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = Decimal(value) if abs(value) < 10**_LEGIBLE_DIGITS else None
@@ -29,7 +29,7 @@ def number(value: object) -> Decimal | None:
 
 
 def as_it_came(value: object) -> str:
-    """Write a value that is no number: nothing as a dash, anything else as it is."""
+    """Write a value that is not a number: nothing as a dash, anything else as received."""
     if value is None or value == "":
         return MISSING
     try:

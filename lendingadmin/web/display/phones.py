@@ -18,9 +18,9 @@ _ZEROS = re.compile(r"^\s*00")
 
 
 def normalise_phone(text: str, zone: tzinfo) -> str | None:
-    """The number in E.164; None where it is no valid number, or does not say of which country.
+    """Return the number in E.164; None if it is not valid or its country is unknown.
 
-    A number without a country code is one of the country that the zone lies in, the lender's.
+    A number without a country code belongs to the country of the zone, which is the lender's.
     """
     if len(text) > _LONGEST:
         return None
@@ -36,6 +36,9 @@ def normalise_phone(text: str, zone: tzinfo) -> str | None:
 
 
 def find_territory(zone: tzinfo) -> str | None:
-    """The country of a zone, `KE` for Africa/Nairobi (CLDR); None for one without, such as UTC."""
+    """Return the country of a zone, `KE` for Africa/Nairobi (CLDR).
+
+    Return None for a zone without a country, such as UTC.
+    """
     territory = get_global("zone_territories").get(getattr(zone, "key", ""))
     return territory if territory not in ("001", "ZZ") else None

@@ -57,9 +57,9 @@ def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
 
 
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
-    """The fraction as the service has it, and the days of its period: `0.4263127 in 30 days`.
+    """Write the fraction as received and the days of its period: `0.4263127 in 30 days`.
 
-    With every digit as per cent before it, where the tidy one has left some off.
+    If the tidy rate has lost digits, the exact rate in per cent comes first.
     """
     fraction = number(value)
     if fraction is None:
@@ -77,9 +77,9 @@ def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = N
 
 
 def period(value: object) -> str:
-    """The period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
+    """Write the period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
 
-    Nothing where the service gave none that can be read: a period is never made up.
+    Return an empty text if the service gave no readable period; a period is never guessed.
     """
     days = days_of(value)
     if not days:

@@ -1,4 +1,4 @@
-"""Statuses as a word, a tone and an icon: colour alone never says anything."""
+"""Statuses as a word, a tone and an icon, because colour alone is not enough."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -62,10 +62,10 @@ _ASSESSMENT_TYPES = {
 
 
 def find_status(value: object, words: Words) -> Status | None:
-    """A status that the spec leaves open: its word from the settings, `status 77` if unidentified.
+    """Return a status that the spec leaves open: its word from the settings, else `status 77`.
 
-    A status that came as text is looked up the same way, else it is its own word. Nothing gives
-    None, so that no empty chip is drawn.
+    A status that was sent as text is looked up the same way; if it is not found, the text is
+    the word. Without a value the result is None, so that no empty chip is drawn.
     """
     if value is None or value == "":
         return None
@@ -78,7 +78,7 @@ def find_status(value: object, words: Words) -> Status | None:
 
 
 def says_open(value: object, words: Words) -> bool | None:
-    """Whether the word of a loan's status says that it is open; None where no word decides it.
+    """Return True if the word of a loan's status means open; None if the word does not decide it.
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """

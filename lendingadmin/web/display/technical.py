@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether it folds on its own, so that the others stay in sight."""
+        """True if the leaf is long; it then folds alone, so that the others stay visible."""
         return len(self.text) > _LONG
 
     @property
@@ -38,14 +38,14 @@ class Leaf(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The leaves of one field in all items of a list, as `installments[].dueDate`, or just one."""
+    """The leaves of one field in all items of a list, as `installments[].dueDate`, or one leaf."""
 
     place: str
     leaves: list[tuple[str, Leaf]]
 
 
 def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
-    """The leaves with those of one field of a list's items together, each under its `[number]`."""
+    """Group the leaves of one field of a list's items, each with its `[number]`."""
     groups: dict[str, Group] = {}
     for leaf in leaves:
         place = _INDEX.sub("[]", leaf.place)
@@ -58,16 +58,16 @@ def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
 
 
 def list_places(within: str, keys: str) -> set[str]:
-    """The places of several fields of one object: `terms.fees[]` and `kind value`."""
+    """Return the places of several fields of one object: `terms.fees[]` and `kind value`."""
     return {f"{within}.{key}" if within else key for key in keys.split()}
 
 
 def list_technical(value: Value, shown: Container[str], within: str = "") -> list[Leaf]:
-    """The leaves of a value that its page does not show, in the order in which they came.
+    """Return the leaves of a value that its page does not show, in the order received.
 
-    `shown` holds the places that the page shows with all that is below them, as
-    `contract.installments[].dueDate`; `within` is the place of the value itself. Fields that are
-    null are left out. A value of a wrong type is listed wherever it is, because a page reads it as
+    `shown` has the places that the page shows with everything below them, as
+    `contract.installments[].dueDate`. `within` is the place of the value itself. Fields that
+    are null are left out. A value of a wrong type is always listed, because a page reads it as
     nothing.
     """
     return list(_walk(value, within, within, shown))

@@ -41,7 +41,7 @@ _OUTCOMES = {
 
 
 def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
-    """Whether anything was saved, as a sentence: `no`, `yes, says a person`."""
+    """Return a sentence that says if anything was saved: `no`, `yes, says a person`."""
     answer, comma, rest = saved.partition(",")
     return f"{_(_OUTCOMES[answer]) % {'verb': _(verb)}}{comma}{rest}."
 
@@ -67,7 +67,7 @@ def borrower_name(borrower: object) -> str:
 
 
 def find_text(record: object, word: str) -> str:
-    """The first text of an open record under a key that holds a word; empty where there is none."""
+    """Return the first text in an open record under a key with this word; empty if none."""
     for key, value in getattr(record, "entries", ()):
         if word in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()

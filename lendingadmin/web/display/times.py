@@ -36,7 +36,7 @@ def contract_day(value: object, zone: tzinfo | None = None, locale: str = DEFAUL
 def short_contract_day(
     value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE
 ) -> str:
-    """Write a contract day without its year, where the year is plain from around it: `31 Oct`."""
+    """Write a contract day without its year, if the year is clear from context: `31 Oct`."""
     found = contract_date(value, zone)
     return as_it_came(value) if found is None else write_day(found, locale, "MMMd")
 
@@ -100,7 +100,7 @@ def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def days_between(start: object, end: object, zone: tzinfo | None = None) -> int | None:
-    """Count calendar days from one to the other in this zone; None if either is no day."""
+    """Return the number of calendar days from one to the other in this zone; None without both."""
     first, last = calendar_day(start, zone), calendar_day(end, zone)
     return None if first is None or last is None else (last - first).days
 
@@ -137,15 +137,19 @@ def in_days(
 
 
 def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> bool:
-    """Whether clocks in two zones show a moment differently; Nairobi's and Kampala's never do."""
+    """Return True if clocks in two zones show a moment differently.
+
+    Clocks in Nairobi and Kampala never do.
+    """
     here, there = _local(value, one), _local(value, other)
     return here is not None and there is not None and here.utcoffset() != there.utcoffset()
 
 
 def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
-    """The moments (aware, in order) at which clocks in the zone show a naive day and time.
+    """Return the moments (aware, in order) at which clocks in the zone show a day and time.
 
-    One, as a rule; two in the hour in which clocks go back, none in the one that they leap over.
+    The day and time are naive. Usually the result is one moment. It has two in the hour in
+    which clocks go back, and none in the hour that clocks skip.
     """
     first, second = (typed.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
@@ -155,7 +159,7 @@ def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
 
 
 def offset_words(value: datetime) -> str:
-    """How far an aware moment's clock is from UTC: `summer time (UTC+2)`.
+    """Write the offset of an aware moment's clock from UTC: `summer time (UTC+2)`.
 
     Only a zone that changes its clocks for the season has a summer and a winter time.
     """
@@ -172,7 +176,7 @@ def offset_words(value: datetime) -> str:
 
 
 def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """The same as `moment`; where the zone's clocks show it twice, with which of the two it is."""
+    """Write a moment as `moment` does; add its offset if the zone's clocks show it twice."""
     text, here = moment(value, zone, locale), _local(value, zone)
     if here is None or zone is None or len(instants(here.replace(tzinfo=None), zone)) < 2:
         return text

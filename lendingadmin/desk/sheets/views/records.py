@@ -94,7 +94,9 @@ def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         return redirect(found)
     if form.is_valid():
         if services.cancel(found, form.cleaned_data["reason"], request.user):
-            messages.success(request, _("Cancelled. Its loans can be on another sheet."))
+            messages.success(
+                request, _("The sheet is cancelled. Its loans can be on another sheet.")
+            )
         else:
             messages.warning(request, _("Nothing changed. The sheet is not out on paper any more."))
         return redirect(found)

@@ -139,7 +139,7 @@ COLUMNS = name_columns(
 
 @access(_STATEMENT, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The day's lines as CSV, without totals: a spreadsheet makes them, by currency."""
+    """Return the day's lines as CSV without totals; a spreadsheet can add them by currency."""
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
         return back_to_list(request)

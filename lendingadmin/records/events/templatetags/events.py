@@ -11,5 +11,5 @@ register.filter("event_contents", kinds.contents)
 
 @register.filter
 def event_url(event: object, app: LendingApp) -> str:
-    """The address of an event's page; empty for one that lacks a part by which it is named."""
+    """Return the address of an event's page; empty if the event lacks a part of its key."""
     return search.build_event_url(app.app_id, event)

@@ -84,7 +84,7 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(EXPORT, "lending.events.list", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """All events that the filter finds, as CSV: what they are and hold, without the content."""
+    """Export all events that the filter finds as CSV, without their content."""
     form = ListForm(request.GET, _LIST, _list_words())
     if not form.is_valid():
         return back_to_list(request)
@@ -139,9 +139,9 @@ def event(
 def reveal(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """The same with its personal content: only as the answer to a POST that says what for.
+    """Show the event with its personal content, in answer to a POST that gives a purpose.
 
-    Opened by its address, as from a bookmark, it is the masked page.
+    A GET of this address, as from a bookmark, redirects to the masked page.
     """
     key = (account_id, event_type, timestamp)
     if request.method != "POST":
@@ -151,7 +151,7 @@ def reveal(
 
 
 def _may_see(request: PersonRequest, app_id: str, account_id: str) -> bool:
-    """Whether the content is open to this person without a purpose."""
+    """Return True if this person may see the content without giving a purpose."""
     if not request.user.has_perm(SEE_EVENT_CONTENT):
         return False
     return not is_in_arrears(app_id, resource_id(account_id) or "")
@@ -166,7 +166,11 @@ def _show(
     revealed: bool = False,
     form: RevealForm | None = None,
 ) -> HttpResponse:
-    """The page of the event with these three. Raises NotFound where the service lists none."""
+    """Return the page of the event with these three key values.
+
+    Raise NotFound if the complete list has no such event. Return an error page if the list was
+    not read to its end.
+    """
     result = search_event(app_id, *key)
     if (found := result.found) is None:
         if result.whole:

@@ -1,7 +1,7 @@
-"""Reporting an event: the form, the check, and the step that sends it (Spec: Events, Create).
+"""The pages that report an event: form, check and sending (Spec: Events, Create).
 
-What was entered waits as a draft, so that the step that sends shows and sends the same thing, and a
-file is chosen once.
+The entered data is saved as a draft. So the last step shows and sends the same data, and a
+person chooses a file only once.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 @access("lending.events.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the form for pasted JSON or a file; save what passes the check for the next step."""
+    """Show the form for pasted JSON or a file; save valid data for the next step."""
     by_file = request.GET.get("by") == "file"
     idempotency_key, draft = _load_under_way(request, app_id)
     form, card = _build_form(request, app_id, by_file, draft), None
@@ -110,7 +110,10 @@ def _build_draft(
 def _check(
     app_id: str, form: EventForm, idempotency_key: str
 ) -> tuple[dict[str, object], Card | None]:
-    """Check what was entered: the event to send, or nothing and, in the form or a card, why."""
+    """Check the entered event and return the body to send.
+
+    If the check fails, the body is empty, and the form or the returned card gives the reason.
+    """
     if not idempotency_key:
         form.add_error(None, idempotency.TOO_LONG)
         return {}, None
@@ -236,7 +239,7 @@ def _build_key(body: Mapping[str, object]) -> tuple[str, str, str]:
 
 
 def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
-    """The card of a failed sending, with the way to the event where the service has it."""
+    """Add a link to the event to the card of a failed sending, if the service has it."""
     key = _build_key(body)
     with suppress(LendingError):
         if card and search_event(app_id, *key).found:

@@ -56,7 +56,7 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.loans.get")
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """One loan: what is owed, the schedule, the contract, and what was recorded here."""
+    """Show a loan: its debt, schedule and contract, and the records of this dashboard."""
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)
     account = loan_math.account_of(found) or account_id

@@ -76,7 +76,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     confirmed=("GET", "POST"),
 )
 def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Asks, and warns by what is known of the state; whether it may be deleted the service says."""
+    """Ask for confirmation, with a warning that depends on the known state; delete the loan.
+
+    The service decides if the loan may be deleted.
+    """
     app, card = gateway.lending_app(app_id), None
     if request.method == "POST":
         url, card = _delete(request, app_id, account_id)

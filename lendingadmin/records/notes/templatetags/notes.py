@@ -1,4 +1,4 @@
-"""`{% pinned_notes borrower_id account_id as pinned %}`: what colleagues pinned to a record."""
+"""`{% pinned_notes borrower_id account_id as pinned %}`: the notes pinned to a record."""
 
 from django import template
 from django.template import Context
@@ -15,7 +15,10 @@ _SHOWN = 5
 
 @register.simple_tag(takes_context=True)
 def pinned_notes(context: Context, borrower_id: object, account_id: object = "") -> list[Note]:
-    """The pinned notes of a borrower, or of a loan with its borrower's; none without the right."""
+    """Return the pinned notes of a borrower, or of a loan and its borrower.
+
+    The list is empty if the person has no right to read notes.
+    """
     person = context["request"].user
     if not person.has_perm(NOTES_READ) or not isinstance(borrower_id, str) or not borrower_id:
         return []

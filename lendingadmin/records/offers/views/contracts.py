@@ -70,7 +70,10 @@ def contracts(
 
 
 def _address_for_all(request: PersonRequest, form: PreviewForm) -> str:
-    """The address with its amount so that everybody may open it; empty where it is so already."""
+    """Return the address with its amount written so that every person can open it.
+
+    Return an empty text if the address has no amount or is already written so.
+    """
     query, amount = request.GET.copy(), form.cleaned_data["amount"]
     if amount is None or query["amount"] == (written := write_for_all(f"{amount:f}")):
         return ""

@@ -80,9 +80,10 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _ask(
     request: PersonRequest, form: OfferForm, app_id: str, borrower_id: str
 ) -> tuple[str, Card | None]:
-    """Ask; the address to go to, or the card of what was refused.
+    """Ask for an offer; return the address to go to, or the card of a refusal.
 
-    What is in doubt is not entered again: its page finds out, by the same requestId.
+    A request with an unknown outcome is not entered again. Its page finds the outcome by the
+    same requestId.
     """
     place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
 
@@ -106,16 +107,16 @@ def _ask(
 
 @access(MAY_ASK)
 def offer(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
-    """One request: how far it is, and what is offered."""
+    """Show one request: its progress and its offer."""
     return _show(request, asking.Place(app_id, checked(borrower_id), checked(request_id)))
 
 
 @access(MAY_ASK)
 def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
-    """The part of that page that waits; it polls until the service has said its last word.
+    """Show the part of that page that waits for the service.
 
-    The rest of the page comes along when the state is another than it was drawn with, and at the
-    end.
+    The part polls until the service has given its final answer. The rest of the page is sent
+    with it at the end, or if the state differs from the drawn one.
     """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     row = place.find()
@@ -173,9 +174,9 @@ def checked(key: str) -> str:
 def _earlier(
     request: PersonRequest, app_id: str, borrower_id: str, *, may_ask: bool
 ) -> dict[str, Any]:
-    """The borrower's requests, and what this person may do with them.
+    """Return the borrower's requests and what this person may do with them.
 
-    `may_ask` is whether this is the place and the time to ask for another one.
+    `may_ask` is True if another request can be made from this page now.
     """
     found = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
     rows = list(found.select_related("asked_by").order_by("-asked_at", "-pk")[:_EARLIER])
@@ -191,7 +192,11 @@ def _earlier(
 
 
 def _show(request: PersonRequest, place: asking.Place, card: Card | None = None) -> HttpResponse:
-    """The page; of a request that was not asked for here it says so, and asks nothing."""
+    """Show the page of a request.
+
+    If the request was not made in this dashboard, the page says so and asks the service
+    nothing.
+    """
     gateway.lending_app(place.app_id)
     row = place.find()
     context = _standing(request, row, card) if row else {"card": card, "row": None}
@@ -245,7 +250,7 @@ def _standing(
 
 
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
-    """The offer, with the products' own terms where the catalogue can be read."""
+    """Return the offer, with the products' own terms if the catalogue can be read."""
     response, card = row.response, None
     known: tuple[Product, ...] = ()
     if response is None:

@@ -1,4 +1,7 @@
-"""A loan made of a previewed contract: what was shown goes back, to the last key and digit."""
+"""Creation of a loan from a previewed contract.
+
+The contract is sent back exactly as it was shown, to the last key and digit.
+"""
 
 from contextlib import suppress
 
@@ -131,7 +134,7 @@ def _open(
     kept: drafts.Kept,
     form: ContractLoanForm,
 ) -> tuple[str, Card | None]:
-    """Make the loan; the address to go to, or the card of what went wrong."""
+    """Create the loan; return the address to go to, or the card of the error."""
     chosen = {
         key: form.cleaned_data[key] for key in ("accountId", "lenderId") if form.cleaned_data[key]
     }

@@ -19,12 +19,12 @@ from lendingadmin.sandbox.store import borrowers
 
 
 class Command(BaseCommand):
-    """Serves the sandbox; prints one line when it is ready."""
+    """Start the sandbox; print one line when it is ready."""
 
     help = "Run the Lending Service sandbox."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where to listen; port 0 takes a free one."""
+        """Add the address to listen on, and the other options; port 0 takes a free port."""
         parser.add_argument("--host", default=settings.SANDBOX_HOST)
         parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
@@ -36,7 +36,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
-        """Raises CommandError, in one line, where the address can't be listened on."""
+        """Run the sandbox.
+
+        Raise CommandError, in one line, if the address can't be listened on.
+        """
         listener = _listen(host, port)
         address = f"http://{host}:{listener.getsockname()[1]}"
         ready = f"Sandbox ready on {address} (project {settings.SANDBOX_PROJECT})"
@@ -52,7 +55,7 @@ class Command(BaseCommand):
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _seed(self, app_id: str, count: int) -> None:
-        """Fill an app, saying every so often how far it is; Ctrl-C may stop it at any moment."""
+        """Fill an app and print progress now and then; Ctrl-C may stop it at any moment."""
         began = time.monotonic()
         try:
             known = read_id(app_id, "--seed-app")

@@ -1,1 +1,1 @@
-"""Template tags, thin over the pure functions of `lendingadmin.web.display`."""
+"""Template tags: thin wrappers of the pure functions of `lendingadmin.web.display`."""

@@ -51,7 +51,10 @@ def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, ob
 
 @register.simple_tag
 def reported_parts(contract: object) -> tuple[str, ...]:
-    """The parts of its instalments that have a column: one of zeros alone would say nothing."""
+    """Return the parts of the instalments that get a column.
+
+    A part that is always zero gets none, because its column would say nothing.
+    """
     return charts.list_reported_parts(getattr(contract, "installments", None))
 
 

@@ -15,9 +15,10 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def term(context: Context, word: str, shown: str = "") -> str:
-    """The word, or `shown` in its place, with its sentences; a word without any is plain text.
+    """Return the word with its explanation, or plain text if it has none.
 
-    Not within a label, a link or a summary: it is a button.
+    `shown` replaces the word on the page. The result is a button, so do not use it inside a
+    label, a link or a summary.
     """
     text = find_explanation(word)
     if not text:
@@ -33,7 +34,7 @@ def term(context: Context, word: str, shown: str = "") -> str:
 
 
 def _id(request: Any, word: str) -> str:
-    """An id of its own for each use on a page, fragments that come into it later included."""
+    """Return a new id for each use on a page, also for fragments that are added later."""
     count = getattr(request, "terms_drawn", 0) + 1
     if request is not None:
         request.terms_drawn = count

@@ -22,7 +22,7 @@ def figure(amount: object, currency: object) -> str:
 
 @register.filter
 def count(value: object) -> str:
-    """How many: in groups, without decimals."""
+    """Write a number of things: with digit groups, without decimals."""
     found = numbers.number(value)
     return (
         numbers.as_it_came(value) if found is None else numbers.grouped(found, 0, formats.locale())

@@ -12,7 +12,7 @@ register.filter("elapsed", durations.elapsed)
 
 @register.filter
 def rate(value: object, per: str = "") -> str:
-    """A fraction as per cent, with its period in words where it is known; as it came on hover."""
+    """Write a fraction as per cent, with its period in words if known; as received on hover."""
     return _rate(value, per, None)
 
 
@@ -25,13 +25,13 @@ def rate_points(value: object) -> str:
 
 @register.filter
 def rate_each(value: object, period: object) -> str:
-    """A rate for a period that the service gives, such as `30 days`: `2.5 % a month`."""
+    """Write a rate for a period that the service gives, such as `30 days`: `2.5 % a month`."""
     return _rate(value, rates.period(period), durations.days_of(period))
 
 
 @register.filter
 def duration(value: object) -> str:
-    """A duration in months, weeks or days; the days on hover where they were turned."""
+    """Write a duration in months, weeks or days, with the days on hover if converted."""
     locale = formats.locale()
     words, exact = durations.duration(value, locale), durations.exact_duration(value, locale)
     return words if words == exact else _with_hover(words, exact)

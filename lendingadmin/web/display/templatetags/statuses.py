@@ -35,10 +35,10 @@ def performance_status(value: object) -> Status | None:
 
 @register.filter
 def loan_standing(loan: Loan) -> Status | None:
-    """The one status by which a list tells its loans apart.
+    """Return the status that tells a loan apart from others in a list.
 
-    Of an open loan that is how late it is, or its performance: that it is open goes without saying.
-    Of any other it is its status.
+    For an open loan it is the days late or the performance, because a list need not say that it
+    is open. For other loans it is the status of the loan.
     """
     words = settings.LENDING_LOAN_STATUSES
     status = statuses.find_status(loan.status, words)

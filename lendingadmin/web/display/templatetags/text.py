@@ -20,9 +20,9 @@ _LONG = re.compile(r"\S{25}")
 
 @register.filter
 def breakable(value: object) -> object:
-    """Text that stays within its column: where a word is very long, it may break anywhere.
+    """Return text that stays within its column: very long words may break at any place.
 
-    Only such text, because a table makes columns too narrow for what may always break.
+    Other text stays unchanged, because a table makes columns with breakable text too narrow.
     """
     if isinstance(value, SafeString) or not _LONG.search(text := str(value)):
         return value

@@ -74,7 +74,10 @@ def clock(value: object, zone: object = None) -> str:
 
 @register.filter
 def typed_moment(value: object, zone: object = None) -> str:
-    """Day and time in this zone, not the person's: what was typed in it is checked in it."""
+    """Write day and time in this zone, not the person's.
+
+    A moment that was typed in a zone is also checked in that zone.
+    """
     return _render(times.typed_moment, value, _zone(zone))
 
 
@@ -86,9 +89,9 @@ def zone_here(zone: object) -> str:
 
 @register.filter
 def zones_here(zone: object) -> str:
-    """The zone of the moments and, where it is the person's own, the lender's before it.
+    """Write the zone of the moments; if it is the person's own, put the lender's zone before it.
 
-    For the header, where on a phone there is room for the first only.
+    The result is for the page's header. A phone has room only for the first part.
     """
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
@@ -99,7 +102,7 @@ def zones_here(zone: object) -> str:
 
 @register.filter
 def ago(value: object) -> str:
-    """How far a moment lies from now; on paper, which is read later, the moment itself."""
+    """Write how far a moment is from now; paper, which is read later, has the moment itself."""
     locale = formats.locale()
     text = times.ago(value, timezone.now(), locale)
     if not isinstance(value, datetime):
@@ -110,12 +113,12 @@ def ago(value: object) -> str:
 
 @register.filter
 def in_days(value: object, zone: object = None) -> str:
-    """How many days away a contract day lies, by the lender's day."""
+    """Write how many days away a contract day is, by the lender's day."""
     return times.in_days(value, timezone.now(), _zone(zone), formats.locale())
 
 
 def _render_moment(write: Write, value: object, zone: object) -> str:
-    """A moment in the person's zone; where the lender's clock differs, its time on hover too."""
+    """Write a moment in the person's zone; the hover also has the lender's time if it differs."""
     given, own = _zone(zone), formats.zone()
     if own is None or not isinstance(value, datetime):
         return _render(write, value, given)

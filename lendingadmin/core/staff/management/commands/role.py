@@ -1,4 +1,4 @@
-"""`manage.py role NAME --give RIGHT --take RIGHT [--remove]`: a role other than the four.
+"""Add, change or remove a role: `manage.py role NAME --give RIGHT --take RIGHT [--remove]`.
 
 The four are those of the product.
 """
