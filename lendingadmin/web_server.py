@@ -51,19 +51,20 @@ Cross-Origin-Resource-Policy: same-origin
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Answers `/healthz` and `/readyz` while all of its threads are busy; all else waits its turn.
+    """Worker that answers `/healthz` and `/readyz` even while all of its threads are busy.
 
-    A connection that finds no free thread is looked at by a thread of its own, which answers a
-    question for health itself. So nothing is refused because many come at once. `/readyz` has
-    another one, because it waits for the database.
+    All other requests wait. An extra thread looks at a connection that finds no free thread,
+    and answers a health request directly. So no request is refused because many come at once.
+    `/readyz` has another extra thread, because its answer waits for the database.
     """
 
     @classmethod
     def check_config(cls, cfg: Config, log: Logger) -> None:
-        """Say what is wrong with the variables and end, before there is a worker.
+        """Report errors in the variables and end, before there is a worker.
 
-        Two workers that can't start end together, and gunicorn ends in a trace at the second. It
-        is looked at in another process, so that workers after a SIGHUP read the variables again.
+        Two workers that can't start end together, and gunicorn ends with a trace at the second.
+        The check runs in another process, so that workers after a SIGHUP read the variables
+        again.
         """
         super().check_config(cfg, log)
         looking = get_context("fork").Process(target=_set_up, args=(log,))
@@ -73,17 +74,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             sys.exit(Arbiter.APP_LOAD_ERROR)
 
     def init_process(self) -> None:
-        """Make what this process has for itself, then serve."""
+        """Create the objects that this process has for its own use, then serve."""
         self._under_way = 0
         self._lookout = ThreadPoolExecutor(max_workers=1)
         self._readiness = ThreadPoolExecutor(max_workers=1)
         super().init_process()
 
     def set_accept_enabled(self, enabled: bool) -> None:
-        """Take connections, or none for now; when this worker stops, take what waits and no more.
+        """Accept connections, or none for now.
 
-        A listener that stays open while requests end has people wait in it, whom the last worker's
-        end cuts off. Once it is closed a proxy is refused, and asks another host.
+        When this worker stops, accept the waiting connections and no more. A listener that
+        stays open while requests end lets people wait in it, and the end of the last worker
+        cuts them off. Once it is closed, a proxy is refused and asks another host.
         """
         super().set_accept_enabled(enabled)
         if enabled or self.alive:
@@ -96,7 +98,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             listener.close()
 
     def enqueue_req(self, conn: TConn) -> None:
-        """Give a connection to a thread; the main thread calls it, as it does `finish_request`."""
+        """Give a connection to a thread; the main thread calls this and `finish_request`."""
         self._under_way += 1
         if self._under_way <= self.cfg.threads:
             super().enqueue_req(conn)

@@ -52,8 +52,9 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    What has two readings is refused with both, because an amount is never guessed. Forms set
-    `currency` to the ISO 4217 code that the amount may name; with none it names none.
+    A text with two readings is refused, and the error shows both, because an amount is never
+    guessed. Forms set `currency` to the ISO 4217 code that the amount may name. Without
+    `currency`, the amount may not name one.
     """
 
     bound_field_class = _Prefilled
@@ -85,7 +86,11 @@ class AmountField(forms.DecimalField):
         return super().to_python(amount)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
-        """Digits on a phone's keyboard, at the end of the field, and none that were sent before."""
+        """Return the attributes of the field.
+
+        A phone shows a keyboard with digits, the digits are at the end of the field, and the
+        browser offers no earlier values.
+        """
         usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
         return super().widget_attrs(widget) | usual
 
@@ -101,7 +106,7 @@ class LineField(forms.CharField):
 
 
 class IdField(LineField):
-    """An id that the service can be addressed with, and that looks like what it is."""
+    """An id that the service accepts in an address and that has no invisible characters."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=_LONGEST_ID, **options)
@@ -152,9 +157,9 @@ def moment_field(**options: Any) -> MomentField:
 
 
 def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:
-    """A calendar day; `options` are the field's, and overrule what is usual here.
+    """Return a field for a calendar day; `options` of the field replace the usual ones.
 
-    `zone_words` says in which zone the day is meant, if not in the current one (see `dates`).
+    `zone_words` names the zone of the day, if this is not the current one (see `dates`).
     """
     usual: dict[str, Any] = {
         "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
@@ -166,10 +171,13 @@ def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateFie
 
 
 def minted_account_id() -> str:
-    """A new id for a loan account, such as `LN-261120-9F3A07C1`; a person may change it."""
+    """Return a new id for a loan account, such as `LN-261120-9F3A07C1`.
+
+    A person may change it.
+    """
     return f"LN-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"
 
 
 def minted_borrower_id() -> str:
-    """A new id for a borrower, such as `B-261120-9F3A07C1`; a person may change it."""
+    """Return a new id for a borrower, such as `B-261120-9F3A07C1`; a person may change it."""
     return f"B-{timezone.localdate():%y%m%d}-{secrets.token_hex(4).upper()}"

@@ -42,7 +42,7 @@ class Slice(NamedTuple):
 
     @property
     def total_in_words(self) -> str:
-        """The total for people, empty where it is not known."""
+        """The total in words; empty if it is not known."""
         return "" if self.total is None else spell_count(self.total)
 
 
@@ -115,10 +115,10 @@ def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
 
 
 def build_prefix(column: str, start: str) -> Q:
-    """Rows whose text in a column begins so, as the database's index finds them.
+    """Return the condition for rows whose text in a column begins so, for an index.
 
-    SQLite's LIKE takes no index, and takes `b-1` for `B-1`; its order of text is that of the
-    letters' numbers. PostgreSQL's may be another, and there the index is made for LIKE.
+    SQLite's LIKE uses no index, and treats `b-1` as `B-1`; its order of text is the order of
+    the letters' numbers. PostgreSQL's order may differ, so its index is made for LIKE.
     """
     if connection.vendor == "sqlite":
         return Q(**{f"{column}__gte": start, f"{column}__lt": start + chr(sys.maxunicode)})
@@ -134,8 +134,9 @@ def unindexed(condition: Q) -> Case:
 
 
 def count_each(lists: Sequence[QuerySet[Any]]) -> list[int]:
-    """How many rows each of these has, none counted further than COUNTED + 1: in one query, since
-    asking one by one takes longer than counting.
+    """Return the number of rows of each query, counted up to COUNTED + 1.
+
+    One query counts all of them, because separate queries take longer than the counting.
     """
     return run_counts(*write_counts(lists))
 
@@ -167,9 +168,10 @@ def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
-    """Rows that meet a condition, as `count` of them do: a page of these in another order.
+    """Return the `count` rows that meet a condition, for a page of them in another order.
 
-    Where they are many, they are read in that order, past the others; where few, all are sorted.
+    If there are many, read them in that order and skip the other rows. If there are few, sort
+    all of them.
     """
     return rows.filter(condition if count <= AT_MOST else unindexed(condition))
 

@@ -42,7 +42,7 @@ ANOTHER = "another one"
 
 
 class FilterField(forms.CharField):
-    """One filter clause's value: the spec's clauses are divided by spaces, so it can hold none."""
+    """The value of one filter clause, without spaces, because spaces separate clauses."""
 
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
@@ -56,11 +56,11 @@ class AnotherField(FilterField):
     """A filter that was a choice, to write a value that has no word into."""
 
     def clean(self, value: Any) -> str:
-        """Ask for the value; the choice itself is none."""
+        """Raise ValidationError to ask for the value, because the choice itself is none."""
         raise forms.ValidationError(_("Enter the value to search for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
-        """Nothing: the choice is not what was written."""
+        """Return an empty text, because the choice is not a value that a person typed."""
         return ""
 
 
@@ -90,10 +90,10 @@ class FoldingForm(forms.Form):
 
 
 class ListForm(FoldingForm):
-    """The controls of one list, made from what the spec lets it be asked for.
+    """The controls of one list, made from the parameters that the spec allows.
 
-    `words` gives, for a filter field, the words of its values by number: then it is a choice. Where
-    the address names no order, a list that has one is read with the newest first.
+    `words` gives, for a filter field, the words of its values by number; then the field is a
+    choice. If the address names no order, a list with an order is read with the newest first.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ def _spoken(name: str) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """One page as shown: its items, when they were read, where the next page is, what to know."""
+    """One page as shown: items, time of the read, address of the next page, and notes."""
 
     form: ListForm
     items: Sequence[Any] = ()
@@ -179,7 +179,7 @@ class ListPage:
 
     @property
     def ended(self) -> bool:
-        """Whether this is the last page of the list, and not its first."""
+        """True if this is the last page of the list and not its first."""
         return bool(self.first_url) and not self.next_url
 
     @property
@@ -251,7 +251,11 @@ def read_page(
 def _read(
     operation: Operation, call: Callable[..., Page[Any]], asked: dict[str, Any]
 ) -> tuple[Page[Any], list[str], bool]:
-    """Read; start again where a page token is refused, ask without a size where that is refused."""
+    """Read a page.
+
+    Start again if the service refuses the page token. Ask without a size if it refuses the
+    size.
+    """
     try:
         return call(**asked), [], False
     except BadRequest as error:
@@ -264,7 +268,10 @@ def _read(
 
 
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
-    """The address of what follows: the rest of this answer where it was larger, or the next one."""
+    """Return the address of the next items; empty after the last.
+
+    These are the rest of this answer, if it was larger than asked, or the next page.
+    """
     if len(page.items) > skip + size:
         return _at(request, token or "", skip + size)
     if page.next_page_token and not is_same_page(page.next_page_token, token):

@@ -43,10 +43,10 @@ class NoTraceOfRefusals(logging.Filter):
 
 
 class OneOutage(logging.Filter):
-    """Says in one line of ten seconds that the database or the cache can't be used.
+    """Log at most one line in ten seconds that the database or the cache can't be used.
 
-    While it lasts each request fails, and its trace tells nothing but that. The next line counts
-    those between.
+    During an outage each request fails, and its trace gives no other information. The next line
+    has the number of errors in between.
     """
 
     _EVERY = 10.0
@@ -58,7 +58,7 @@ class OneOutage(logging.Filter):
         self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let all others through, and of these the first, without its trace."""
+        """Let other records pass, and of these only one in ten seconds, without its trace."""
         # Imported late: the log is set up before there are models.
         from .unavailable import find_unavailable
 

@@ -30,7 +30,7 @@ _PLAIN = (str, int, Decimal)
 
 
 def write_initials(name: object) -> str:
-    """`WANJIRU Anne` as `W. A.`; a mask for what is no text."""
+    """Return `WANJIRU Anne` as `W. A.`; a mask for a value that is not text."""
     if not isinstance(name, str):
         return REDACTED
     return " ".join(f"{word[0].upper()}." for word in name.split())
@@ -62,7 +62,7 @@ class ListOf(NamedTuple):
 
 
 class WordsOf(NamedTuple):
-    """An object whose keys the spec does not show: one that holds such a word follows its rule."""
+    """An object whose keys the spec does not show: a key with such a word follows its rule."""
 
     words: Mapping[str, Rule]
 
@@ -133,7 +133,7 @@ FIELDS: Mapping[str, Any] = {
 
 
 def list_rights(person: User, app_id: str = "") -> frozenset[str]:
-    """The rights to the record that a person holds in an app, by default in that of the page."""
+    """Return the rights to the record that a person has in an app, by default the page's."""
     return frozenset(right for right in WHOLE_RECORD if person.has_perm(right, app_id))
 
 
@@ -168,7 +168,10 @@ def mask_item(item: T, held: Collection[str]) -> T:
 
 
 def mask_open(cell: object) -> object:
-    """A cell of a file: an object or a list, such as labels, may say anything of a person."""
+    """Return a mask for an object or a list in a file's cell; other cells stay unchanged.
+
+    Such a cell, for example labels, may say anything about a person.
+    """
     return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
 
 
@@ -200,10 +203,11 @@ _CARD_FIELDS = {
 
 
 def may_edit(held: Collection[str], value: object, *place: str) -> bool:
-    """Whether a form has a field: `may_edit(held, record.get("sex"), "individual", "sex")`.
+    """Return True if a form may have a field.
 
-    It has none for what these rights do not open, nor for what they do not open of its value. What
-    may hold keys that the spec does not name takes all rights, even while it is empty.
+    Example: `may_edit(held, record.get("sex"), "individual", "sex")`. The form does not have a
+    field that these rights do not open, or whose value they do not open completely. A field
+    that may have keys unknown to the spec needs all rights, even if it is empty.
     """
     rule: Any = FIELDS
     for key in place:

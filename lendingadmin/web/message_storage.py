@@ -1,4 +1,4 @@
-"""Where the sentence that the next page shows waits: a cookie, under HTTPS of this host alone."""
+"""Storage of the message for the next page: a cookie, under HTTPS for this host alone."""
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -7,12 +7,12 @@ from django.contrib.messages.storage.session import SessionStorage
 
 
 class HostCookieStorage(CookieStorage):
-    """Django's, under a name that browsers take from this host over HTTPS only."""
+    """Django's cookie storage; under HTTPS browsers accept its name from this host only."""
 
     cookie_name = "__Host-messages" if settings.HTTPS else "messages"
 
 
 class MessageStorage(FallbackStorage):
-    """Django's: a cookie, and the session for what is too long for one."""
+    """Django's storage: a cookie, and the session for messages too long for a cookie."""
 
     storage_classes = (HostCookieStorage, SessionStorage)

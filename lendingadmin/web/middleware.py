@@ -79,14 +79,14 @@ class LendingMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        """Look at the person's rights and at the app once it is known which view this is for."""
+        """Check the person's rights and the app once the view of this request is known."""
         if request.user.is_authenticated and request.user.has_perm(DEVELOPER):
             request.api_calls = request.calls_made  # type: ignore[attr-defined]
         if "app_id" in kwargs:
             timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Show the error card for a fault of the service; an id that can be none is a 404."""
+        """Show the error card for an error of the service; an impossible id is a 404."""
         if isinstance(exception, InvalidId):
             raise Http404(str(exception))
         if isinstance(exception, LendingError):

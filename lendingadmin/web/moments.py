@@ -24,7 +24,7 @@ _PARTS = re.compile(r"(.*?)([+-]\d\d:\d\d)?", re.DOTALL)
 
 
 def in_current_zone(typed: datetime) -> datetime:
-    """The moment that a naive day and time means; ValidationError where it means none, or two."""
+    """Return the moment of a naive day and time; ValidationError if there are none or two."""
     zone = timezone.get_current_timezone()
     found = instants(typed, zone)
     if len(found) == 1:
@@ -44,7 +44,10 @@ def in_current_zone(typed: datetime) -> datetime:
 
 
 def as_typed(moment: datetime, *, seconds: bool = False) -> str:
-    """An aware moment as it is typed in the current zone, with its offset where it comes twice."""
+    """Write an aware moment for a form, in the current zone.
+
+    Add its offset if clocks show its time twice.
+    """
     here = timezone.localtime(moment)
     text = here.strftime(_TO_THE_SECOND if seconds else _TO_THE_MINUTE)
     is_one = len(_instants_of(text)) < 2
@@ -52,7 +55,7 @@ def as_typed(moment: datetime, *, seconds: bool = False) -> str:
 
 
 class MomentInput(forms.DateTimeInput):
-    """A browser's control for a day and time and, where that comes twice, a choice of the two."""
+    """A browser's control for day and time, and a choice if clocks show the time twice."""
 
     template_name = "django/forms/widgets/moment.html"
 
@@ -62,7 +65,7 @@ class MomentInput(forms.DateTimeInput):
         super().__init__(attrs={"type": "datetime-local", **step}, format=form)
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
-        """The text, with the chosen offset behind it where it needs one."""
+        """Return the text, followed by the chosen offset if the text needs one."""
         text = super().value_from_datadict(data, files, name)
         chosen = data.get(f"{name}-offset", "")
         known = {_offset(one) for one in _instants_of(text)} if chosen else set()
@@ -94,13 +97,16 @@ class MomentField(forms.DateTimeField):
         super().__init__(**{**usual, **options})
 
     def prepare_value(self, value: Any) -> Any:
-        """A moment that the form starts with, as it is typed."""
+        """Return a moment that the form starts with in the form in which people type it."""
         if isinstance(value, datetime) and timezone.is_aware(value):
             return as_typed(value, seconds=self.seconds)
         return value
 
     def to_python(self, value: Any) -> datetime | None:
-        """The moment (aware); ValidationError where clocks go forward, or back without a choice."""
+        """Return the moment (aware).
+
+        Raise ValidationError if clocks skip the time, or show it twice and no choice was made.
+        """
         try:
             return super().to_python(value)
         except ValidationError as error:
@@ -115,7 +121,7 @@ def _split(value: Any) -> tuple[Any, str]:
 
 
 def _instants_of(text: Any) -> tuple[datetime, ...]:
-    """The moments that a typed text means; none where it is no day and time."""
+    """Return the moments that a typed text means; none if it is not a day and time."""
     try:
         typed = datetime.fromisoformat(text.strip())
         return instants(typed, timezone.get_current_timezone()) if typed.tzinfo is None else ()
@@ -145,7 +151,7 @@ class FarDatesForm(forms.Form):
 
     @property
     def asks_about_dates(self) -> bool:
-        """Whether the page has to show the box."""
+        """True if the page must show the box that confirms the dates."""
         return self.is_bound and bool(self.errors.get("datesChecked") or self._far_dates())
 
     def _far_dates(self) -> list[str]:

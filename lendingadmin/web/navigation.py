@@ -170,9 +170,9 @@ class Badge(NamedTuple):
 class ToDecide(NamedTuple):
     """Rows that wait for the person's decision, on the home page with a link to `route`.
 
-    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out what
-    this person may not decide, such as what they entered. `query` makes the list at `route` show
-    these rows alone.
+    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out
+    rows that this person may not decide, such as their own entries. `query` makes the list at
+    `route` show only these rows.
     """
 
     route: str
@@ -189,7 +189,7 @@ class Group(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Rows of one kind that wait for a decision: where they are, and how many, in words."""
+    """Rows of one kind that wait for a decision: their address and their number in words."""
 
     route: str
     url: str
@@ -213,7 +213,7 @@ def list_decisions(app_id: str, person: Any) -> list[Waiting]:
 
 
 class Navigation:
-    """Computed when a template asks for it, so that fragments pay nothing."""
+    """The navigation, computed only if a template asks for it; fragments cost nothing."""
 
     #: What runs here, as who reports a fault names it.
     version = f"lendingadmin {__version__}"
@@ -223,7 +223,7 @@ class Navigation:
 
     @cached_property
     def app(self) -> LendingApp:
-        """The app of this page, or the person's first one where a page belongs to none."""
+        """The app of this page, or the person's first app if the page belongs to none."""
         match = self._request.resolver_match
         app_id = match.kwargs.get("app_id") if match else None
         every: tuple[LendingApp, ...] = settings.LENDING_APPS
@@ -232,27 +232,27 @@ class Navigation:
 
     @property
     def apps(self) -> list[LendingApp]:
-        """The apps in which this person holds a role, for the switch in the header."""
+        """The apps in which this person has a role, for the switch in the header."""
         return getattr(self._request.user, "lending_apps", [])
 
     def _may(self, permission: str) -> bool:
-        """Whether the person holds a right in the app whose areas are shown."""
+        """Return True if the person has a right in the app whose areas are shown."""
         person: Any = self._request.user
         return bool(person.has_perm(permission, self.app.app_id))
 
     @property
     def may_search(self) -> bool:
-        """Whether the find box suggests people while one types."""
+        """True if the search box suggests people during typing."""
         return self._may(SEARCH_BORROWERS)
 
     @property
     def may_note(self) -> bool:
-        """Whether this person writes notes, and reads them."""
+        """True if this person may write and read notes."""
         return self._may(NOTES_WRITE) and self._may(NOTES_READ)
 
     @property
     def may_record(self) -> bool:
-        """Whether this person records repayments."""
+        """True if this person may record repayments."""
         return self._may("lending.loans.makeRepayment")
 
     @property
@@ -279,8 +279,9 @@ class Navigation:
 
     @cached_property
     def _sidebar(self) -> tuple[Groups, Groups]:
-        """The areas and what the person chose below them; nothing of either before they have
-        chosen a password.
+        """The areas, and the entries that the person chose below them.
+
+        Both are empty until the person has chosen a password.
         """
         person: Any = self._request.user
         if must_choose_password(person):

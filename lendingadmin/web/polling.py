@@ -16,7 +16,10 @@ WATCHED = (1, 2)
 
 
 class Poll(NamedTuple):
-    """`delay` is the pause in seconds before the next question, None where no more is asked."""
+    """The state of a poll.
+
+    `delay` is the pause in seconds before the next question; None if the polling has ended.
+    """
 
     delay: int | None
     polls: int
@@ -25,7 +28,7 @@ class Poll(NamedTuple):
 
     @property
     def overdue(self) -> bool:
-        """Whether it takes longer than is normal."""
+        """True if the answer takes longer than normal."""
         return self.elapsed > self.normal
 
 

@@ -9,9 +9,9 @@ _PROBES = {"/healthz": alive, "/readyz": ready, "/metrics": metrics}
 
 
 class ProbesMiddleware:
-    """Answers them before the name of the host is looked at.
+    """Answer health probes before the host name is checked.
 
-    A balancer asks by the address of the machine, which is no host of ALLOWED_HOSTS.
+    A load balancer asks by the address of the machine, which is not a host in ALLOWED_HOSTS.
     """
 
     def __init__(self, get_response: GetResponse) -> None:

@@ -114,7 +114,7 @@ def take(person: User, name: str, of: str = "") -> None:
 
 
 def count(person: User, name: str) -> int:
-    """How many were taken in the window at hand."""
+    """Return how often this person has used the quota in the current window."""
     return int(cache.get(_find_window(person, name)[0], 0))
 
 

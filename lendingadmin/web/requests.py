@@ -33,9 +33,9 @@ class PersonRequest(HttpRequest):
 
 
 def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
-    """This page's address with other values of some parameters; those left empty are left out.
+    """Return this page's address with other values of some parameters, without empty ones.
 
-    As `{% querystring %}`, for parameters that only Python knows by name.
+    This is like `{% querystring %}`, for parameters whose names only Python knows.
     """
     query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
     return f"{request.path}?{urlencode(query)}" if query else request.path

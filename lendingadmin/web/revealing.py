@@ -1,6 +1,6 @@
-"""Revealing what is masked: by a POST with a purpose, written to the audit trail first.
+"""The display of masked data: after a POST with a purpose, recorded in the audit trail first.
 
-The purpose is one of a few, so that the trail holds no words about a person. What is revealed is
+The purpose is one of a short list, so that the trail has no text about a person. The data is
 the answer to that POST and has no address of its own.
 """
 
@@ -45,7 +45,7 @@ class RevealForm(forms.Form):
 
 
 def list_groups(rights: frozenset[str]) -> list[str]:
-    """The words for what these rights open, in the order in which a page shows it."""
+    """Return the words for the data that these rights open, in the order of the page."""
     return [gettext(words) for right, words in GROUPS.items() if right in rights]
 
 

@@ -55,9 +55,9 @@ class Item(NamedTuple):
 
 
 class OwnRows(NamedTuple):
-    """Rows of our own: `find` gives those of a subject by an index, in any order.
+    """Rows of our own: `find` gives the rows of a subject by an index, in any order.
 
-    `moment` names their column that says when; rows without one are on no timeline.
+    `moment` names the column with their time; rows without a time are on no timeline.
     """
 
     find: Callable[[Subject], QuerySet[Any]]

@@ -53,7 +53,7 @@ class OutcomeNotKept(Exception):
 
 
 def build_not_sent_card(done: str = _SAVED) -> Card:
-    """Nothing was sent; `done` is what the person wanted, “saved” or “recorded”."""
+    """Return the card that says that nothing was sent; `done` is “saved” or “recorded”."""
     return Card(
         title=_("Not %(done)s") % {"done": _(done)},
         cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
@@ -86,9 +86,9 @@ def build_unknown_card(done: str = _SAVED) -> Card:
 
 
 def keep_outcome(write: Callable[[], object], card: Card) -> None:
-    """Write down what became of a write, again and again while the database can't be used.
+    """Save the outcome of a write; try again and again while the database can't be used.
 
-    Raises OutcomeNotKept with the card after KEEP_WITHIN.
+    Raise OutcomeNotKept with the card after KEEP_WITHIN.
     """
     until, pause = time.monotonic() + KEEP_WITHIN, 0.05
     while True:
@@ -105,10 +105,10 @@ def keep_outcome(write: Callable[[], object], card: Card) -> None:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500: 503 with what is known where the database is at fault, else our 500.
+    """Answer 503 with the known facts if the database is at fault, else our own 500.
 
-    It uses no database itself. As a fragment it is a 200, because htmx puts nothing else into the
-    page.
+    This is Django's handler500. It does not use a database. For a fragment the status is 200,
+    because htmx inserts no other status into the page.
     """
     error = sys.exc_info()[1]
     if error is None or find_unavailable(error) is None:
@@ -131,7 +131,10 @@ def find_unavailable(error: BaseException | None) -> BaseException | None:
 
 
 def _is_read_only(error: BaseException) -> bool:
-    """Whether PostgreSQL takes no writes, as a standby: Django takes that for a fault of ours."""
+    """Return True if PostgreSQL accepts no writes, for example as a standby.
+
+    Django treats that as an error of ours.
+    """
     is_internal = isinstance(error, InternalError)
     return is_internal and getattr(error.__cause__, "sqlstate", "") == "25006"
 
@@ -163,5 +166,5 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
 
 
 def _was_cut_off() -> bool:
-    """Whether the connection broke while it was open: a commit on its way may have arrived."""
+    """Return True if an open connection broke; a commit on its way may have arrived."""
     return connection.connection is not None and not connection.is_usable()

@@ -27,7 +27,10 @@ def alive(request: HttpRequest) -> HttpResponse:
 
 @public()
 def ready(request: HttpRequest) -> HttpResponse:
-    """200 where this host can serve people, with what else is amiss; otherwise 503 and why."""
+    """Answer 200 if this host can serve people, otherwise 503 with the reasons.
+
+    The 200 also names smaller faults.
+    """
     faults = readiness.find_faults()
     is_news = readiness.has_changed(faults)
     if is_news:

@@ -1,4 +1,4 @@
-"""`<form … {% autosave %}>`: what is typed into this form survives a refresh of the page."""
+"""`<form … {% autosave %}>`: text typed into this form survives a refresh of the page."""
 
 from hashlib import sha256
 

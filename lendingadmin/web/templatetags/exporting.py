@@ -14,13 +14,13 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 @register.inclusion_tag("_export.html", takes_context=True)
 def export_link(context: Context) -> dict[str, str]:
-    """Links to the route `<list>-export`, for those who may export; else nothing."""
+    """Return links to the route `<list>-export` if the person may export; else nothing."""
     return {"csv": _find_address(context), "workbook": _find_address(context, format=XLSX)}
 
 
 @register.simple_tag(takes_context=True)
 def technical_export(context: Context) -> str:
-    """The address of the same with the API's names and values; empty where there is none."""
+    """Return the export's address with the API's names and values; empty if there is none."""
     return _find_address(context, technical="1")
 
 

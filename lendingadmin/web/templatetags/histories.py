@@ -1,4 +1,4 @@
-"""`{% history_url as url %}`: where the audit trail tells the history of a page's record."""
+"""`{% history_url as url %}`: the audit trail with the history of a page's record."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -26,9 +26,10 @@ _RECORDS: dict[str, tuple[str, str]] = {
 
 @register.simple_tag(takes_context=True)
 def history_url(context: Context, record: str = "", action: str = "") -> str:
-    """The audit trail of the page's record, or of the one that is named.
+    """Return the address of the audit trail for the page's record, or for the named one.
 
-    Empty for a page without a record, and for a person who may not see the trail.
+    Return an empty text for a page without a record, and for a person who may not see the
+    trail.
     """
     request: Any = context.get("request")
     match = request and request.resolver_match

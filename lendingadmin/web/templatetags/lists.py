@@ -28,13 +28,16 @@ _addresses = lru_cache(maxsize=256)(converters.addresses)
 
 @register.filter
 def is_malformed(value: object) -> bool:
-    """Whether the service sent something else here than the spec says."""
+    """Return True if the service sent a value that does not follow the spec."""
     return isinstance(value, Malformed)
 
 
 @register.simple_tag
 def row_link(route: str, app: LendingApp, record: Any) -> object:
-    """The id of a row's record, which leads to it from all of the row; as it came without one."""
+    """Return the id of a row's record as a link that covers the row.
+
+    A record without an id shows the value as received.
+    """
     key = record_key(record)
     if not key:
         return breakable(shown(getattr(record, str(record.id_field))))
@@ -43,13 +46,16 @@ def row_link(route: str, app: LendingApp, record: Any) -> object:
 
 @register.simple_tag
 def borrower_link(app: LendingApp, borrower_id: object) -> object:
-    """A borrower's id, which leads to their page; as it came where it can be no id."""
+    """Return a borrower's id as a link to their page; as received if it can't be an id."""
     return _borrower(app, as_id(borrower_id), borrower_id)
 
 
 @register.simple_tag
 def account_link(app: LendingApp, account_id: object) -> object:
-    """The borrower of an account id, `borrower:B-17`; as it came where it names none."""
+    """Return the link to the borrower of an account id, `borrower:B-17`.
+
+    An account id that names no borrower is shown as received.
+    """
     return _borrower(app, resource_id(account_id), account_id)
 
 

@@ -45,11 +45,12 @@ def notice(
     extra: str = "",
     finding: str = "",
 ) -> SafeString:
-    """`{% notice "warn" "Title" %}<p>…</p>{% endnotice %}`: what a person must not miss.
+    """`{% notice "warn" "Title" %}<p>…</p>{% endnotice %}`: text that people must not miss.
 
-    `tone` is good, warn, bad, info or odd, or the level of a message, and brings its icon unless
-    `icon` names another. `announce` is said aloud when the notice comes into the page; True says
-    the title. `extra` is one more class. `finding` names what it says, in the mark `data-finding`.
+    `tone` is good, warn, bad, info or odd, or the level of a message, and sets its icon unless
+    `icon` names another. `announce` is read aloud when the notice comes into the page; True
+    means the title. `extra` is one more class. `finding` names the content, in the mark
+    `data-finding`.
     """
     tone = _LEVELS.get(tone, tone)
     given = {
