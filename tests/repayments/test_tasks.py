@@ -146,7 +146,7 @@ def test_two_workers_take_each_look_once(
         assert soon(lambda: not DBTaskResult.objects.exclude(status="SUCCESSFUL").exists())
         # One may have done it all before the other was there to take a signal.
         logs = (tmp_path / "one.log", tmp_path / "two.log")
-        assert soon(lambda: all("by the worker" in log.read_text() for log in logs))
+        assert soon(lambda: all("the worker runs" in log.read_text() for log in logs))
         for process in (one, two):
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0
