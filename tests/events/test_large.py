@@ -76,7 +76,7 @@ def test_large_events_are_all_there(
     assert [one for page in listed for one in page] == wanted[::-1]
     assert [len(page) for page in listed] == [3, 3, 2]
     panel = walk(
-        desk, f"{here}/borrowers/b/panels/events", r'href="([^"]*)"[^>]*>Look further', wanted
+        desk, f"{here}/borrowers/b/panels/events", r'href="([^"]*)"[^>]*>Search further', wanted
     )
     assert [one for page in panel for one in page] == wanted[::-1]
     export = b"".join(desk.get(f"{here}/events/export.csv?technical=1").streaming_content)  # type: ignore[attr-defined]

@@ -75,7 +75,7 @@ def test_each_figure_leads_to_exactly_its_entries(
     for address, figure in links:
         journal = text_of(desk.get(address))
         assert "errorlist" not in journal
-        found = re.search(r"(\d+) in all", journal)
+        found = re.search(r"(\d+) in total", journal)
         assert found and found[1] == figure, address
     seen = Repayment.objects.on_days(THAT_DAY, THAT_DAY, by, NAIROBI)
     till_links = [int(figure) for address, figure in links if "person" not in address]
