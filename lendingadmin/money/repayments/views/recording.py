@@ -321,14 +321,17 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
     """Return why the repayment is not recorded yet; empty if the person saw everything.
 
     "changed": the page confirmed other data than is stored now, because another tab changed the
-    form. "overpaid": a tick is missing. "look_alike": a look-alike was added after the page was
-    drawn. The ticks for an abandoned attempt and for a gap are checked when the intent is
-    committed.
+    form. "may_double", "forgotten", "overpaid": a tick is missing; a refusal uses up no number.
+    "look_alike": a look-alike was added after the page was drawn.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
     if not constant_time_compare(request.POST.get("shown", ""), shown):
         return "changed"
+    if _list_abandoned(asked) and not _agreed(request):
+        return "may_double"
+    if services.find_gap(asked.app_id) and not _checked(request):
+        return "forgotten"
     if overpaid and "may_overpay" not in request.POST:
         return "overpaid"
     newest = max((row.pk for row in look_alikes(asked, idempotency_key)), default=0)
