@@ -140,7 +140,10 @@ _SAVED = {
     "unknown": ("Not known yet.",),
     "presumed": ("Probably recorded.",),
     "not_found": ("Not known yet.",),
-    "resolved": ("It is recorded, says a person.", "Nothing was recorded, says a person."),
+    "resolved": (
+        "It is recorded, decided by a person.",
+        "Nothing was recorded, decided by a person.",
+    ),
 }
 _NEVER_SAID = {
     "presumed": ("acknowledged", "was recorded", "is recorded", "the service never"),

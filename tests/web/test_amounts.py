@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django import forms
 from django.utils import translation
+from django.utils.translation import gettext
 
 from lendingadmin.web.fields import AmountField
 
@@ -57,7 +58,7 @@ def test_what_everybody_may_write(locale: str, text: str, amount: str) -> None:
 
 @pytest.mark.parametrize("text", ["1e3", "-5", "+5", "١٢", "12.", "NaN", "a lot"])
 def test_what_nobody_may_write(locale: str, text: str) -> None:
-    assert outcome(text) == DIGITS
+    assert outcome(text) == gettext(DIGITS)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,8 @@ def test_what_nobody_may_write(locale: str, text: str) -> None:
 def test_what_has_two_readings_is_refused_with_both(
     locale: str, text: str, one: str, other: str
 ) -> None:
-    assert outcome(text) == (f"“{text}” can mean {one} or {other}. Enter the one you mean.")
+    asked = gettext("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
+    assert outcome(text) == asked % {"text": text, "one": one, "other": other}
     # Both are ways out.
     assert outcome(one) == Decimal(text.replace(".", ""))
     assert outcome(other) == Decimal(text)
@@ -81,7 +83,8 @@ def test_a_comma_is_read_as_thousands_by_those_who_write_it_so(locale: str) -> N
     if locale in ("en", "sw"):
         assert outcome("3,500") == 3500
     else:
-        assert "can mean 3500 or 3.50." in str(outcome("3,500"))
+        said = str(outcome("3,500"))
+        assert "3500" in said and "3.50" in said
 
 
 def test_another_currency_is_refused_in_words() -> None:
