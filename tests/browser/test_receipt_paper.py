@@ -80,7 +80,7 @@ def test_what_is_printed_equals_the_entry_and_nothing_is_cut(
     assert f"Next {coming} on {day}. Balance at {at}: {left}.".replace(" ", "") in paper.bare
     assert "Reprint" not in paper.text
     again = open_sheet(support_page, button)
-    assert f"{said['Number']}Reprint.Firstopenedforprinting:" in again.bare
+    assert f"{said['Number']}Reprint.Firstprinted:" in again.bare
     assert again.pages == 1 and again.right <= size[0] - edge + 0.5
 
 
