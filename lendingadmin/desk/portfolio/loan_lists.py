@@ -34,7 +34,7 @@ _CLOSED_LATELY = timedelta(days=30)
 _KEPT_SECONDS = 6 * 3600
 
 
-class ListedLoan(NamedTuple):
+class CorrectedLoan(NamedTuple):
     """A loan of the count, its corrected amounts by column, and the repayments recorded since.
 
     The amounts are those of the count less these repayments. `amount` is the one that the list
@@ -240,11 +240,11 @@ class LoanList:
         """Return how many loans the list has, up to `keyset.COUNTED` + 1."""
         return self.rows.order_by()[: COUNTED + 1].count()
 
-    def build_row(self, loan: SnapshotLoan) -> ListedLoan:
+    def build_row(self, loan: SnapshotLoan) -> CorrectedLoan:
         """The loan with its amounts of now, as far as they are known here."""
         amounts = self._correct(loan)
         recorded = self.recorded.get(loan.account_id)
-        return ListedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))
+        return CorrectedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))
 
     def _correct(self, loan: SnapshotLoan) -> dict[str, Decimal | None]:
         return correct_amounts(loan, self.recorded.get(loan.account_id))

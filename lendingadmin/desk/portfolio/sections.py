@@ -38,7 +38,7 @@ from lendingadmin.web.requests import PersonRequest
 from . import dashboard, snapshot_job
 from .forms import PaymentBoxForm
 from .loan_list_form import LoanListForm
-from .loan_lists import ListedLoan, LoanList
+from .loan_lists import CorrectedLoan, LoanList
 from .models import Snapshot, SnapshotLoan
 from .recorded_since import RecordedSince, read_recorded_since
 
@@ -91,7 +91,7 @@ class CountedList(NamedTuple):
 
     show: str
     title: str
-    rows: list[ListedLoan]
+    rows: list[CorrectedLoan]
     total: str
     url: str
 

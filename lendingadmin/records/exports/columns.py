@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.lending.values import Individual, Malformed, Value
+from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.web.display.statuses import assessment_type, processing
 from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
@@ -71,18 +72,12 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "category": _("Category"),
         "status": (_("Status"), write_status(statuses.borrower_status)),
         "startDate": (_("Since"), write_day),
-        "individual.surname": _("Surname"),
-        "individual.othernames": _("Other names"),
-        "individual.dateOfBirth": (_("Date of birth"), write_day),
-        "individual.sex": _("Sex"),
-        "individual.governmentIdNo": _("Government id"),
-        "individual.countryOfResidence": _("Country"),
-        "individual.emailAddress": _("E-mail"),
-        "individual.phoneNumber": _("Phone"),
-        "individual.employmentStatus": _("Employment"),
-        "individual.maritalStatus": _("Marital status"),
-        "individual.educationLevel": _("Education"),
-        "individual.noOfDependants": _("Dependants"),
+        **{
+            f"individual.{field.name}": (field.label, write_day)
+            if field.kind == "day"
+            else field.label
+            for field in list_fields("individual")
+        },
         "createdAt": _MADE,
     },
     "loans.list": {

@@ -16,7 +16,7 @@ from lendingadmin.core import audit, gateway
 from lendingadmin.core.staff.roles import SEE_NAMES
 from lendingadmin.desk.portfolio import saved_lists
 from lendingadmin.desk.portfolio.loan_list_form import LoanListForm
-from lendingadmin.desk.portfolio.loan_lists import ListedLoan, open_list
+from lendingadmin.desk.portfolio.loan_lists import CorrectedLoan, open_list
 from lendingadmin.desk.portfolio.models import SavedList, Snapshot
 from lendingadmin.desk.portfolio.saved_lists import SHARE, SavedListForm
 from lendingadmin.lending.values import timestamp_text
@@ -197,7 +197,7 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 
 
 def _build_rows(
-    app_id: str, rows: list[ListedLoan], snapshot: Snapshot, may_see: bool
+    app_id: str, rows: list[CorrectedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
     """Yield rows of the CSV: amounts less the repayments recorded since the count.
 
