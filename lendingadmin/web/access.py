@@ -249,7 +249,9 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"
         finding = "set-up-two-step"
-        words = _("Your role needs two-step sign-in. Set it up here to continue.")
+        words = _(
+            "Your role needs two-step sign-in. Set up two-step sign-in on this page to continue."
+        )
     else:
         return None
     messages.warning(request, words, extra_tags=finding)
@@ -261,7 +263,7 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     if is_confirmed(request):
         return None
     if request.method == "POST":
-        words = _("Nothing has changed yet. Confirm that it is you and do it again.")
+        words = _("Nothing has changed yet. Confirm that it is you, then repeat your action.")
         messages.warning(request, words, extra_tags="confirm-first")
     return _lead_away(request, get_confirm_url(request))
 
@@ -310,7 +312,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     card = Card(
         title=_(REFUSED),
         cause=cause,
-        next=_("Ask a manager to do it, or to give you the role."),
+        next=_("Ask a manager to do this for you, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",
         tone="warn",
         finding="role",
@@ -358,8 +360,8 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
         messages.warning(
             request,
             _(
-                "You were signed out before you sent this, so nothing was sent or saved. "
-                "Sign in, check it and send it again."
+                "You were signed out before you sent this form, so nothing was sent or "
+                "saved. Sign in, check the form and send it again."
             ),
         )
     return _lead_away(request, settings.LOGIN_URL)

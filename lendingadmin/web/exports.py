@@ -48,7 +48,7 @@ XLSX = "xlsx"
 #: The last line of a workbook that has no place for more.
 CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows. Export CSV for all rows")
 #: The last line of an export that the service broke off.
-BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this is not complete: %(why)s")
+BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not complete: %(why)s")
 
 
 class ExportPlaces(ForkSafe):

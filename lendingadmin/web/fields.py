@@ -76,7 +76,7 @@ class AmountField(forms.DecimalField):
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
-                _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
+                _("Enter the amount in %(currency)s; “%(mark)s” is another currency.")
                 % {"currency": self.currency, "mark": found.mark}
             ) from None
         except Unreadable:
@@ -120,7 +120,9 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error)) from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("This has invisible characters. Type it again."))
+            raise forms.ValidationError(
+                _("This text has invisible characters. Type the text again.")
+            )
         return text
 
 
@@ -140,11 +142,13 @@ class JsonObjectField(forms.CharField):
             found = decode(text.encode())
             encode(found)
         except json.JSONDecodeError as error:
-            words = _("This is not valid JSON: %(problem)s at line %(line)s, column %(column)s.")
+            words = _(
+                "The text is not valid JSON: %(problem)s at line %(line)s, column %(column)s."
+            )
             given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
             raise forms.ValidationError(words % given) from error
         except ValueError as error:
-            words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
+            words = _("This value can't be sent as JSON: %(problem)s.") % {"problem": error}
             raise forms.ValidationError(words) from error
         if not isinstance(found, Mapping):
             raise forms.ValidationError(_("Enter a JSON object: {…}."))

@@ -99,7 +99,7 @@ def test_an_entry_that_something_else_wrote_is_told(entries: list[Entry]) -> Non
     record(None, "x", outcome="done")
     forge("UPDATE audit_entry SET detail = 'another' WHERE id = %s", Entry.objects.latest("pk").pk)
     watch()
-    assert len(mail.outbox) == 1 and "it was changed" in mail.outbox[0].body
+    assert len(mail.outbox) == 1 and "the entry was changed" in mail.outbox[0].body
 
 
 def test_the_walk_comes_to_every_entry(

@@ -145,7 +145,7 @@ def test_a_promise_is_kept_by_the_journal(three: CallService, desk: Client, supp
     promise.refresh_from_db()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.JOURNAL)
     shown = words(read_page(desk, promise.get_absolute_url()))
-    assert "kept" in shown and "by repayments recorded here" in shown
+    assert "kept" in shown and "by repayments recorded in this dashboard" in shown
 
 
 def test_one_payment_keeps_one_of_two_promises(
@@ -175,7 +175,7 @@ def test_a_promise_is_kept_by_what_was_paid_elsewhere(three: CallService, desk: 
     promises.judge_promises(APP, timezone.now())
     promise = Promise.objects.get()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.READING)
-    assert "paid rose between two readings" in read_page(desk, promise.get_absolute_url())
+    assert "paid amount rose between two readings" in read_page(desk, promise.get_absolute_url())
 
 
 def test_a_broken_promise_comes_back_and_leaves_when_it_was_talked_of(

@@ -89,7 +89,7 @@ def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: C
         ({"pasted": "[]"}, "at least one set"),
         ({"accountId": "b"}, "The account id must be"),
         ({"category": "contact"}, "other kinds"),
-        ({"domain": ""}, "domain in front"),
+        ({"domain": ""}, "begin with the service's domain"),
         ({"pasted": simplejson.dumps(body(accountId="borrower:c"))}, "for another account"),
         ({"token": "x"}, "open for too long"),
     ],

@@ -107,7 +107,7 @@ class TestNew:
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            ({"contract": '{"a": 1,}'}, "This is not valid JSON"),
+            ({"contract": '{"a": 1,}'}, "The text is not valid JSON"),
             ({"contract": "[1]"}, "Enter a JSON object"),
             ({"contract": "{}"}, "The contract is empty"),
             ({"contract": '{"a": NaN}'}, "JSON"),
@@ -115,8 +115,8 @@ class TestNew:
             ({"contract": '{"amounts": {"principal": "10"}}'}, "amounts.principal"),
             ({"contract": ""}, "This field is required"),
             ({"labels": "5"}, "Enter a JSON object"),
-            ({"others": '{"accountId": "x"}'}, "These have fields of their own: accountId"),
-            ({"others": '{"contract": {}}'}, "These have fields of their own: contract"),
+            ({"others": '{"accountId": "x"}'}, "The form has separate fields for these: accountId"),
+            ({"others": '{"contract": {}}'}, "The form has separate fields for these: contract"),
             ({"accountId": ".."}, "cannot be an id"),
             ({"loanAmount": "1,000.5.5"}, "Enter the amount in digits"),
             ({"startDate": "0001-01-01T00:00"}, "Enter a year"),

@@ -70,4 +70,4 @@ def test_a_good_record_is_found(desk: Client, manager: User, service: OddService
         state=WriteState.UNKNOWN,
         next_check_at=timezone.now(),
     )
-    assert "it has your data" in ask(desk, WRITES[0].format(token="w-1"))[1]
+    assert "the data that you entered" in ask(desk, WRITES[0].format(token="w-1"))[1]

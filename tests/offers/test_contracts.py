@@ -165,7 +165,7 @@ class TestSideBySide:
         if known:
             asked()
         page = desk.get(CONTRACTS + ASKED).content.decode()
-        assert ("offer yet" if known else "not made here") in page
+        assert ("offer yet" if known else "made outside this dashboard") in page
         assert service.server.hits("getOffer") == 0
 
     def test_an_expired_offer_warns_and_is_previewed(

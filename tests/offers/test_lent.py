@@ -16,7 +16,7 @@ from tests.offers.service import ASKED, CONTRACTS, OFFER, OfferService
 from tests.offers.test_loan import LOAN, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
-HEADING = "Loans made here from this offer"
+HEADING = "Loans made in this dashboard from this offer"
 MORE_THAN_LEFT = 'data-finding="more-than-left"'
 
 

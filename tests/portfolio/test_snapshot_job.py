@@ -299,7 +299,7 @@ def test_pressing_twice_counts_once(
     assert Snapshot.objects.count() == 1
     snapshot_job.stop("kenya", officer)
     page = client.post("/apps/kenya/book/stop", follow=True).content.decode()
-    assert "to stop: the update had ended" in page
+    assert "to stop. The update has already ended" in page
 
 
 # --- memory --------------------------------------------------------------------------------

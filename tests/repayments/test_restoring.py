@@ -154,7 +154,7 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
     ("before", "words"),
     [
         (None, "because one reading is missing"),
-        ("-100", "rose only by what was recorded here"),
+        ("-100", "rose only by what was recorded in this dashboard"),
         ("-100.01", "rose by KES 0.01 since"),
     ],
 )
@@ -243,7 +243,7 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "are at the service but missing here" in page
+    assert address in page and "are at the service but missing in this dashboard" in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")

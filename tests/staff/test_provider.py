@@ -235,7 +235,7 @@ class TestTheNextOnes:
         sign_in(provider, before := Client())
         provider.set_person("s-1", **AMINA | {"groups": []})
         answer = sign_in(provider, client := Client())
-        assert answer.status_code == 403 and "have no role here" in told(answer)
+        assert answer.status_code == 403 and "have no role in this dashboard" in told(answer)
         assert not is_signed_in(client) and roles_of(amina()) == set()
         assert before.get("/apps/kenya/").status_code == 403
 

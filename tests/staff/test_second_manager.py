@@ -148,7 +148,7 @@ class TestRoles:
         first = waiting()
         choose_roles(boss, support, "support", "viewer", apps=["kenya"])
         page = decide(client_of(second), first)
-        assert "decided before, or it expired" in told(page)
+        assert "decided before or has expired" in told(page)
         decide(client_of(second), waiting())
         assert "manager in kenya" not in held(support)
 
@@ -157,8 +157,8 @@ class TestRoles:
     ) -> None:
         form = {"first_name": "Typed", "roles": choose("support", "officer")}
         page = boss.post(page_of(support), form)
-        assert "no other manager to approve it" in page.content.decode()
-        assert "adds one with “manage.py createsuperuser”" in page.content.decode()
+        assert "there is no other manager" in page.content.decode()
+        assert "add a manager with “manage.py createsuperuser”" in page.content.decode()
         assert 'value="Typed"' in page.content.decode()
         support.refresh_from_db()
         assert support.first_name == ""
@@ -207,7 +207,7 @@ class TestWhoDecides:
     ) -> None:
         choose_roles(boss, support, "support", "officer")
         User.objects.filter(pk=manager.pk).update(is_active=False)
-        assert "no longer has this right" in told(decide(client_of(second), waiting()))
+        assert "no longer has the right" in told(decide(client_of(second), waiting()))
         assert "officer in kenya" not in held(support)
 
     def test_not_days_later(
@@ -215,7 +215,7 @@ class TestWhoDecides:
     ) -> None:
         choose_roles(boss, support, "support", "officer")
         PersonChange.objects.update(asked_at=timezone.now() - timedelta(days=3, minutes=1))
-        assert "decided before, or it expired" in told(
+        assert "decided before or has expired" in told(
             decide(client_of(second), PersonChange.objects.get())
         )
         assert "officer in kenya" not in held(support)
@@ -231,7 +231,7 @@ class TestWhoDecides:
         change.refresh_from_db()
         assert told(page) == NOT_DONE % {"state": change.get_state_display()}
         assert change.state == ("withdrawn" if client == "boss" else "declined")
-        assert "decided before, or it expired" in told(decide(client_of(second), change))
+        assert "decided before or has expired" in told(decide(client_of(second), change))
         assert "officer in kenya" not in held(support)
 
     def test_the_database_itself_refuses_an_approval_by_who_asked(
@@ -306,7 +306,7 @@ class TestTheAccountOfAManager:
 
     def test_with_nobody_to_approve_it_says_so(self, boss: Client, second: User) -> None:
         page = boss.post(f"{page_of(second)}set-up-link", follow=True)
-        assert "no other manager to approve it" in told(page)
+        assert "there is no other manager" in told(page)
         assert not PersonChange.objects.exists()
 
     def test_a_role_that_people_made_counts_and_so_does_one_of_a_closed_account(
@@ -318,7 +318,7 @@ class TestTheAccountOfAManager:
         totp.TOTP.activate(second, totp.generate_totp_secret())
         User.objects.filter(pk=second.pk).update(is_active=False)
         page = boss.post(f"{page_of(second)}two-step/remove", follow=True)
-        assert "no other manager to approve it" in told(page)
+        assert "there is no other manager" in told(page)
         assert Authenticator.objects.filter(user=second).exists()
 
 

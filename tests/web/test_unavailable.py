@@ -71,7 +71,7 @@ def says(page: Any, saved: str) -> None:
     text = text_of(page)
     assert page.status_code == 503
     assert f"<strong>{saved}</strong>" in text
-    assert ("do not enter it again" in text.lower()) == (saved != NOTHING)
+    assert ("do not enter this again" in text.lower()) == (saved != NOTHING)
 
 
 @pytest.mark.parametrize("act", SENDS, ids=str)
@@ -93,7 +93,7 @@ def test_locked_before_anything_was_sent_is_not_saved(
     ("answer", "saved"),
     [
         (forward(), "It is saved."),
-        (handled_then(reset()), "We don't know yet whether it was saved."),
+        (handled_then(reset()), "We don't know yet whether this was saved."),
         (refusal(400, "no"), NOTHING),
     ],
     ids=["saved", "answer lost", "refused"],
@@ -108,7 +108,7 @@ def test_locked_while_it_was_sent_says_what_is_known(
     text = text_of(page)
     assert page.status_code == 503
     assert f"<strong>{saved}</strong>" in text
-    assert ("do not enter it again" in text.lower()) == (saved != NOTHING)
+    assert ("do not enter this again" in text.lower()) == (saved != NOTHING)
     # Whoever follows up what a lost sender left finds it.
     assert Write.objects.get().state == WriteState.SENT
 

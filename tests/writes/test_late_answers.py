@@ -52,8 +52,8 @@ def test_a_late_unknown_leaves_what_a_person_said(write: Write, manager: User) -
 @pytest.mark.parametrize(
     ("resolution", "answer", "words"),
     [
-        (Resolution.NOT_SAVED, State.SAVED, "The service confirmed late that it was saved"),
-        (Resolution.SAVED, State.NOT_SAVED, "The service said late that it was not saved"),
+        (Resolution.NOT_SAVED, State.SAVED, "The service confirmed late that this entry was saved"),
+        (Resolution.SAVED, State.NOT_SAVED, "The service said late that this entry was not saved"),
     ],
 )
 def test_an_answer_against_what_a_person_said_raises_an_alarm(

@@ -260,7 +260,7 @@ def test_what_was_entered_can_be_entered_again_with_a_warning(
     assert again not in text_of(boss.get(there))
     abandoned(write)
     page = text_of(boss.get(there))
-    assert f'href="{again}"' in page and "may be done twice" in page
+    assert f'href="{again}"' in page and "may be saved twice" in page
     form = boss.get(again)
     assert "may still arrive at the service" in text_of(form)
     before = proxy.hits(act.match(book))

@@ -39,7 +39,10 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
             raise ChangeRefused(ANOTHER_MUST_APPROVE)
         if not is_still_asked(change):
             raise ChangeRefused(
-                _("The manager who asked no longer has this right. Please ask again.")
+                _(
+                    "The manager who asked for this change no longer has the right to do so. "
+                    "Please ask again."
+                )
             )
         path = _apply(change, person)
         _decide(request, change, PersonChange.State.APPROVED, by)
@@ -67,7 +70,7 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
     if change is None:
-        raise ChangeRefused(_("Nothing to decide: this was decided before, or it expired."))
+        raise ChangeRefused(_("Nothing to decide. This request was decided before or has expired."))
     return change
 
 

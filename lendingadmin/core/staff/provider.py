@@ -53,7 +53,8 @@ logger = logging.getLogger(__name__)
 CANCELLED = gettext_lazy("The sign-in was cancelled at %(provider)s.")
 NO_ANSWER = gettext_lazy("%(provider)s did not answer. Try again in a few minutes.")
 NO_ROLE = gettext_lazy(
-    "You have no role here. Ask the administrator of your groups at %(provider)s for a role."
+    "You have no role in this dashboard. Ask the administrator of your groups at "
+    "%(provider)s for a role."
 )
 SIGN_IN_THERE = gettext_lazy("Sign in with %(provider)s.")
 SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a dashboard password.")
@@ -384,7 +385,9 @@ def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float)
     """Note that the person gave a factor at the provider just now. Raises ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
-        raise ProviderRefused(_("You signed in there as another person. Nothing was confirmed."))
+        raise ProviderRefused(
+            _("You signed in at the identity provider as another person. Nothing was confirmed.")
+        )
     if auth_time < asked_at - _CLOCKS_DIFFER:
         words = _("%(provider)s did not ask you to sign in again. Nothing was confirmed.")
         raise ProviderRefused(words % {"provider": settings.OIDC_NAME})

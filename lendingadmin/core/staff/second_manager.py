@@ -71,8 +71,8 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return gettext(
-        "This needs a second manager, and there is no other manager to approve it. "
-        "The administrator adds one with “manage.py createsuperuser”."
+        "A second manager must approve this change, and there is no other manager. The "
+        "administrator can add a manager with “manage.py createsuperuser”."
     )
 
 

@@ -78,8 +78,8 @@ def tell_of_mass_reading(entry_id: int) -> None:
         app: Any = entry.app_id  # the stubs want a model
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
         text = _(
-            "%(person)s opened %(count)s in %(app)s. If you know no reason for it, ask "
-            "them. If it was someone else, deactivate the account. The audit trail lists "
+            "%(person)s opened %(count)s in %(app)s. If you do not know the reason, ask this "
+            "person. If someone else used the account, deactivate it. The audit trail lists "
             "the borrowers: %(address)s"
         )
         given = {

@@ -160,7 +160,10 @@ class Walk(ABC, Generic[Row]):
             if page.next_page_token is None:
                 return self.end_list(until)
             if self.row.empty_pages >= EMPTY_PAGES:
-                words = _("The service's list continued for %(count)s pages with nothing new.")
+                words = _(
+                    "The service's list continued for %(count)s pages, but these pages had "
+                    "nothing new."
+                )
                 raise UnfinishedList(words % {"count": EMPTY_PAGES})
             if time.monotonic() > until:
                 return timedelta(0)

@@ -110,7 +110,7 @@ class CallForm(forms.Form):
                     self.add_error(name, forms.ValidationError(words, code="required"))
         needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
         if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
-            self.add_error("loan", gettext("This result is about a loan, but no loan is known."))
+            self.add_error("loan", gettext("This result needs a loan, but no loan is chosen."))
         if not self.is_open and not cleaned.get("isIncoming"):
             words = gettext("Outside calling hours. Tick if they called you.")
             self.add_error("isIncoming", forms.ValidationError(words, code="closed"))

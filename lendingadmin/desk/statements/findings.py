@@ -25,7 +25,7 @@ class Basis(models.TextChoices):
 class Finding(models.TextChoices):
     """A reason for or against recording a payment; each payment has the first that applies."""
 
-    FINE = "fine", _("fine")
+    FINE = "fine", _("no problem found")
     PROPOSED = "proposed", _("may be this loan")
     SEVERAL = "several", _("may be several loans")
     NO_LOAN = "no-loan", _("no loan")
@@ -34,14 +34,14 @@ class Finding(models.TextChoices):
     ALIKE = "alike", _("looks like another")
     MAY_DOUBLE = "may-double", _("may be recorded already")
     CURRENCY = "currency", _("another currency")
-    RECORDED = "recorded", _("recorded here before")
+    RECORDED = "recorded", _("recorded before")
     WAITING = "waiting", _("waiting for a decision")
     TAKEN_BACK = "taken-back", _("reversed")
     PUT = "put", _("refunded or recorded elsewhere")
     TWICE = "twice", _("twice in the file")
     DAMAGED = "damaged", _("damaged id")
-    UNUSABLE = "unusable", _("no date, or too large")
-    UNREAD = "unread", _("loan not read")
+    UNUSABLE = "unusable", _("no date, or amount too large")
+    UNREAD = "unread", _("loan could not be read")
     OTHER_PAYER = "other-payer", _("paid by someone other than the borrower")
     NEAR_LOAN = "near-loan", _("another loan's number differs in one digit")
     TWO_LOANS = "two-loans", _("the row names two loans")

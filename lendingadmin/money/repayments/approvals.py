@@ -32,10 +32,10 @@ APPROVE = "dashboard.repayments.approve"
 APPROVE_WITHIN = timedelta(days=1)
 
 _WORDS = {
-    limits.AMOUNT: gettext_noop("it is above the limit for one repayment"),
-    limits.DAY: gettext_noop("it is above the daily limit for one person"),
-    limits.LOOK_ALIKE: gettext_noop("it looks like an earlier repayment"),
-    limits.CURRENCY: gettext_noop("its currency has no limit"),
+    limits.AMOUNT: gettext_noop("the amount is above the limit for one repayment"),
+    limits.DAY: gettext_noop("the amount is above the daily limit for one person"),
+    limits.LOOK_ALIKE: gettext_noop("there is a similar earlier repayment"),
+    limits.CURRENCY: gettext_noop("the currency has no limit"),
 }
 
 

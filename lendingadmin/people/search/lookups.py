@@ -41,7 +41,7 @@ _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
 _STRANGER = gettext_noop(
-    "The service does not say who owns this record. It may belong to another borrower."
+    "The service does not say who owns this record. The record may belong to another borrower."
 )
 # How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -173,7 +173,9 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 OTHER_CASE = Lookup(
     "other-case", gettext_noop("a record with other capital letters"), "", lambda *_asked: ()
 )
-STORED = Lookup("stored", gettext_noop("repayments recorded here"), "", lambda *_asked: ())
+STORED = Lookup(
+    "stored", gettext_noop("repayments recorded in this dashboard"), "", lambda *_asked: ()
+)
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:

@@ -33,11 +33,11 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     places = find_differences(submitted.sent, there.raw)
     if places:
         why = _(
-            "There is a borrower with this id, but another person may have added it. It "
-            "differs in: %(places)s."
+            "There is a borrower with this id, but another person may have added that "
+            "borrower. The differences are in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = _("There is a borrower with this id, and it has your data.")
+    why = _("The service has a borrower with this id and with the data that you entered.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
@@ -53,9 +53,10 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
         return CheckResult(
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
-    why = _("The record is neither the old one nor yours. It differs in: %(places)s.") % {
-        "places": ", ".join(places)
-    }
+    why = _(
+        "The record is neither as it was before nor as you changed it. The differences are in: "
+        "%(places)s."
+    ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
 
@@ -96,7 +97,7 @@ OUTCOMES = {
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is deleted"),
-        not_seen=gettext_noop("Not deleted yet"),
+        there=gettext_noop("The borrower is deleted"),
+        not_seen=gettext_noop("The borrower is not deleted yet"),
     ),
 }

@@ -51,13 +51,16 @@ class EventForm(forms.Form):
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text=_("Marks data of one kind, so that its last capture can be found."),
+        help_text=_(
+            "The category marks data of one kind, so that the last capture of this data can be "
+            "found."
+        ),
     )
     domain = LineField(
         label=_("The service's domain"),
         max_length=200,
         required=False,
-        help_text=_("Added to kinds in the JSON that have no domain."),
+        help_text=_("The domain is added to kinds in the JSON that have none."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -140,7 +143,7 @@ class FileForm(EventForm):
         if isinstance(sent, CutOff):
             words = _(
                 "The file is too long. At most %(count)s bytes are read, and the service "
-                "takes less."
+                "accepts even less."
             )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
@@ -167,12 +170,12 @@ def read_json(content: bytes) -> Given:
     try:
         found = codec.decode(content)
     except (ValueError, RecursionError):
-        raise forms.ValidationError(_("This is not JSON in UTF-8.")) from None
+        raise forms.ValidationError(_("The text is not JSON in UTF-8.")) from None
     if isinstance(found, list):
         return Given(found)
     if not isinstance(found, dict) or not isinstance(found.get("data"), list):
         raise forms.ValidationError(
-            _("The JSON must hold an event with a list “data”, or that list alone.")
+            _("The JSON must be an event with a list “data”, or only this list.")
         )
     return Given(found["data"], {key: found[key] for key in found if key != "data"})
 

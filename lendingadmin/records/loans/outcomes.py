@@ -32,8 +32,8 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     places = find_differences(select_fixed(submitted.sent), there.raw)
     if places:
         why = _(
-            "There is a loan with this account id, but another person may have created "
-            "it. It differs in: %(places)s."
+            "There is a loan with this account id, but another person may have created this "
+            "loan. The differences are in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
     why = _("There is a loan with this account id, for this borrower and with this contract.")
@@ -69,7 +69,7 @@ OUTCOMES = {
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is deleted"),
-        not_seen=gettext_noop("Not deleted yet"),
+        there=gettext_noop("The loan is deleted"),
+        not_seen=gettext_noop("The loan is not deleted yet"),
     ),
 }

@@ -118,7 +118,7 @@ class TestApproving:
         service.add("L-1")
         batch = check(boss, pay("L-1", "L-1", "L-1"))
         page = submit(boss, batch).content.decode()
-        assert "no other person to approve it" in page
+        assert "no other person may do so" in page
         Batch.objects.update(state="awaiting", approval_reasons="day")
         batch.refresh_from_db()
         with pytest.raises(OwnRepayment):

@@ -178,7 +178,7 @@ class TestRecording:
         clerk.post(f"{BASE}{batch.file_id}/batch/stop")
         assert recording.run_slice(batch.pk) is None and not service.posted
         batch.refresh_from_db()
-        assert batch.state == "paused" and "stopped it" in batch.why
+        assert batch.state == "paused" and "stopped the recording" in batch.why
         clerk.post(f"{BASE}{batch.file_id}/batch/resume")
         assert record_now(batch).state == "done" and len(service.posted) == 1
 

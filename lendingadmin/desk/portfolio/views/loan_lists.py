@@ -60,8 +60,8 @@ COLUMNS = name_columns(
         "balances.principal.unpaid": gettext_lazy("Outstanding principal"),
         "paidSinceLastCount": gettext_lazy("Paid since last update"),
         "countedAt": (gettext_lazy("Updated"), write_moment),
-        "recordedSince": gettext_lazy("Recorded here since"),
-        "recordedMeanwhile": gettext_lazy("Recorded here during the update"),
+        "recordedSince": gettext_lazy("Recorded since the update"),
+        "recordedMeanwhile": gettext_lazy("Recorded during the update"),
         "borrowerName": gettext_lazy("Borrower name"),
     }
 )

@@ -40,7 +40,7 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
-        messages.info(request, _("Nothing to stop: the update had ended."))
+        messages.info(request, _("Nothing to stop. The update has already ended."))
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
     return redirect("home", app_id)

@@ -195,7 +195,7 @@ def _find_xml(content: bytes) -> str:
 
 def tell_of_password() -> str:
     """Return the message about a file with a password."""
-    return _("This file has a password. Export the statement without one.")
+    return _("This file has a password. Export the statement without a password.")
 
 
 def tell_of_macros() -> str:
@@ -204,7 +204,7 @@ def tell_of_macros() -> str:
 
 
 def _tell_of_types() -> str:
-    return _("This XML declares its own types, which no bank's statement does. It was not read.")
+    return _("This XML declares its own types, as no bank's statement does. The file was not read.")
 
 
 def _tell_of_web_page() -> str:

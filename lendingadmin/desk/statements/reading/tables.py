@@ -142,7 +142,10 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
         if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
             raise Refused(_tell_of_size()) from error
         raise Refused(
-            _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
+            _(
+                "This spreadsheet can't be opened. Export the statement as CSV and choose the "
+                "CSV file."
+            )
         ) from error
     if found == LOCKED:
         raise Refused(tell_of_password())
@@ -152,7 +155,7 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
         raise Refused(_tell_of_size())
     if found == MANY_SHEETS:
         raise Refused(
-            _("This workbook has too many sheets. Save the statement as a file of its own.")
+            _("This workbook has too many sheets. Save the statement as a separate file.")
         )
     return _choose_sheet(found, score)
 
@@ -173,7 +176,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
         if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
             words = _(
                 "Sheets %(one)s and %(other)s of this workbook both have a statement. Save "
-                "each as a file of its own."
+                "each sheet as a separate file."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
     # Where a cell ends is certain in a workbook, whatever lines it has.

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -28,7 +28,9 @@ from lendingadmin.web.requests import PersonRequest
 from .records import find_file
 
 #: Said where columns, days or words can't be answered any more.
-UNCHANGED = gettext_noop("Nothing changed. Its payments are being decided, or the file is deleted.")
+UNCHANGED = gettext_noop(
+    "Nothing changed. The payments of this statement are being decided, or the file is deleted."
+)
 
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
@@ -135,7 +137,13 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
     """Raise the alarms of a statement, and tell this person that managers see them."""
     if count := alarms.raise_alarms(file, request.user):
-        words = _("It disagrees with %(count)s repayments. Managers see this on their home page.")
+        words = ngettext(
+            "The statement disagrees with %(count)s repayment. "
+            "Managers see this on their home page.",
+            "The statement disagrees with %(count)s repayments. "
+            "Managers see this on their home page.",
+            count,
+        )
         messages.warning(request, words % {"count": count})
 
 

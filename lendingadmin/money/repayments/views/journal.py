@@ -280,7 +280,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved. You entered it, so another person resolves it."))
+        form.add_error(
+            None, _("Not saved. You entered this repayment, so another person resolves it.")
+        )
         return _receipt(request, repayment, resolve_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
@@ -292,7 +294,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if done:
         messages.success(request, _("Resolved. Your reason is saved."))
     else:
-        messages.warning(request, _("Nothing changed. Someone else resolved it before."))
+        messages.warning(
+            request, _("Nothing changed. Someone else has already resolved this repayment.")
+        )
     return redirect(repayment)
 
 
@@ -310,7 +314,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved. You entered it, so another person sets it aside."))
+        form.add_error(
+            None, _("Not saved. You entered this repayment, so another person sets it aside.")
+        )
         return _receipt(request, repayment, aside_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
@@ -318,7 +324,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if done:
         messages.success(request, _("Set aside. You can record the next repayment of this loan."))
     else:
-        messages.warning(request, _("Nothing changed. It no longer needs checking."))
+        messages.warning(request, _("Nothing changed. This repayment no longer needs checking."))
     return redirect(repayment)
 
 
@@ -342,7 +348,9 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         words = _("Declined. The repayment will not be sent; your reason is saved.")
         messages.success(request, words, extra_tags="declined")
     else:
-        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
+        messages.warning(
+            request, _("Nothing changed. This repayment is no longer waiting for approval.")
+        )
     return redirect(repayment)
 
 
@@ -379,7 +387,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         if mistake.is_open:
             messages.success(request, _("Reported. A manager will review it."))
         else:
-            words = _("Nothing new was saved. This was reported and reviewed before.")
+            words = _("Nothing new was saved. This mistake has already been reported and reviewed.")
             messages.warning(request, words, extra_tags="reported-before")
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
@@ -403,10 +411,10 @@ def review_mistake(
     if is_done:
         messages.success(request, _("Saved. Your decision and reason are saved."))
     elif mistake.is_open:
-        words = _("Not saved. You reported it, so another person reviews it.")
+        words = _("Not saved. You reported this mistake, so another person reviews it.")
         messages.warning(request, words, extra_tags="own-report")
     else:
-        words = _("Nothing changed. %(person)s reviewed it before.")
+        words = _("Nothing changed. %(person)s has already reviewed this report.")
         words %= {"person": mistake.reviewed_by}
         messages.warning(request, words, extra_tags="reviewed-before")
     return redirect(repayment)

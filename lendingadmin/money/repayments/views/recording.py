@@ -241,7 +241,10 @@ def confirm(
     if landed:
         return redirect(landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
-        messages.warning(request, _("This form is not saved here. Nothing was recorded from it."))
+        messages.warning(
+            request,
+            _("This form is not saved in this dashboard. Nothing was recorded from the form."),
+        )
         return redirect("repayment-new", app_id, account_id)
     asked, stands_against = request_from(app_id, draft), None
     is_sent = request.method == "POST"

@@ -38,8 +38,8 @@ _OF_OFFER = list_places(
     "result.response", "creditLimit interestRateWaiver validFrom"
 ) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
 _NOT_NAMED = gettext_lazy(
-    "The service accepted the request without a request id, so you can't follow "
-    "it here. Look for its assessment in the list of assessments."
+    "The service accepted the request without a request id, so this dashboard can't show the "
+    "request. Look for its assessment in the list of assessments."
 )
 
 
