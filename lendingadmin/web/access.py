@@ -279,8 +279,8 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     )
     if app_id and len(settings.LENDING_APPS) > 1:
         words = _(
-            "To %(action)s in %(app)s you need the role %(roles)s there; you are signed in as "
-            "%(person)s (%(role)s)."
+            "To %(action)s in %(app)s you need the role %(roles)s in this app; you are "
+            "signed in as %(person)s (%(role)s)."
         )
     given = {
         "action": _(RIGHTS[permission].words),

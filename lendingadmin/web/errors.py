@@ -123,7 +123,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         MayBeRestored,
-        _("Not sent: the database may have been restored"),
+        _("Not sent, because the database may have been restored"),
         _(
             "Tell a manager. The manager and your administrator can solve this under Needs "
             "checking. Your entry is saved, and you can send it again after that."
@@ -132,7 +132,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         NotSent,
-        _("This was not sent in time"),
+        _("Your entry was not sent in time"),
         _("Try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),

@@ -187,7 +187,7 @@ class ListPage:
         """Content of `_pager.html`."""
         note = ""
         if self.leads_back and not self.next_url:
-            note = _("the service's list repeats this page, so the rest can't be read")
+            note = _("the service's list repeats this page, so the rest of the list can't be read")
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,
@@ -260,7 +260,7 @@ def _read(
         return call(**asked), [], False
     except BadRequest as error:
         if asked["page_token"] and refuses_token(error):
-            note = _("That page no longer exists. This is the first page.")
+            note = _("The page that you asked for no longer exists. This is the first page.")
             return call(**asked | {"page_token": None}), [note], True
         if "pageSize" in (operation.list_parameters or ()):
             raise

@@ -128,7 +128,7 @@ def test_neither_hides_the_other(desk: Client, service: FaultServer) -> None:
     service.on(f"{PROJECT}/borrowers/", refusal(500, "down"))
     page = desk.get(PANEL).content.decode()
     assert 'class="stretch id"' in page
-    assert "record could not be read. Loans that are only in the record are missing" in page
+    assert "record could not be read. Loans that are only in the record are not shown" in page
     service.on(f"{PROJECT}/borrowers/", reply(RECORD))
     service.on(f"{PROJECT}/loans?", refusal(500, "down"))
     answer = desk.get(PANEL)

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_event(desk: Client, app: LendingApp, content: bytes, 
 def test_a_file_of_another_ending_is_refused(desk: Client, app: LendingApp, book: Caller) -> None:
     whole = simplejson.dumps(body()).encode()
     page = upload(desk, app, whole, name="event.csv").content.decode()
-    assert "name ends in .json" in page
+    assert "name must end in .json" in page
     assert upload(desk, app, whole, name="EVENT.JSON").status_code == 302
     assert stored(book) == []
 

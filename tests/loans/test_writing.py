@@ -227,7 +227,7 @@ class TestDelete:
         service.on("/loans/L", reset())
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).content.decode()
         assert 'data-saved="unknown"' in page and service.hits("DELETE") == 1
-        assert "still there" not in page
+        assert "still has" not in page
 
     @pytest.mark.parametrize(
         ("read", "state"),
@@ -273,7 +273,7 @@ class TestDelete:
     @pytest.mark.parametrize(
         ("read", "words"),
         [
-            (reply({"accountId": "L"}), "The loan is still there."),
+            (reply({"accountId": "L"}), "The service still has this loan."),
             (refusal(404), "There is no loan with this account id any more."),
         ],
     )

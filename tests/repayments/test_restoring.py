@@ -243,7 +243,7 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "are at the service but missing in this dashboard" in page
+    assert address in page and "still at the service. The dashboard has lost them." in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")

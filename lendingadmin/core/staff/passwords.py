@@ -58,7 +58,7 @@ class ContextWordsValidator:
             left = left.replace(word, "")
         if left != password.casefold() and len(re.sub(r"[\W\d_]", "", left)) < _LEFT:
             raise ValidationError(
-                _("This password is too close to a word people here would guess.")
+                _("This password is too close to a word that people would guess.")
             )
 
     def get_help_text(self) -> str:
@@ -73,7 +73,10 @@ class GuessableValidator:
         """Raise ValidationError if too few signs remain when each such piece counts as one."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
-                _("This password is easy to guess: common words, years, runs or repeated pieces.")
+                _(
+                    "This password is easy to guess, because it has common words, years, runs or "
+                    "repeated pieces."
+                )
             )
 
     def get_help_text(self) -> str:

@@ -57,4 +57,6 @@ def describe_zone(key: str) -> str:
 def validate_zone(value: str) -> None:
     """Validate the name of a zone. Raises ValidationError."""
     if find_zone(value) is None:
-        raise ValidationError(_("This is not a time zone. Enter one such as Africa/Nairobi."))
+        raise ValidationError(
+            _("This is not a time zone. Enter a time zone such as Africa/Nairobi.")
+        )

@@ -56,7 +56,7 @@ class CallForm(forms.Form):
     nextDay = day_field(
         label=_("Call again on"), required=False, help_text=_("Empty: chosen from the result.")
     )
-    isIncoming = forms.BooleanField(label=_("They called us"), required=False)
+    isIncoming = forms.BooleanField(label=_("The borrower called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)
     token = forms.CharField(widget=forms.HiddenInput, required=False)
 

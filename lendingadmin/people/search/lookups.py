@@ -186,7 +186,10 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 def validate_id(wanted: str) -> str:
     """Return why this can't be an id, in a sentence; empty if it can."""
     if len(wanted) > LONGEST:
-        words = _("This is too long for an id: %(length)s characters, at most %(most)s.")
+        words = _(
+            "This text is too long for an id. It has %(length)s characters; an id has at most "
+            "%(most)s."
+        )
         return words % {"length": len(wanted), "most": LONGEST}
     try:
         check_id(wanted)

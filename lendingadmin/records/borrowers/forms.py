@@ -267,5 +267,7 @@ class DeleteForm(WriteForm):
         """The very id, to the letter."""
         typed = str(self.cleaned_data["borrowerId"])
         if typed.strip() != self.borrower_id.strip():
-            raise ValidationError(_("That is not this borrower's id."), code="another_id")
+            raise ValidationError(
+                _("The id that you typed is not this borrower's id."), code="another_id"
+            )
         return typed

@@ -64,7 +64,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Check if the borrower is gone."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The service still has this borrower."), _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
@@ -90,7 +90,7 @@ OUTCOMES = {
         _READS,
         changed,
         there=gettext_noop("Your changes are saved"),
-        not_seen=gettext_noop("Your changes are not there yet"),
+        not_seen=gettext_noop("Your changes are not saved yet"),
     ),
     "borrowers.delete": OutcomeChecker(
         gettext_noop("Delete this borrower"),

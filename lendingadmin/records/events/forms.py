@@ -147,7 +147,7 @@ class FileForm(EventForm):
             )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
-            raise forms.ValidationError(_("Choose a JSON file. Its name ends in .json."))
+            raise forms.ValidationError(_("Choose a JSON file. The file's name must end in .json."))
         content = sent.read()
         given = read_json(content)
         self.content, self.file_name = content, sent.name

@@ -44,7 +44,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Check that the loan no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The service still has this loan."), _link(write))
 
 
 def _read(write: Write) -> Loan | None:

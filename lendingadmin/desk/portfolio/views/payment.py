@@ -79,7 +79,9 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     try:
         count_search(request.user, app_id)
     except OverQuota:
-        form.add_error("who", _("Too many searches in one hour. Open the loan itself."))
+        form.add_error(
+            "who", _("Too many searches in one hour. Open the page of the loan instead.")
+        )
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])
     if found.is_empty:

@@ -89,7 +89,7 @@ def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
     if not found.chosen:
         return _("No loans for a sheet.")
     if request.POST.get("shown") != found.fingerprint:
-        return _("The loans changed. The sheet would now have these rows.")
+        return _("The loans changed. The sheet would now have the rows below.")
     return ""
 
 
@@ -114,7 +114,7 @@ def _make(
         messages.warning(request, words)
         return None
     if len(sheets) == 1:
-        messages.success(request, _("Saved. The sheet is made. Print it."))
+        messages.success(request, _("Saved. The sheet is made. Print the sheet."))
         return redirect(sheets[0])
     words = _("Saved. %(count)s sheets are made. Print each one.")
     messages.success(request, words % {"count": len(sheets)})

@@ -91,7 +91,7 @@ class _Page:
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
             return None
-        words = _("%(username)s entered the same amounts before. Nothing was added.")
+        words = _("%(username)s has already entered the same amounts. Nothing was added.")
         messages.info(self.request, words % {"username": last.created_by.username})
         return redirect(self.sheet)
 
@@ -101,7 +101,9 @@ class _Page:
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):
             return answer
-        words = _("Not saved. Amounts of this sheet are still being recorded. Finish that first.")
+        words = _(
+            "Not saved. Amounts of this sheet are still being recorded. Finish the recording first."
+        )
         if self.sheet.state == Sheet.State.CANCELLED:
             words = _("Not saved. This sheet is cancelled.")
         self.form.add_error(None, words)

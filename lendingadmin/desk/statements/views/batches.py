@@ -151,7 +151,7 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     shown = _summarise(found)
     if request.method == "POST":
         if request.POST.get("shown") != shown["fingerprint"]:
-            obstacle = _("The rows changed. These rows would be recorded now.")
+            obstacle = _("The rows changed. The rows below would be recorded now.")
         elif _submit(request, found):
             return redirect(found)
         else:
@@ -185,7 +185,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 return redirect(found)
         found.refresh_from_db()
         if _may_approve(request, found) and not approvals.is_expired(found.began_at):
-            words = _("Not approved. The rows have changed. These are the rows now.")
+            words = _("Not approved. The rows have changed. The current rows are shown.")
             messages.warning(request, words)
             return redirect(request.path)
         messages.warning(

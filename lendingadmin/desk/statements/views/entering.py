@@ -164,7 +164,7 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
 def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     """Return why a row can't be recorded; empty if it can."""
     if file.needs_answer:
-        return _("answer the question about this statement first.")
+        return _("you must first answer the question about this statement.")
     if rows.has_odd_day(line):
         return _("the date of this row can't be right.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
@@ -172,7 +172,7 @@ def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     if places.find_taken_back(app_id, [line.receipt_key]):
         return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):
-        words = _("%(question)s. Check the payments of the statement and decide there.")
+        words = _("%(question)s. Check the payments of the statement and decide on that page.")
         return words % {"question": question.label}
     return ""
 
