@@ -244,7 +244,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     if must_choose_password(request.user):
         page = _CHANGE_PASSWORD
         finding = "choose-password"
-        words = _("Someone else may know your password. Choose a new one to continue.")
+        words = _("Someone else may know your password. Choose a new password to continue.")
     # Who adds a factor may have to confirm first who they are.
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"

@@ -78,7 +78,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         Conflict,
-        _("The service refused this because of an existing record"),
+        _("The service refused your entry because of an existing record"),
         _("Open the existing record and compare."),
         HTTPStatus.CONFLICT,
     ),
@@ -189,14 +189,14 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         Unconfirmed,
-        _("The service did not confirm this"),
+        _("The service did not confirm your entry"),
         _("Open the record."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         InvalidFilter,
         _("Can't search like this"),
-        _("Search in another way, such as by the loan's own id."),
+        _("Search in another way, such as by the id of the loan."),
         HTTPStatus.BAD_REQUEST,
     ),
     (
@@ -224,7 +224,7 @@ def card(error: LendingError) -> Card:
                 "Open the record before you try again. Your entry may have been saved."
             )
         if isinstance(error, Conflict):
-            title = gettext("The service says that this can't be deleted now")
+            title = gettext("The service says that this record can't be deleted now")
     return Card(
         title=title,
         cause=_cause(error),
@@ -246,7 +246,7 @@ def _cause(error: LendingError) -> str:
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
         # No create: there is nothing that could be there already.
         if _deletes(error):
-            return gettext("The lending service answered that this can't be deleted now.")
+            return gettext("The lending service answered that this record can't be deleted now.")
         return gettext("The lending service answered that this action is not possible now.")
     if not (isinstance(error, NotAllowed) and error.permission):
         return error.message

@@ -64,7 +64,10 @@ class ExportPlaces(ForkSafe):
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
-                    _("Not exported. Another export of yours is running. Wait until it ends.")
+                    _(
+                        "Not exported. Another export of yours is running. Wait until that "
+                        "export ends."
+                    )
                 )
             if self._taken.total() >= MOST:
                 raise Throttled(_("Not exported. Other people are exporting now. Try again soon."))

@@ -71,7 +71,7 @@ class AmountField(forms.DecimalField):
         except Ambiguous as found:
             one, other = found.readings
             raise forms.ValidationError(
-                _("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
+                _("“%(text)s” can mean %(one)s or %(other)s. Enter the amount that you mean.")
                 % {"text": text, "one": one, "other": other}
             ) from None
         except OtherCurrency as found:

@@ -71,7 +71,7 @@ def test_a_borrower_s_page_names_the_officer_and_a_manager_changes_them(
     # What somebody saw before that is not what stands.
     answer = boss.post(form, {"officer": support.pk, "seen": ""})
     assert answer["Location"] == form
-    assert "else changed it" in read_page(boss, form)
+    assert "person changed the officer" in read_page(boss, form)
     assert Assignment.objects.get().officer == officer
     wrong = boss.post(form, {"seen": "x y"})
     assert wrong.context["form"].has_error("seen", "stale") and "errorlist" in wrong.text

@@ -144,7 +144,7 @@ def test_on_a_page_of_several_nothing_is_said_to_be_in_the_record_alone(
 ) -> None:
     service.on(f"{PROJECT}/loans?", reply({"loans": [ACCOUNT], "nextPageToken": "t"}))
     first = desk.get(PANEL).content.decode()
-    assert "not on this page of accounts" in first
+    assert "not on this page of the list of loans" in first
     assert "only in the borrower" not in first
     later = desk.get(f"{PANEL}?pageToken=t").content.decode()
     assert "(from the borrower's record)" in later

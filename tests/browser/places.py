@@ -311,7 +311,7 @@ REPAYMENTS = (
     Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
     Place("unknown-restored", "/apps/ghana/repayments/unknown/", shows="was restored"),
     Place("restored", "/apps/ghana/repayments/restored/", shows="MTN MoMo"),
-    Place("restored-not", f"{_RP}/restored/", shows="Nothing is missing from the records"),
+    Place("restored-not", f"{_RP}/restored/", shows="No records are missing"),
 )
 
 WRITES = (

@@ -297,11 +297,11 @@ def test_who_comes_by_search_is_told_who_is_calling(
 ) -> None:
     press_next(desk)
     for address in ("/apps/kenya/borrowers/B-0/", "/apps/kenya/loans/L-0/"):
-        assert "officer is calling this borrower since" in words(read_page(boss, address))
+        assert "officer has been calling this borrower since" in words(read_page(boss, address))
         calls = f'href="{COLLECTIONS}calls/B-0/"'
         assert calls in read_page(desk, address)
         shown = read_page(client_of(viewer), address)
-        assert "is calling" not in shown and calls not in shown
+        assert "has been calling" not in shown and calls not in shown
 
 
 def test_calls_and_promises_stand_on_the_timelines(

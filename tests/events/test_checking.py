@@ -93,7 +93,7 @@ def test_seconds_are_told_from_milliseconds() -> None:
         ({"data": {}}, "at least one set"),
         ({"data": [1]}, "a set must be an object"),
         ({"data": [{"kind": "x/steps", "values": []}]}, "kind must end in"),
-        ({"data": [{"kind": "sms", "values": [{}]}]}, "begin with the service's domain"),
+        ({"data": [{"kind": "sms", "values": [{}]}]}, "must begin with the service"),
         ({"data": [{"kind": "x/sms", "values": {}}]}, "values must be a list"),
         ({"data": [{"kind": "x/sms", "values": []}]}, "no value"),
         ({"category": "sms"}, "other kinds"),

@@ -89,7 +89,7 @@ def test_sent_again_it_lands_on_the_first(desk: Client, app: LendingApp, book: C
         ({"pasted": "[]"}, "at least one set"),
         ({"accountId": "b"}, "The account id must be"),
         ({"category": "contact"}, "other kinds"),
-        ({"domain": ""}, "begin with the service's domain"),
+        ({"domain": ""}, "must begin with the service"),
         ({"pasted": simplejson.dumps(body(accountId="borrower:c"))}, "for another account"),
         ({"token": "x"}, "open for too long"),
     ],
@@ -204,7 +204,7 @@ def test_as_much_can_be_pasted_as_the_service_takes(
         answer = desk.post(new_url(app), urlencode(form), content_type=urlencoded)
     assert answer.status_code == 302
     confirm = answer.headers["Location"]
-    assert "of less than 5 MB" in desk.get(confirm).content.decode()
+    assert "must be less than 5 MB" in desk.get(confirm).content.decode()
     send(desk, confirm)
     (event,) = stored(book)
     assert event["data"][0]["values"][0]["rawBody"] == text

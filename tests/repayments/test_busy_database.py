@@ -130,7 +130,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
         (
             commit_then(reset()),
             "unknown",
-            "whether this repayment was recorded",
+            "whether this was recorded",
         ),
         (
             without_committing(refusal(422)),

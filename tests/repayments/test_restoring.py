@@ -301,7 +301,7 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
 @pytest.mark.parametrize(
     ("first", "last", "words"),
     [
-        (9, 12, "none: all days have statements"),
+        (9, 12, "none; all days have statements"),
         (9, 11, "12 Mar 2026"),
         (11, 11, "10 Mar 2026, 12 Mar 2026"),
         (1, 5, "10 Mar 2026 – 12 Mar 2026"),

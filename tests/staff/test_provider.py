@@ -662,7 +662,7 @@ class TestTwoStep:
         provider.set_person("s-1", **AMINA | {"amr": amr})
         sign_in(provider, client := Client())
         assert amina().two_step_due_at is None
-        assert list_trail("detail")[-1] == ("identity provider with two steps",)
+        assert list_trail("detail")[-1] == ("identity provider with a second factor",)
         User.objects.update(two_step_due_at=timezone.now())
         assert client.get("/apps/kenya/").status_code == 200
 
@@ -733,7 +733,7 @@ class TestWhoIsProvided:
         assert not is_signed_in(client)
         assert list_trail("subject", "outcome", "detail")[-1] == (
             *("amina", "refused"),
-            "not at the identity provider",
+            "did not use the identity provider",
         )
 
     def test_without_the_provider_they_are_like_others(

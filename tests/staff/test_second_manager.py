@@ -131,11 +131,11 @@ class TestRoles:
     def test_a_new_person_begins_without_the_roles(
         self, boss: Client, second: User, client_of: ClientOf
     ) -> None:
-        said = "Roles need the approval of a second manager"
+        said = "second manager must approve the roles under People"
         assert said in boss.get("/people/new").content.decode()
         page = boss.post("/people/new", {"username": "asha", "roles": choose("officer")})
         assert "/accounts/set-up/" in page.content.decode()
-        assert "roles need the approval of a second manager" in page.content.decode()
+        assert "second manager must approve the roles." in page.content.decode()
         asha = User.objects.get(username="asha")
         assert held(asha) == []
         decide(client_of(second), waiting())

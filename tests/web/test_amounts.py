@@ -72,7 +72,7 @@ def test_what_nobody_may_write(locale: str, text: str) -> None:
 def test_what_has_two_readings_is_refused_with_both(
     locale: str, text: str, one: str, other: str
 ) -> None:
-    asked = gettext("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
+    asked = gettext("“%(text)s” can mean %(one)s or %(other)s. Enter the amount that you mean.")
     assert outcome(text) == asked % {"text": text, "one": one, "other": other}
     # Both are ways out.
     assert outcome(one) == Decimal(text.replace(".", ""))

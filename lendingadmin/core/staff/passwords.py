@@ -109,7 +109,7 @@ class AnotherPasswordValidator:
     def validate(self, password: str, user: object = None) -> None:
         """Raises ValidationError for the same password."""
         if isinstance(user, User) and user.check_password(password):
-            words = _("This is your current password. Choose another one.")
+            words = _("This is your current password. Choose another password.")
             raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:

@@ -70,7 +70,7 @@ _SUB = re.compile(r"[ -~]{1,191}")
 _USERINFO = "userinfo_endpoint"
 # What the trail says of a sign-in.
 _ONE_STEP = gettext_noop("identity provider")
-_TWO_STEPS = gettext_noop("identity provider with two steps")
+_TWO_STEPS = gettext_noop("identity provider with a second factor")
 
 
 class ProviderFault(OAuth2Error):  # type: ignore[misc]
@@ -297,7 +297,7 @@ def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
 
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
     """Return the page for a person who must sign in by the provider; record the attempt."""
-    _record_refused(request, person, gettext_noop("not at the identity provider"))
+    _record_refused(request, person, gettext_noop("did not use the identity provider"))
     return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
 

@@ -145,7 +145,7 @@ class Walk(ABC, Generic[Row]):
                 return self._pause_or_fail(error)
             if not row.restarted:
                 return self.start_over()
-            self.end(FAILED, _("The service refused its own page token twice."))
+            self.end(FAILED, _("The service twice refused a page token that it had sent."))
         return None
 
     def read(self, until: float) -> timedelta | None:

@@ -42,7 +42,9 @@ WITHOUT_MONEY = {
     Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
     Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
     Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
-    Kind.OTHER: gettext_lazy("Row %(row)s of the statement has this id, and its kind is unknown."),
+    Kind.OTHER: gettext_lazy(
+        "Row %(row)s of the statement has this id, and the kind of this row is unknown."
+    ),
 }
 
 

@@ -15,7 +15,7 @@ class Basis(models.TextChoices):
     LOAN = "loan", _("names the loan")
     NUMBER = "number", _("names the loan's number")
     BORROWER = "borrower", _("names the borrower")
-    WORDS = "words", _("the id is in its text")
+    WORDS = "words", _("the row's text has the id")
     LINK = "link", _("saved payer of this loan")
     PHONE = "phone", _("the payer's phone")
     NAME = "name", _("the payer's name")

@@ -129,7 +129,7 @@ _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
         "The dashboard stopped before it sent this repayment, or the dashboard's database "
         "was restored."
     ),
-    next=gettext_noop("Compare what is paid on the loan before you send it again."),
+    next=gettext_noop("Check the paid amount of the loan before you send the repayment again."),
 )
 
 

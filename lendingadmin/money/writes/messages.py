@@ -124,7 +124,10 @@ _UNKNOWN: dict[str, StateMessage] = {
             "shown now."
         ),
         saved="unknown",
-        next=gettext_noop("Open the record and compare. A manager can resolve this with a reason."),
+        next=gettext_noop(
+            "Open the record and compare it with your entry. A manager can resolve this with a "
+            "reason."
+        ),
     ),
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,

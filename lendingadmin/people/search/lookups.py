@@ -171,7 +171,10 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 # Places in the list of results for records found without a look-up. They read nothing from the
 # service.
 OTHER_CASE = Lookup(
-    "other-case", gettext_noop("a record with other capital letters"), "", lambda *_asked: ()
+    "other-case",
+    gettext_noop("a record whose id has different capital letters"),
+    "",
+    lambda *_asked: (),
 )
 STORED = Lookup(
     "stored", gettext_noop("repayments recorded in this dashboard"), "", lambda *_asked: ()

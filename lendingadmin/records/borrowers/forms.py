@@ -254,7 +254,7 @@ class DeleteForm(WriteForm):
     operation = "borrowers.delete"
 
     borrowerId = forms.CharField(
-        label=_("Type the borrower's id to delete it"),
+        label=_("Type the borrower's id to delete the borrower"),
         strip=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )

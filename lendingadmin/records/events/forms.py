@@ -77,7 +77,7 @@ class EventForm(forms.Form):
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            words = _("The JSON is for another account. Correct one of the two.")
+            words = _("The JSON is for another account. Correct the JSON or the account id.")
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:

@@ -97,7 +97,7 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
     try:
         return idempotency.check_key(request, purpose, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send the form again.")
         form.add_error(None, ValidationError(words, code="stale"))
         return None
 

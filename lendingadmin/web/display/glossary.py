@@ -14,7 +14,7 @@ TERMS = {
         "that is not repaid."
     ),
     _("disbursement"): _("The amount paid out to the borrower: the principal minus deductions."),
-    _("tranche"): _("A part of the principal that is paid out separately, on a day of its own."),
+    _("tranche"): _("A part of the principal that is paid out separately, on a different day."),
     _("adjustment"): _(
         "An amount added to or deducted from an amount of the contract, such as a "
         "fee deducted from the payout."
@@ -48,12 +48,12 @@ TERMS = {
     _("settlement"): _(
         "The loan is paid in full and closed. The settlement date is the day when that happened."
     ),
-    _("performance"): _("How well an open loan follows its contract, as the service judges it."),
-    _("result"): _("The result of a closed loan. The service sets it."),
+    _("performance"): _("How well an open loan follows its contract, according to the service."),
+    _("result"): _("The result of a closed loan. The service sets the result."),
     # Rates.
     _("APR"): _(
-        "Annual percentage rate: the cost of a loan for one year in per cent, "
-        "usually with fees. Use it to compare loans."
+        "Annual percentage rate: the cost of a loan for one year in per cent, usually with "
+        "fees. Use this rate to compare loans."
     ),
     _("AER"): _(
         "Annual effective rate: the interest of one year in per cent, with interest on interest."
@@ -116,7 +116,7 @@ TERMS = {
     _("baseline"): _(
         "The balances just before a repayment was sent. Later readings are compared with them."
     ),
-    _("recorded"): _("The service confirmed that it has the repayment."),
+    _("recorded"): _("The service confirmed that the repayment is recorded."),
     _("needs checking"): _(
         "The repayment was sent, but there is no clear answer. It may be recorded or not. Do "
         "not enter it again."
@@ -135,7 +135,9 @@ TERMS = {
         "A manager set an open case aside, so that the customer's next payment can "
         "be entered. The case stays open."
     ),
-    _("resolved by a person"): _("A person decided the result of a repayment and gave a reason."),
+    _("resolved by a person"): _(
+        "A person decided whether a repayment was recorded, and gave a reason."
+    ),
     _("counted as recorded"): _(
         "Recorded at the service, probably recorded according to the balances, or "
         "resolved as recorded."
@@ -164,7 +166,7 @@ TERMS = {
         "The rise of the paid amounts of all loans between the last two updates."
     ),
     _("principal disbursed by month"): _(
-        "The principal of all loans started in a month, open or closed."
+        "The principal of all loans that started in a month, open or closed."
     ),
 }
 

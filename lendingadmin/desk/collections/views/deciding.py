@@ -71,7 +71,7 @@ def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _show(request, found, form)
     state, reason = PromiseState(form.cleaned_data["state"]), form.cleaned_data["reason"]
     if not promises.decide(found, state, reason, request.user):
-        messages.warning(request, _("Not saved. Someone changed it. Load the page again."))
+        messages.warning(request, _("Not saved. Another person changed this. Load the page again."))
     return redirect(found)
 
 

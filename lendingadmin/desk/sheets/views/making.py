@@ -103,7 +103,9 @@ def _make(
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Check it and make the sheet again.")
+        words = _(
+            "Not saved. This form was open for too long. Check the form and make the sheet again."
+        )
         messages.warning(request, words)
         return None
     app = gateway.lending_app(app_id)

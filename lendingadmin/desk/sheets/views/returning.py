@@ -71,7 +71,9 @@ class _Page:
         if kept.file is None:
             messages.success(self.request, _("Saved. Nothing was collected with this sheet."))
             return redirect(self.sheet)
-        words = _("Saved: %(amount)s. Nothing is recorded yet. Check the result, then record it.")
+        words = _(
+            "Saved: %(amount)s. Nothing is recorded yet. Check the result, then record the amounts."
+        )
         messages.success(self.request, words % {"amount": self._write(kept.counted)})
         return redirect("statement-batch", self.app.app_id, kept.file.pk)
 
@@ -121,7 +123,7 @@ def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
-        messages.warning(request, _("This sheet is cancelled. No amounts can be entered."))
+        messages.warning(request, _("This sheet is cancelled, so no amounts can be entered."))
         return redirect(sheet)
     page = _Page(request, app, sheet)
     answer = page.submit() if request.method == "POST" else None

@@ -38,8 +38,8 @@ def find_format(content: bytes) -> str:
     if len(content) > LARGEST:
         raise Refused(
             _(
-                "The file is larger than %(count)s MB. Export it in smaller parts, such as "
-                "week by week."
+                "The file is larger than %(count)s MB. Export the statement in smaller "
+                "parts, such as week by week."
             )
             % {"count": LARGEST // 1_000_000}
         )
@@ -91,7 +91,9 @@ def _find_in_zip(content: bytes) -> str:
             if any(name.lower().startswith(_MACROS) for name in names):
                 raise Refused(tell_of_macros())
             if "xl/workbook.bin" in names:
-                raise Refused(_("This is a binary spreadsheet (XLSB). Save it as XLSX or CSV."))
+                raise Refused(
+                    _("This is a binary spreadsheet (XLSB). Save the file as XLSX or CSV.")
+                )
             if "xl/workbook.xml" in names or _is_open_document(packed):
                 _check_xml_of(packed)
                 return XLSX if "xl/workbook.xml" in names else ODS
@@ -100,7 +102,9 @@ def _find_in_zip(content: bytes) -> str:
                     return _find_xml(part.read(_MOST_UNPACKED))
     except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
         raise Refused(_("This file is damaged. Export the statement again.")) from error
-    raise Refused(_("This archive can't be read. Unpack it and choose the statements one by one."))
+    raise Refused(
+        _("This archive can't be read. Unpack the archive and choose the statements one by one.")
+    )
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:

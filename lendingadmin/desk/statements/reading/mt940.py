@@ -81,7 +81,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         read, balances = read[::-1], balances[::-1]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
-        raise Refused(_("This MT940 has no entries and no balance. Export it again."))
+        raise Refused(_("This MT940 has no entries and no balance. Export the statement again."))
     if len(rows) != count:
         words = _("Only %(read)s of %(count)s entries of this MT940 can be read.")
         raise Refused(words % {"count": count, "read": len(rows)})

@@ -303,8 +303,8 @@ class _Reader:
         for number, row in body:
             if any(row[self.width :]) or len(row) > usual:
                 words = _(
-                    "Row %(number)s has more cells than headings because its text has a comma or "
-                    "a tab. Its amount is not certain."
+                    "Row %(number)s has more cells than headings because its text has a "
+                    "comma or a tab. The row's amount is not certain."
                 )
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))

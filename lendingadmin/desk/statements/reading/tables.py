@@ -58,8 +58,8 @@ def check_counts(content: bytes, kind: str) -> None:
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
             words = _(
-                "The file has more than %(count)s rows. Export it in smaller parts, such as "
-                "week by week."
+                "The file has more than %(count)s rows. Export the statement in smaller "
+                "parts, such as week by week."
             )
             raise Refused(words % {"count": f"{MOST_ROWS:,}"})
 
@@ -298,8 +298,8 @@ def _check_length(rows: list[Row]) -> list[Row]:
     if len(rows) > MOST_ROWS + _MOST_HEAD:
         raise Refused(
             _(
-                "The file has more than %(count)s rows. Export it in smaller parts, such as "
-                "week by week."
+                "The file has more than %(count)s rows. Export the statement in smaller "
+                "parts, such as week by week."
             )
             % {"count": f"{MOST_ROWS:,}"}
         )

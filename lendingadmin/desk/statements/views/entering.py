@@ -100,7 +100,7 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _say_refused(request, file, error)
     if not is_read:
         return _say_unchanged(request, file)
-    messages.success(request, _("Dates are now read as you said."))
+    messages.success(request, _("Dates are now read in the order that you chose."))
     _tell_managers(request, file)
     return redirect(file)
 
@@ -168,7 +168,7 @@ def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     if rows.has_odd_day(line):
         return _("the date of this row can't be right.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
-        return _("a person marked it as returned, not ours or recorded elsewhere.")
+        return _("a person marked this payment as returned, not ours or recorded elsewhere.")
     if places.find_taken_back(app_id, [line.receipt_key]):
         return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):

@@ -377,7 +377,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
             repayment, form.cleaned_data["note"], request.user, idempotency_key
         )
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send the form again.")
         form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
@@ -385,7 +385,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
-            messages.success(request, _("Reported. A manager will review it."))
+            messages.success(request, _("Reported. A manager will review your report."))
         else:
             words = _("Nothing new was saved. This mistake has already been reported and reviewed.")
             messages.warning(request, words, extra_tags="reported-before")

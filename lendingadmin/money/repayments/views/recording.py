@@ -201,7 +201,7 @@ def _to_confirm(
     if landed is None:
         return redirect("repayment-confirm", app_id, account_id, idempotency_key)
     idempotency.delete_draft(idempotency_key)
-    words = _("This form was used before, for %(repayment)s. Nothing new was recorded.")
+    words = _("This form was already used for %(repayment)s. Nothing new was recorded.")
     messages.warning(request, words % {"repayment": landed}, extra_tags="form-used")
     return redirect(landed)
 

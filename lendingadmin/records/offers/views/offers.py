@@ -226,7 +226,9 @@ def _standing(
             asking.check(row)
         except LendingError as error:
             # A read is not a write: the request still has its requestId.
-            next_step = _("Nothing is lost. The dashboard will look for the same request again.")
+            next_step = _(
+                "Your request is not lost. The dashboard will look for the same request again."
+            )
             card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()
     waits = row.may_be_read(now)
