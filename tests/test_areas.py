@@ -11,7 +11,8 @@ from lendingadmin.core.staff.retention import Table
 from lendingadmin.core.staff.tasks import prune
 from lendingadmin.people.search.lookups import Finder
 from lendingadmin.people.search.open_loans import Reader
-from lendingadmin.web.navigation import Badge, Group, ToDecide
+from lendingadmin.web.decisions import ToDecide
+from lendingadmin.web.navigation import Badge, Group
 from lendingadmin.web.timeline import Source
 
 KINDS = {

@@ -24,7 +24,7 @@ class AreaConfig(AppConfig):
 
     #: `web.navigation.Badge`: numbers next to entries of the sidebar.
     badges: Names = ()
-    #: `web.navigation.ToDecide`: rows on the home page that wait for a decision.
+    #: `web.decisions.ToDecide`: rows on the home page that wait for a decision.
     decisions: Names = ()
     #: `web.navigation.Group`: groups of the sidebar that a person chose.
     groups: Names = ()

@@ -22,7 +22,7 @@ from lendingadmin.core.staff.permissions import list_held
 from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
 
 from . import apicalls
-from .keyset import count_each, run_counts, spell_count, write_counts
+from .keyset import run_counts, spell_count, write_counts
 from .masking import list_rights
 
 
@@ -167,49 +167,11 @@ class Badge(NamedTuple):
     list_waiting: ListWaiting
 
 
-class ToDecide(NamedTuple):
-    """Rows that wait for the person's decision, on the home page with a link to `route`.
-
-    `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out
-    rows that this person may not decide, such as their own entries. `query` makes the list at
-    `route` show only these rows.
-    """
-
-    route: str
-    words: Any
-    list_waiting: ListWaiting
-    query: str = ""
-
-
 class Group(NamedTuple):
     """Sidebar entries that a person chose, below the areas."""
 
     heading: str
     list_entries: Callable[[LendingApp, Any], list["SidebarEntry"]]
-
-
-class Waiting(NamedTuple):
-    """Rows of one kind that wait for a decision: their address and their number in words."""
-
-    route: str
-    url: str
-    words: str
-
-
-def list_decisions(app_id: str, person: Any) -> list[Waiting]:
-    """Return the rows in an app that wait for a person's decision, by kind, in one query."""
-    decisions: tuple[ToDecide, ...] = collect("decisions")
-    lists = [one.list_waiting(app_id, person) for one in decisions]
-    counts = [0] * len(lists) if all(one.query.is_empty() for one in lists) else count_each(lists)
-    return [
-        Waiting(
-            one.route,
-            _address(one.route, app_id) + one.query,
-            one.words % {"number": count, "count": spell_count(count)},
-        )
-        for one, count in zip(decisions, counts, strict=True)
-        if count
-    ]
 
 
 class Navigation:

@@ -94,7 +94,7 @@ FRAME = (
     Place("home", f"{_APP}/", shows="Portfolio"),
     Place("home-support", f"{_APP}/", "support", shows="My payments today"),
     Place("payment", f"{_APP}/payment", "support", shows="Record a payment"),
-    Place("home-counting", "/apps/ghana/", "officer", shows="137 of about 250"),
+    Place("home-counting", "/apps/ghana/", shows="137 of about 250"),
     Place("loans-behind-figure", _COUNTED + "par1", shows="more than 1 day late"),
     Place("loans-behind-nothing", _COUNTED + "untold:overdue"),
     Place("loan-list-overdue", f"{_APP}/loans/lists/?show=overdue", shows="Overdue loans"),

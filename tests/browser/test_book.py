@@ -39,7 +39,7 @@ def test_it_is_counted_while_one_watches_and_a_bar_leads_to_its_loans(
     counting_house: House, open_page: Callable[..., Page]
 ) -> None:
     page = open_page(counting_house)
-    sign_in(page, "officer", "/apps/kenya/")
+    sign_in(page, "manager", "/apps/kenya/")
     page.get_by_role("button", name="Update now").click()
     expect(page.get_by_role("progressbar", name="0 so far")).to_be_visible()
     expect(page.locator("#announce")).to_contain_text("The portfolio is being updated")
@@ -75,12 +75,12 @@ def test_without_scripts_it_is_started_refreshed_and_stopped(
     counting_house: House, open_page: Callable[..., Page]
 ) -> None:
     page = open_page(counting_house, java_script_enabled=False)
-    sign_in(page, "support", "/apps/ghana/")
+    sign_in(page, "manager", "/apps/ghana/")
     page.get_by_role("button", name=re.compile("Update now|Update")).click()
     page.get_by_role("link", name="Reload").click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator("main")).to_contain_text("Stopped by support.")
+    expect(page.locator("main")).to_contain_text("Stopped by manager.")
     expect(page.get_by_role("button", name="Update now")).to_be_visible()
 
 

@@ -16,9 +16,10 @@ from django.utils import timezone
 from lendingadmin.core import audit
 from lendingadmin.core.gateway import health
 from lendingadmin.core.staff.models import PersonChange, User
+from lendingadmin.desk.assignments.models import Assignment
 from lendingadmin.desk.collections import services
-from lendingadmin.desk.collections.models import Stop
-from lendingadmin.desk.collections.states import StopKind
+from lendingadmin.desk.collections.models import Call, Contact, Promise, Stop
+from lendingadmin.desk.collections.states import PromiseState, StopKind
 from lendingadmin.desk.portfolio.loan_list_form import KINDS
 from lendingadmin.desk.portfolio.sections import Work, list_work
 from lendingadmin.desk.sheets.models import Sheet
@@ -42,21 +43,23 @@ from tests.roles import choose, give_roles, hold_only
 
 pytestmark = pytest.mark.django_db
 CLERK = ["payment", "checking", "mine", "overdue", "due-today"]
-OFFICER = ["running", "opened", "due-this-week"]
+OFFICER = ["received", "promised", "due-today", "running", "opened"]
 MANAGER = ["decisions", "book"]
+# The clerk's list of loans due today stands for both.
+BOTH = [name for name in OFFICER if name != "due-today"]
 SECTIONS = re.compile(r'id="([a-z-]+)-title"')
 UNKNOWN = RepaymentState.UNKNOWN
 
 
 def sections(html: str) -> list[str]:
     """The sections in their order, without those within the portfolio."""
-    own = {*CLERK, *OFFICER, *MANAGER, "unconfirmed"}
+    own = {*CLERK, *OFFICER, *MANAGER, "due-this-week", "unconfirmed"}
     return [name for name in SECTIONS.findall(html) if name in own]
 
 
-def badge(html: str) -> str:
-    """What stands beside “Needs checking” in the sidebar."""
-    found = re.search(r'<bdi>Needs checking</bdi></span>(?:<span class="chip odd">(.*?)<)?', html)
+def badge(html: str, entry: str = "Needs checking") -> str:
+    """The number at an entry of the sidebar."""
+    found = re.search(rf'<bdi>{entry}</bdi></span>(?:<span class="chip odd">(.*?)<)?', html)
     assert found
     return found[1] or ""
 
@@ -77,12 +80,12 @@ def read_section(html: str, name: str) -> str:
     ("roles", "expected"),
     [
         (["viewer"], ["opened", "due-this-week", "book"]),
-        (["officer"], [*OFFICER, "book"]),
-        (["support"], [*CLERK, "book"]),
-        (["manager"], ["payment", *MANAGER]),
-        (["officer", "support"], [*CLERK, *OFFICER, "book"]),
-        (["support", "manager"], [*CLERK, *MANAGER]),
-        (["officer", "support", "manager"], [*CLERK, *OFFICER, *MANAGER]),
+        (["officer"], OFFICER),
+        (["support"], CLERK),
+        (["manager"], ["decisions", "payment", "book"]),
+        (["officer", "support"], [*CLERK, *BOTH]),
+        (["support", "manager"], ["decisions", *CLERK, "book"]),
+        (["officer", "support", "manager"], ["decisions", *CLERK, *BOTH, "book"]),
     ],
 )
 def test_what_stands_there_for_each_role_and_in_which_order(
@@ -116,7 +119,7 @@ def test_rights_decide_and_not_the_name_of_a_role() -> None:
 def test_before_the_first_count_the_lists_say_so(client_of: ClientOf, support: User) -> None:
     html = read_page(client_of(support))
     # The list to call, and the portfolio below.
-    assert html.count(mark("uncounted")) == 2
+    assert html.count(mark("uncounted")) == 1
     assert html.count(mark("none")) == 1 and "loans updated" not in words(html)
     assert 'data-finding="all-confirmed"' in html
 
@@ -183,6 +186,58 @@ def test_who_is_overdue_and_due_today_with_phones_and_what_came_since(
 # --- the officer's -------------------------------------------------------------------------
 
 
+def promise(by: User, borrower_id: str, state: PromiseState, days: int = 0) -> Promise:
+    """A promise of 250 for a day from today on; a broken one was broken just now."""
+    own = {"app_id": "kenya", "borrower_id": borrower_id, "account_id": f"L-of-{borrower_id}"}
+    key = f"call-{Promise.objects.count()}"
+    told = {"outcome": "promise", "idempotency_key": key, "called_by": by}
+    call = Call.objects.create(**own, **told, called_at=timezone.now() - timedelta(days=10))
+    day = timezone.localdate(timezone=ZoneInfo("Africa/Nairobi")) + timedelta(days=days)
+    return Promise.objects.create(call=call, **own, amount=250, day=day, state=state)
+
+
+def test_an_officer_has_the_payments_and_promises_of_their_own_borrowers(
+    client_of: ClientOf, officer: User, support: User
+) -> None:
+    client = client_of(officer)
+    html = read_page(client)
+    assert mark("none") in read_section(html, "received")
+    assert mark("none") in read_section(html, "promised")
+    for borrower_id, person in (("B-1", officer), ("B-2", support)):
+        Assignment.objects.create(
+            app_id="kenya", borrower_id=borrower_id, officer=person, basis="hand"
+        )
+    yesterday = timezone.now() - timedelta(days=1)
+    ours = row(support, borrower_id="B-1", created_at=yesterday)
+    others = [
+        row(support, borrower_id="B-2"),
+        row(support, RepaymentState.REFUSED, borrower_id="B-1"),
+        row(support, borrower_id="B-1", created_at=yesterday - timedelta(days=2)),
+    ]
+    html = read_page(client)
+    received = section(html, "received")
+    assert ours.account_id in received
+    assert not any(one.account_id in received for one in others)
+    promise(officer, "B-1", PromiseState.OPEN)
+    promise(officer, "B-2", PromiseState.OPEN)
+    promise(officer, "B-1", PromiseState.OPEN, days=1)
+    promised = section(read_page(client), "promised")
+    assert promised.count("L-of-B-1") == 1 and "L-of-B-2" not in promised
+
+
+def test_the_sidebar_counts_promises_for_today_and_unallocated_payments(
+    client_of: ClientOf, officer: User, support: User, manager: User
+) -> None:
+    Assignment.objects.create(app_id="kenya", borrower_id="B-1", officer=officer, basis="hand")
+    promise(officer, "B-1", PromiseState.OPEN), promise(officer, "B-2", PromiseState.OPEN)
+    promise(officer, "B-1", PromiseState.OPEN, days=1)
+    promise(officer, "B-1", PromiseState.KEPT)
+    wait_unallocated(support)
+    assert badge(read_page(client_of(officer)), "Collections") == "1"
+    assert badge(read_page(client_of(manager)), "Collections") == "2"
+    assert badge(read_page(client_of(support)), "Statements") == "1"
+
+
 def ask(person: User, request_id: str, state: OfferState, hours: int = 0) -> OfferRequest:
     at = timezone.now() - timedelta(hours=hours)
     return OfferRequest.objects.create(
@@ -225,10 +280,10 @@ def test_my_offers_and_assessments_what_runs_first(
     assert "started processed" not in text and "just now processed" in text
 
 
-def test_who_pays_this_week(client_of: ClientOf, officer: User, service: BookService) -> None:
+def test_who_pays_this_week(client_of: ClientOf, viewer: User, service: BookService) -> None:
     service.loans = [due(number, 0, f"{number}.00") for number in range(1, 8)]
     counted()
-    text = section(read_page(client_of(officer)), "due-this-week")
+    text = section(read_page(client_of(viewer)), "due-this-week")
     assert f"All 7 {KINDS['due-this-week'].title.lower()}" in text
     assert len(re.findall(r"L-\d+", text)) == 5
 
@@ -258,8 +313,7 @@ def test_a_person_s_change_waits_for_who_may_approve_it(
     assert theirs.get(f"/people/{officer.pk}/").status_code == 200
     mine.post(f"/people/{officer.pk}/", form)
     html = read_section(read_page(theirs), "decisions")
-    assert "1 change of a person to approve under People" in words(html)
-    assert mark("none") not in html
+    assert 'data-decision="people"' in html and mark("none") not in html
     assert mark("none") in read_section(read_page(mine), "decisions")
 
 
@@ -289,8 +343,8 @@ def test_what_waits_for_a_decision(client_of: ClientOf, support: User, manager: 
     text = section(html, "decisions")
     assert all(one.account_id in text for one in (*waiting, wrong))
     assert checked.account_id not in text
-    assert "Reported mistakes" in text and "reported by support" in text
-    assert sections(html) == ["payment", *MANAGER]
+    assert 'data-decision="mistake"' in html and 'data-count="5"' in html
+    assert sections(html) == ["decisions", "payment", "book"]
 
 
 def wait_for_approval(by: User) -> object:
@@ -398,21 +452,21 @@ def wait_undecided(by: User) -> object:
 
 # What waits, where it is decided, and whether its own person is left out.
 WAITING = [
-    (wait_for_approval, 'data-decision="repayment-approve"', True),
-    (wait_with_a_batch, 'data-decision="statements"', True),
-    (wait_with_rows, 'data-decision="statements"', False),
-    (wait_with_a_difference, 'data-decision="statements-contradictions"', False),
+    (wait_for_approval, 'data-decision="approve"', True),
+    (wait_with_a_batch, 'data-decision="batch-approve"', True),
+    (wait_with_rows, 'data-decision="batch"', False),
+    (wait_with_a_difference, 'data-decision="difference"', False),
     (wait_unallocated, 'data-decision="unallocated"', False),
-    (wait_unread, 'data-decision="statements"', False),
-    (wait_with_days, 'data-decision="statements"', False),
-    (wait_with_words, 'data-decision="statements"', False),
-    (wait_to_record, 'data-decision="statements"', False),
-    (wait_stopped, 'data-decision="statements"', False),
-    (wait_with_a_dispute, 'data-decision="call-stops"', False),
-    (wait_with_a_report, "Reported mistakes", True),
-    (wait_with_a_write, 'data-decision="needs-checking"', True),
-    (wait_with_a_sheet, 'data-decision="sheets"', False),
-    (wait_undecided, "To resolve", True),
+    (wait_unread, 'data-decision="question"', False),
+    (wait_with_days, 'data-decision="question"', False),
+    (wait_with_words, 'data-decision="question"', False),
+    (wait_to_record, 'data-decision="batch"', False),
+    (wait_stopped, 'data-decision="batch"', False),
+    (wait_with_a_dispute, 'data-decision="stop"', False),
+    (wait_with_a_report, 'data-decision="mistake"', True),
+    (wait_with_a_write, 'data-decision="write"', True),
+    (wait_with_a_sheet, 'data-decision="sheet"', False),
+    (wait_undecided, 'data-decision="resolve"', True),
 ]
 LIMITS = ApprovalLimits(Decimal(50000), None, look_alikes=False)
 
@@ -475,7 +529,7 @@ def test_the_link_of_home_lists_exactly_the_statements_that_it_counts(
     put_there(support), put_there(support)
     waiting = StatementFile.objects.order_by("-pk").values_list("pk", flat=True)[:2]
     found = read_section(read_page(client), "decisions")
-    (address,) = re.findall(r'data-decision="statements"><a href="([^"]+)">2 ', found)
+    (address,) = re.findall(r'<h3><a href="([^"]+)">2 ', found)
     listed = client.get(address).content.decode()
     assert re.findall(r"/statements/(\d+)/\"", listed) == [str(one) for one in waiting]
     # Everything else is listed without it, also where the address says something unknown.
@@ -489,7 +543,7 @@ def test_the_link_of_home_lists_exactly_the_disputes_that_it_counts(
     client = client_of(manager)
     wait_with_a_dispute(support)
     found = read_section(read_page(client), "decisions")
-    (address,) = re.findall(r'data-decision="call-stops"><a href="([^"]+)">1 ', found)
+    (address,) = re.findall(r'data-decision="stop">\s*<h3><a href="([^"]+)">1 ', found)
     dispute = Stop.objects.get(kind=StopKind.DISPUTE)
     listed = re.findall(r"/stops/(\d+)/end", client.get(address).content.decode())
     assert listed == [str(dispute.pk)]
@@ -510,7 +564,7 @@ def test_what_waits_for_a_clerk_is_on_their_home(client_of: ClientOf, support: U
     assert "decisions" not in sections(read_page(client))
     wait_unallocated(support), wait_with_words(support)
     html = read_section(read_page(client), "decisions")
-    assert re.findall(r'data-decision="([^"]+)"', html) == ["unallocated", "statements"]
+    assert re.findall(r'data-decision="([^"]+)"', html) == ["unallocated", "question"]
 
 
 def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(
@@ -555,10 +609,45 @@ def test_more_of_what_waits_takes_no_more_queries(
         read_page(client)
         with CaptureQueriesContext(connection) as made:
             html = read_page(client)
-        assert html.count("data-decision=") == 9
+        assert html.count("data-decision=") == 12
         return len(made)
 
     assert fill(7) <= fill(2)
+
+
+def test_each_row_that_waits_has_its_loan_amount_and_the_page_where_it_is_decided(
+    client_of: ClientOf, support: User, manager: User, settings: Any
+) -> None:
+    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    wait_for_approval(support), wait_with_a_report(support), wait_undecided(support)
+    wait_with_a_sheet(support), wait_unallocated(support)
+    broken = promise(support, "B-1", PromiseState.BROKEN, days=-2)
+    large = Repayment.objects.get(state=RepaymentState.AWAITING)
+    decided_at = {
+        "approve": f"/apps/kenya/repayments/{large.pk}/approve",
+        "mistake": Mistake.objects.get().repayment.get_absolute_url(),
+        "resolve": Repayment.objects.get(state=RepaymentState.PRESUMED).get_absolute_url(),
+        "sheet": Sheet.objects.get().get_absolute_url(),
+        "unallocated": "/apps/kenya/statements/unallocated/",
+        "promise": broken.get_absolute_url(),
+    }
+    html = read_section(read_page(client_of(manager)), "decisions")
+    kinds = re.split(r'data-decision="', html)[1:]
+    found = {
+        kind.partition('"')[0]: re.findall(r'class="button small" href="([^"]+)"', kind)
+        for kind in kinds
+    }
+    assert {name: found[name] for name in decided_at} == {
+        name: [address] for name, address in decided_at.items()
+    }
+    approve = next(kind for kind in kinds if kind.startswith("approve"))
+    assert large.account_id in approve and "60,000.00" in approve and "support" in approve
+    # A call after it was broken ends the wait.
+    Contact.objects.create(
+        app_id="kenya", borrower_id="B-1", last_call=broken.call, next_at=timezone.now()
+    )
+    Call.objects.filter(pk=broken.call_id).update(called_at=timezone.now())
+    assert 'data-decision="promise"' not in read_page(client_of(manager))
 
 
 def test_who_only_approves_has_what_waits_too(
@@ -568,7 +657,7 @@ def test_who_only_approves_has_what_waits_too(
     hold_only(approver, "repayments.approve", "loans.get", "loans.list")
     wait_for_approval(support)
     settings.APPROVAL_LIMITS = {"kenya": LIMITS}
-    assert 'data-decision="repayment-approve"' in read_page(client_of(approver))
+    assert 'data-decision="approve"' in read_page(client_of(approver))
 
 
 @pytest.mark.parametrize(
@@ -610,7 +699,7 @@ def test_the_badge_counts_all_that_waits_for_the_person(
 
 
 @pytest.mark.parametrize(
-    ("role", "most"), [("viewer", 15), ("officer", 18), ("support", 20), ("manager", 18)]
+    ("role", "most"), [("viewer", 15), ("officer", 19), ("support", 20), ("manager", 18)]
 )
 def test_more_of_everything_takes_no_more_queries(
     role: str,
@@ -683,11 +772,10 @@ def test_a_service_that_is_down_is_one_plain_banner(
         row(support, UNKNOWN, next_check_at=timezone.now())
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address
     html = read_page(client)
-    text = words(html)
     silent = html.partition(mark("silent"))[2].partition("</p>")[0]
     assert silent.startswith(' data-count="2"') and re.search(r"\d\d:\d\d:\d\d", silent)
-    assert sections(html) == [*CLERK, "book"]
-    assert "KES 300.00" in text and badge(html) == "2"
+    assert sections(html) == CLERK
+    assert "L-" in section(html, "overdue") and badge(html) == "2"
     assert html.count('class="notice') == 1
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = service.server.url
     counted()

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
@@ -15,6 +16,8 @@ from django.utils import timezone
 from lendingadmin.core import gateway
 from lendingadmin.core.staff import erasure
 from lendingadmin.core.staff.models import User
+from lendingadmin.desk.collections import services as calls
+from lendingadmin.desk.portfolio.sections import HomeReader
 from lendingadmin.money.repayments import (
     approvals,
     lookalikes,
@@ -40,7 +43,7 @@ from lendingadmin.records.notes.mentions import list_unseen
 from lendingadmin.records.notes.services import list_pinned
 from lendingadmin.records.offers.asking import list_latest_of
 from lendingadmin.records.timeline.reading import Month, read_timeline
-from lendingadmin.web import navigation
+from lendingadmin.web import decisions
 from lendingadmin.web.keyset import count_each, read_slice
 from lendingadmin.web.timeline import Subject, list_sources
 from tests.plans import explain, scans_of, watched_queries
@@ -119,7 +122,14 @@ WORK: dict[str, Callable[[User], object]] = {
             ]
         ),
     ),
-    "what the home page counts": lambda by: navigation.list_decisions("kenya", by),
+    "what the home page counts": lambda by: decisions.list_decisions("kenya", by),
+    "the payments and promises of somebody's borrowers": lambda by: (
+        list(
+            HomeReader(SimpleNamespace(user=by), gateway.lending_app("kenya")).list_received()[:5]
+        ),
+        list(calls.list_promised("kenya", by)[:5]),
+        list(calls.list_promised("kenya", User.objects.create_user("caller"))[:5]),
+    ),
     "what somebody entered today": lambda by: Repayment.objects.sum_entered(
         gateway.lending_app("kenya"), by.pk, since=timezone.now() - timedelta(hours=9)
     ),

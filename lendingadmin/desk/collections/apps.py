@@ -9,5 +9,5 @@ class CollectionsConfig(areas.AreaConfig):
     name = "lendingadmin.desk.collections"
     timeline = "timeline.CALLS"
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"
-    decisions = "services.DECISION"
+    badges, decisions = "services.BADGE", "services.DECISIONS"
     duties, tasks = "tasks.beat", "tasks.judge"

@@ -8,24 +8,27 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from lendingadmin.core import audit, gateway
 from lendingadmin.core.audit.transitions import transition
 from lendingadmin.core.english import in_english
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.desk.assignments.models import Assignment
 from lendingadmin.lending.errors import LendingError, NotFound
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import total_of
-from lendingadmin.web.navigation import ToDecide
+from lendingadmin.web.decisions import Task, ToDecide
+from lendingadmin.web.navigation import Badge
 
 from . import leases, rules
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import CALL, DECIDE
 from .queues import Cause, Queue
-from .states import OF_A_LOAN, STOPPED_BY, Outcome, StopKind
+from .states import OF_A_LOAN, STOPPED_BY, Outcome, PromiseState, StopKind
 
 # The most loans that are read from the service for one press of Next; paid loans are skipped.
 _MOST_READ = 5
@@ -36,6 +39,7 @@ _KEPT_PAID = timedelta(days=30)
 TO_DECIDE = ngettext_lazy(
     "%(count)s dispute or hardship to decide", "%(count)s disputes or hardships to decide", "number"
 )
+BROKEN = ngettext_lazy("%(count)s broken promise", "%(count)s broken promises", "number")
 
 
 @dataclass(frozen=True)
@@ -237,7 +241,8 @@ def list_to_decide(app_id: str, person: User) -> QuerySet[Stop]:
     """Return the disputes and cases of hardship that this person may decide."""
     if not person.has_perm(DECIDE, app_id):
         return Stop.objects.none()
-    return Stop.objects.filter(app_id=app_id, ended_at=None, kind__in=OF_A_LOAN)
+    rows = Stop.objects.filter(app_id=app_id, ended_at=None, kind__in=OF_A_LOAN)
+    return rows.select_related("created_by")
 
 
 def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
@@ -246,4 +251,72 @@ def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
     return list(rows.select_related("created_by").order_by("since", "id"))
 
 
-DECISION = ToDecide("call-stops", TO_DECIDE, list_to_decide, "?waits=decision")
+def list_promised(app_id: str, person: User) -> QuerySet[Promise]:
+    """Return the promises for today, of this person's borrowers.
+
+    People who may decide on promises get those of all borrowers, people who may not call none.
+    """
+    today = timezone.localdate(timezone=gateway.lending_app(app_id).zone)
+    rows = Promise.objects.filter(app_id=app_id, state=PromiseState.OPEN, day=today)
+    if person.has_perm(DECIDE, app_id):
+        return rows
+    own = Assignment.objects.list_borrower_ids(app_id, person.pk, today)
+    return rows.filter(borrower_id__in=own) if person.has_perm(CALL, app_id) else rows.none()
+
+
+def list_broken(app_id: str, person: User) -> QuerySet[Promise]:
+    """Return the broken promises whose borrowers nobody has called since.
+
+    They are the queue “Promise broken”, for people who may decide on promises.
+    """
+    if not person.has_perm(DECIDE, app_id):
+        return Promise.objects.none()
+    rows: QuerySet[Promise] = Queue(gateway.lending_app(app_id), "broken", timezone.now()).parts[0]
+    return rows
+
+
+def _describe_stop(stop: Stop) -> Task:
+    return Task(
+        reverse("call-stops", args=[stop.app_id], query={"waits": "decision"}),
+        stop.account_id or stop.borrower_id,
+        stop.since,
+        stop.borrower_id,
+        by=stop.created_by.username,
+    )
+
+
+def _describe_promise(promise: Promise) -> Task:
+    app = gateway.lending_app(promise.app_id)
+    return Task(
+        promise.get_absolute_url(),
+        promise.account_id,
+        datetime.combine(promise.day, time(), app.zone),
+        promise.borrower_id,
+        promise.amount,
+        app.currency,
+    )
+
+
+BADGE = Badge("collections", list_promised)
+DECISIONS = [
+    ToDecide(
+        "stop",
+        "call-stops",
+        TO_DECIDE,
+        list_to_decide,
+        "?waits=decision",
+        describe=_describe_stop,
+        oldest_first=("since", "pk"),
+        button=gettext_lazy("Open"),
+    ),
+    ToDecide(
+        "promise",
+        "queue",
+        BROKEN,
+        list_broken,
+        key="broken",
+        describe=_describe_promise,
+        oldest_first=("day", "pk"),
+        button=gettext_lazy("Open"),
+    ),
+]

@@ -5,23 +5,25 @@ like the four standard roles. All sections are read from our own database.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.core.staff.independence import list_dependent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE, NOTES_READ
 from lendingadmin.core.staff.second_manager import count_waiting
-from lendingadmin.money.repayments import approvals, dayend, mistakes, restoration
-from lendingadmin.money.repayments.managers import UNDECIDED, get_midnight
+from lendingadmin.desk.assignments.models import Assignment
+from lendingadmin.desk.collections import services as calls
+from lendingadmin.desk.collections.permissions import CALL
+from lendingadmin.money.repayments import approvals, dayend, mistakes
+from lendingadmin.money.repayments.managers import RECORDED, get_midnight
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.views import recording
 from lendingadmin.money.writes import idempotency
@@ -31,8 +33,8 @@ from lendingadmin.people.index.names import get_page_names, to_borrower_id
 from lendingadmin.records.assessments import running
 from lendingadmin.records.notes import mentions
 from lendingadmin.records.offers import asking
-from lendingadmin.web.keyset import COUNTED, Slice, count_each, read_slice, spell_count, unindexed
-from lendingadmin.web.navigation import list_decisions
+from lendingadmin.web.decisions import list_decisions
+from lendingadmin.web.keyset import Slice, count_each, spell_count
 from lendingadmin.web.requests import PersonRequest
 
 from . import dashboard, snapshot_job
@@ -107,6 +109,11 @@ class HomeReader:
         self._loan_lists: dict[str, LoanList] = {}
 
     @cached_property
+    def today(self) -> date:
+        """The day in the lender's zone."""
+        return timezone.localdate(timezone=self.app.zone)
+
+    @cached_property
     def lists(self) -> dict[str, QuerySet[Any]]:
         """The lists that the person's sections need to have counted."""
         names = {name for section in self.own for name in section.lists}
@@ -167,7 +174,7 @@ class HomeReader:
 
     def read_mine(self) -> dict[str, object]:
         """Return this person's repayments of today in the lender's zone, and their totals."""
-        today = timezone.localdate(timezone=self.app.zone)
+        today = self.today
         lines = dayend.list_lines(self.app, today, person_id=self.person.pk)
         own = self.repayments.of_person(self.app.app_id, self.person.pk)
         own = own.filter(created_at__gte=get_midnight(today, self.app.zone))
@@ -179,13 +186,42 @@ class HomeReader:
             "tills": dayend.group_by_currency(lines, today),
         }
 
+    def list_received(self) -> QuerySet[Repayment]:
+        """Return the repayments of this person's borrowers recorded since yesterday began."""
+        yesterday, app_id = self.today - timedelta(days=1), self.app.app_id
+        own = Assignment.objects.list_borrower_ids(app_id, self.person.pk, self.today)
+        return Repayment.objects.filter(
+            RECORDED,
+            app_id=app_id,
+            created_at__gte=get_midnight(yesterday, self.app.zone),
+            borrower_id__in=own,
+        ).select_related("created_by")
+
+    def read_received(self) -> dict[str, object]:
+        """Return the newest repayments of this person's borrowers."""
+        total = self.totals["received"]
+        rows = self.lists["received"].order_by("-created_at", "-pk")[:_FEW] if total else []
+        self.borrower_ids += [one.borrower_id for one in rows]
+        return {"received": rows, "received_total": spell_count(total)}
+
+    def read_promised(self) -> dict[str, object]:
+        """Return the largest promises of this person's borrowers for today."""
+        total = self.totals["promised"]
+        rows = self.lists["promised"].order_by("-amount", "pk")[:_FEW] if total else []
+        self.borrower_ids += [one.borrower_id for one in rows]
+        return {"promised": rows, "promised_total": spell_count(total)}
+
+    def read_today(self) -> dict[str, object]:
+        """Return the list of loans due today."""
+        return {"due_lists": self._read_lists("due-today")}
+
     def read_due(self) -> dict[str, object]:
         """Return the lists of overdue loans and of loans due today, by the newest count."""
-        return {"due_lists": self._read_lists("overdue", "due-today"), "is_counted": self.counted}
+        return {"due_lists": self._read_lists("overdue", "due-today")}
 
     def read_week(self) -> dict[str, object]:
         """Return the list of loans due this week."""
-        return {"week_lists": self._read_lists("due-this-week"), "is_counted": self.counted}
+        return {"week_lists": self._read_lists("due-this-week")}
 
     def read_running(self) -> dict[str, object]:
         """The offers and assessments that this person asked for since yesterday."""
@@ -197,33 +233,17 @@ class HomeReader:
         return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
-        """Return what waits for this person's decision, without the person's own entries."""
-        app_id, person = self.app.app_id, self.person
-        to_approve = self._read_oldest("to_approve", "created_at")
-        reports = self._read_oldest("mistakes", "reported_at")
-        undecided = Slice([])
-        if self.totals["undecided"]:
-            rows = self.lists["undecided"]
-            theirs = Q(created_by=person) | Q(created_by__in=list_dependent(person))
-            only = UNDECIDED & ~theirs
-            if self.totals["undecided"] <= COUNTED:
-                rows = rows.filter(unindexed(only))
-                undecided = read_slice(rows, "created_at", _FEW, newest_first=False)
-            else:
-                undecided = read_slice(rows, "created_at", _FEW, newest_first=False, only=only)
-        self.borrower_ids += [one.borrower_id for one in (*to_approve.rows, *undecided.rows)]
-        self.borrower_ids += [one.repayment.borrower_id for one in reports.rows]
-        found: dict[str, object] = {
-            "to_approve": to_approve,
-            "mistakes": reports,
-            "people_changes": count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0,
-            "may_be_restored": bool(self.totals["suspected"]),
-            "has_gap": bool(self.totals["gap"]),
-            "undecided": undecided,
-            "decisions": list_decisions(app_id, person),
+        """Return the decisions that wait for this person, without the person's own entries."""
+        person = self.person
+        decisions = list_decisions(self.app.app_id, person)
+        self.borrower_ids += [task.borrower_id for one in decisions for task in one.tasks]
+        changes = count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0
+        return {
+            "decisions": decisions,
+            "people_changes": changes,
+            "to_decide": spell_count(changes + sum(one.count for one in decisions)),
+            "decides": Work.DECIDING in list_work(person, self.app.app_id),
         }
-        waits = any(one.rows if isinstance(one, Slice) else one for one in found.values())
-        return found | {"waits": waits, "decides": Work.DECIDING in list_work(person, app_id)}
 
     def read_mentions(self) -> dict[str, object]:
         """The notes that name this person and that they have not seen."""
@@ -283,18 +303,10 @@ _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
     "checking": lambda home: home.repayments.needing_checks(home.app.app_id),
     "due-this-week": lambda home: home.list_loans("due-this-week"),
     "due-today": lambda home: home.list_loans("due-today"),
-    "gap": lambda home: restoration.list_waiting(home.app.app_id, home.person),
     "mentions": lambda home: mentions.list_unseen(home.person, home.app.app_id),
-    "mistakes": lambda home: mistakes.list_waiting(home.app.app_id, home.person),
     "overdue": lambda home: home.list_loans("overdue"),
-    "suspected": lambda home: restoration.list_suspected(home.app.app_id, home.person),
-    "to_approve": lambda home: approvals.list_waiting(home.app.app_id, home.person),
-    # Among them are those that this person may decide.
-    "undecided": lambda home: (
-        home.repayments.needing_checks(home.app.app_id)
-        if home.person.has_perm(write_reconciliation.RESOLVE)
-        else home.repayments.none()
-    ),
+    "promised": lambda home: calls.list_promised(home.app.app_id, home.person),
+    "received": HomeReader.list_received,
     "unconfirmed": lambda home: write_reconciliation.find_unconfirmed(home.app.app_id, home.person),
     "write_alarms": lambda home: write_reconciliation.find_alarms(home.app.app_id, home.person),
 }
@@ -316,11 +328,14 @@ class Section(NamedTuple):
 
 _EVERYBODY = frozenset(Work)
 _CLERKS = frozenset({Work.RECORDING})
-_LENDERS = frozenset({Work.LENDING, Work.READING})
+_OFFICERS = frozenset({Work.LENDING})
+_READERS = frozenset({Work.READING})
+_MANAGERS = frozenset({Work.DECIDING})
 _SEE_LOAN, _LIST_LOANS = "lending.loans.get", "lending.loans.list"
 
 # In the order on the page; a person with several kinds of work has the sections of all of them.
 SECTIONS = (
+    Section("decisions", _MANAGERS, _SEE_LOAN, HomeReader.read_decisions),
     Section("payment", _EVERYBODY, _RECORD, HomeReader.read_payment_box),
     Section("alarms", _EVERYBODY, _SEE_LOAN, HomeReader.read_alarms, ("alarms", "write_alarms")),
     Section("mentions", _EVERYBODY, NOTES_READ, HomeReader.read_mentions, ("mentions",)),
@@ -329,28 +344,31 @@ SECTIONS = (
     Section("unconfirmed", _EVERYBODY, _SEE_LOAN, HomeReader.read_unconfirmed, ("unconfirmed",)),
     Section("mine", _CLERKS, _RECORD, HomeReader.read_mine),
     Section("due", _CLERKS, _LIST_LOANS, HomeReader.read_due, ("overdue", "due-today")),
-    Section("running", _LENDERS, _ASK, HomeReader.read_running),
-    Section("opened", _LENDERS, _LIST_LOANS, lambda reader: {}),
-    Section("week", _LENDERS, _LIST_LOANS, HomeReader.read_week, ("due-this-week",)),
-    Section(
-        "decisions",
-        _EVERYBODY,
-        _SEE_LOAN,
-        HomeReader.read_decisions,
-        ("gap", "mistakes", "suspected", "to_approve", "undecided"),
-    ),
-    Section("portfolio", _EVERYBODY, _LIST_LOANS, HomeReader.read_portfolio),
+    Section("received", _OFFICERS, _SEE_LOAN, HomeReader.read_received, ("received",)),
+    Section("promised", _OFFICERS, CALL, HomeReader.read_promised, ("promised",)),
+    Section("due", _OFFICERS, _LIST_LOANS, HomeReader.read_today, ("due-today",)),
+    Section("running", _OFFICERS, _ASK, HomeReader.read_running),
+    Section("opened", _OFFICERS | _READERS, _LIST_LOANS, lambda reader: {}),
+    Section("week", _READERS, _LIST_LOANS, HomeReader.read_week, ("due-this-week",)),
+    Section("decisions", _EVERYBODY, _SEE_LOAN, HomeReader.read_decisions),
+    Section("portfolio", _MANAGERS | _READERS, _LIST_LOANS, HomeReader.read_portfolio),
 )
 
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
     """The templates of a person's sections in their order, and all that these show."""
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
-    own = [one for one in SECTIONS if one.works & works and request.user.has_perm(one.permission)]
-    reader.own = own
+    # A section that has two places is in the first one that is for this person.
+    found: dict[str, Section] = {}
+    for one in SECTIONS:
+        if one.works & works and request.user.has_perm(one.permission):
+            found.setdefault(one.name, one)
+    reader.own = own = list(found.values())
     context: dict[str, Any] = {"sections": [f"portfolio/home/_{one.name}.html" for one in own]}
     for section in own:
         context |= section.read(reader)
+    complete = reader.counts.complete
+    context["updated_at"] = complete.ended_at if complete and complete.is_readable else None
     # The names of all sections at once; each template takes its own of them.
     get_page_names(request, app.app_id).get(reader.borrower_ids)
     return context

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext_lazy
 
 from lendingadmin.core import audit
 from lendingadmin.core.audit.transitions import transition
@@ -20,7 +20,8 @@ from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.desk.statements import allocating, batches, keeping, tasks
 from lendingadmin.desk.statements.lines import Kind, Line
 from lendingadmin.desk.statements.models import Batch
-from lendingadmin.web.navigation import Badge, ToDecide
+from lendingadmin.web.decisions import Task, ToDecide
+from lendingadmin.web.navigation import Badge
 
 from . import choosing
 from .choosing import LONGEST, Choosing, Wanted, add_up
@@ -218,7 +219,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
     """Return the late sheets for a person who may cancel them; empty for other people."""
     if not person.has_perm(CANCEL, app_id):
         return Sheet.objects.none()
-    return list_late(lending_app(app_id))
+    return list_late(lending_app(app_id)).select_related("officer")
 
 
 def _build_lines(
@@ -248,4 +249,26 @@ def _build_lines(
 
 
 BADGE = Badge("sheets", list_waiting)
-DECISION = ToDecide("sheets", LATE, list_waiting)
+
+
+def _describe(sheet: Sheet) -> Task:
+    zone = lending_app(sheet.app_id).zone
+    return Task(
+        sheet.get_absolute_url(),
+        sheet.shown_code,
+        datetime.combine(sheet.day, time(), zone),
+        amount=sheet.due + sheet.overdue,
+        currency=lending_app(sheet.app_id).currency,
+        by=sheet.officer.username if sheet.officer else "",
+    )
+
+
+DECISION = ToDecide(
+    "sheet",
+    "sheets",
+    LATE,
+    list_waiting,
+    describe=_describe,
+    oldest_first=("day", "pk"),
+    button=gettext_lazy("Open"),
+)

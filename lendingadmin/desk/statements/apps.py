@@ -7,7 +7,7 @@ class StatementsConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.desk.statements"
-    badges = ("batches.BADGE", "contradictions.BADGE")
+    badges = ("batches.BADGE", "contradictions.BADGES")
     decisions = ("batches.DECISIONS", "contradictions.DECISIONS")
     timeline = "timeline.ROWS"
     gauges = "progress.GAUGES"

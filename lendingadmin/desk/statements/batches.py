@@ -21,7 +21,8 @@ from lendingadmin.money.repayments import approvals, limits
 from lendingadmin.money.repayments.managers import get_midnight
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import NobodyToApprove, OwnRepayment
-from lendingadmin.web.navigation import Badge, ToDecide
+from lendingadmin.web.decisions import ToDecide
+from lendingadmin.web.navigation import Badge
 
 from .findings import Decision, Finding
 from .keeping import READ
@@ -293,6 +294,6 @@ def _release(batch: Batch) -> None:
 
 BADGE = Badge("statements", list_waiting)
 DECISIONS = [
-    ToDecide("statements", TO_APPROVE, list_waiting, "?waits=approval"),
-    ToDecide("statements", TO_DECIDE, list_unfinished, "?waits=payments"),
+    ToDecide("batch-approve", "statements", TO_APPROVE, list_waiting, "?waits=approval"),
+    ToDecide("batch", "statements", TO_DECIDE, list_unfinished, "?waits=payments"),
 ]

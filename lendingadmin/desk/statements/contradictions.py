@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils.translation import ngettext_lazy
+from django.urls import reverse
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments import services
+from lendingadmin.money.repayments import decisions, services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.writes.reconciliation import RESOLVE
-from lendingadmin.web.navigation import Badge, ToDecide
+from lendingadmin.web.decisions import Task, ToDecide
+from lendingadmin.web.navigation import Badge
 
 from . import places
 from .batches import RECORD_REPAYMENTS
@@ -49,7 +51,9 @@ class Contradiction(NamedTuple):
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     """Return the contradicted repayments with an alarm that this person may resolve."""
     may_see = person.has_perm(RESOLVE, app_id) and person.has_perm(READ, app_id)
-    return _list_alarmed(app_id) if may_see else Repayment.objects.none()
+    if not may_see:
+        return Repayment.objects.none()
+    return _list_alarmed(app_id).select_related("created_by")
 
 
 def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
@@ -106,9 +110,43 @@ def _group(rows: Iterable[_Row], name: str) -> dict[str, list[_Row]]:
     return found
 
 
-BADGE = Badge("statements", list_waiting)
+BADGES = [Badge("statements", list_waiting), Badge("statements", list_unplaced)]
+
+
+def _describe_difference(repayment: Repayment) -> Task:
+    at = reverse("statements-contradictions", args=[repayment.app_id])
+    return decisions.describe(repayment, at, repayment.alarm_at)
+
+
+def _describe_unplaced(line: StatementLine) -> Task:
+    return Task(
+        reverse("unallocated", args=[line.file.app_id]),
+        line.receipt,
+        line.moment or line.file.created_at,
+        amount=line.amount,
+        currency=line.currency,
+        by=line.owner.username if line.owner else "",
+    )
+
+
 DECISIONS = [
-    ToDecide("statements-contradictions", DIFFERENCES, list_waiting),
-    ToDecide("unallocated", UNALLOCATED, list_unplaced),
-    ToDecide("statements", WITH_QUESTION, list_with_question, "?waits=question"),
+    ToDecide(
+        "difference",
+        "statements-contradictions",
+        DIFFERENCES,
+        list_waiting,
+        describe=_describe_difference,
+        oldest_first=("alarm_at", "pk"),
+        button=gettext_lazy("Compare"),
+    ),
+    ToDecide(
+        "unallocated",
+        "unallocated",
+        UNALLOCATED,
+        list_unplaced,
+        describe=_describe_unplaced,
+        oldest_first=("moment", "pk"),
+        button=gettext_lazy("Allocate"),
+    ),
+    ToDecide("question", "statements", WITH_QUESTION, list_with_question, "?waits=question"),
 ]

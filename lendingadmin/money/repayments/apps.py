@@ -14,6 +14,7 @@ class RepaymentsConfig(areas.AreaConfig):
         "approvals.BADGE",
         "restoration.BADGE",
     )
+    decisions = "decisions.DECISIONS"
     timeline = ("timeline.REPAYMENTS", "timeline.APPROVALS", "timeline.MISTAKES")
     gauges = "reconciliation.GAUGES"
     warnings = "reconciliation.find_late_check"

@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext_lazy
 
 from lendingadmin.core import audit
 from lendingadmin.core.areas import collect
@@ -26,7 +26,8 @@ from lendingadmin.core.staff.independence import check_independent, list_depende
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.web.navigation import Badge, ToDecide
+from lendingadmin.web.decisions import Task, ToDecide
+from lendingadmin.web.navigation import Badge
 
 from . import idempotency, unconfirmed
 from .messages import StateMessage
@@ -314,7 +315,8 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
         return Write.objects.none()
     is_checked = Q(found__in=(*ABANDONED, WriteFound.CANDIDATES)) | Q(found="", next_check_at=None)
     rows = Write.objects.filter(is_checked, state=WriteState.UNKNOWN, app_id=app_id)
-    return rows.exclude(person=person).exclude(person__in=list_dependent(person))
+    rows = rows.exclude(person=person).exclude(person__in=list_dependent(person))
+    return rows.select_related("person")
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:
@@ -377,4 +379,17 @@ def _audit(write: Write, by: User | None, outcome: str, *, detail: str = "") -> 
 
 
 BADGE = Badge("needs-checking", list_waiting)
-DECISION = ToDecide("needs-checking", UNDECIDED, list_undecided)
+
+
+def _describe(write: Write) -> Task:
+    return Task(write.get_absolute_url(), write.subject, write.created_at, by=write.person.username)
+
+
+DECISION = ToDecide(
+    "write",
+    "needs-checking",
+    UNDECIDED,
+    list_undecided,
+    describe=_describe,
+    button=gettext_lazy("Resolve"),
+)

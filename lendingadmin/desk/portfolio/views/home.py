@@ -34,7 +34,7 @@ def home(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     context = {"app": app, **read_sections(request, app)}
-    if context["last"]:
+    if context.get("last"):
         context |= describe_progress(request, context["last"])
     silent_since = gateway.find_silence()
     context |= {
