@@ -60,6 +60,8 @@ class _Entry(NamedTuple):
     permission: str
 
 
+# The heading of the lists that a person has in the sidebar.
+PINNED_HEADING = _("Pinned")
 _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
         "",

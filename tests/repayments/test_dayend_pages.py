@@ -108,7 +108,7 @@ def test_an_empty_day_and_an_app_without_repayments(support: User, client_of: Cl
     page = text_of(desk.get(DAY))
     assert 'data-finding="none-entered"' in page
     assert "Nairobi time" in page
-    assert "the day is not over" in page
+    assert "The day is not over." in page
     assert 'rel="next"' not in page
     assert exported(desk, "") == []
     assert "Accra time" in text_of(desk.get("/apps/ghana/repayments/day/"))

@@ -16,7 +16,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.web.fields import LineField
 from lendingadmin.web.keyset import spell_count
-from lendingadmin.web.navigation import Group, SidebarEntry
+from lendingadmin.web.navigation import PINNED_HEADING, Group, SidebarEntry
 
 from .loan_list_form import LoanListForm
 from .loan_lists import LoanList
@@ -142,4 +142,4 @@ def _count(app: LendingApp, pinned: list[SavedList]) -> dict[int, str]:
     return counts
 
 
-PINNED = Group("Pinned", list_sidebar_entries)
+PINNED = Group(PINNED_HEADING, list_sidebar_entries)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from lendingadmin.core import audit
 from lendingadmin.core.staff.models import User
@@ -18,6 +18,8 @@ from .batches import RECORD
 from .findings import NO_LOAN_HELPS, Basis, Decision, Finding, may_accept
 from .models import Allocation, Batch
 
+#: Undecided rows that may be recorded, if necessary with another loan.
+UNDECIDED = Q(decision=Decision.OPEN, repayment=None) & ~Q(finding__in=NO_LOAN_HELPS)
 _AT_ONCE = 500
 # What a colleague's decision on a row changes.
 _DECIDED = [
@@ -142,8 +144,7 @@ def find_next(row: Allocation) -> Allocation | None:
 
 def list_undecided(batch: Batch) -> QuerySet[Allocation]:
     """Return the undecided rows that may be recorded, if necessary with another loan."""
-    rows = batch.allocations.filter(decision=Decision.OPEN, repayment=None)
-    return rows.exclude(finding__in=NO_LOAN_HELPS)
+    return batch.allocations.filter(UNDECIDED)
 
 
 def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:

@@ -22,7 +22,7 @@ from lendingadmin.lending.errors import LendingError
 from lendingadmin.money.repayments.estimate import explain_closed
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.managers import IN_PERSON
-from lendingadmin.money.repayments.models import LONGEST_ID, normalise_external_id
+from lendingadmin.money.repayments.models import LONGEST_ID, Repayment, normalise_external_id
 from lendingadmin.money.repayments.services import Request, find_abandoned, find_forgotten_until
 from lendingadmin.money.repayments.states import OPEN, RESENDABLE, RepaymentState
 
@@ -173,7 +173,7 @@ def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
         if against is None and row.finding not in OPEN_QUESTIONS:
             against = open_questions.get(row.position)
         # An open repayment of the loan makes the row wait anyway.
-        if against is None and is_plain and _is_alike(row, build_request(row), but=OPEN):
+        if against is None and is_plain and list_alike(row, build_request(row), but=OPEN):
             against = Finding.ALIKE
         if against:
             again = copy(row)
@@ -372,7 +372,7 @@ def _apply(
             for one in {asked.external_id, row.line.bank_key} - {""}
         ),
         open_question=open_question,
-        is_alike=_is_alike(row, asked),
+        is_alike=bool(list_alike(row, asked)),
     )
 
 
@@ -391,8 +391,8 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     return moment.astimezone(zone).date() <= until.astimezone(zone).date()
 
 
-def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> bool:
-    """Return whether an earlier repayment may be the same payment.
+def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> list[Repayment]:
+    """Return the earlier repayments that may be the same payment.
 
     Repayments in one of the states in `but` are ignored. A repayment whose own id is on a
     statement is another payment, however similar it is. For banks this is true only within one
@@ -409,7 +409,7 @@ def _is_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> boo
         listed = listed.exclude(~Q(file=file), file__layout__in=BANKS)
     known = set(listed.values_list("receipt_key", flat=True)) if others else set()
     # Its own id on another loan is another part of the same payment.
-    return any(one.external_id_key not in {own, *known} for one in alike)
+    return [one for one in alike if one.external_id_key not in {own, *known}]
 
 
 def _sum_before(row: Allocation, start: int) -> Decimal:

@@ -15,6 +15,7 @@ from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.web.display.statuses import Status
 
+from . import allocating
 from .findings import Decision, Finding
 from .lines import Kind
 from .models import Allocation, Batch
@@ -36,13 +37,19 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of a batch's rows; the results add up to `entered`."""
+    """Counts of a batch's rows; the results add up to `entered`.
+
+    `open_rows` wait for a person. `known` are already recorded, and `others` are rows for which
+    nothing has to be done, such as reversed payments and rows that a person left out.
+    """
 
     lines: int
     rows: int
     accepted: int
     entered: int
     held: int
+    open_rows: int
+    known: int
     results: Mapping[str, int]
     per_minute: int | None
 
@@ -50,6 +57,11 @@ class Progress:
     def to_do(self) -> int:
         """Number of rows that are accepted and not entered yet."""
         return self.accepted - self.entered
+
+    @property
+    def others(self) -> int:
+        """Number of rows that are neither accepted, open nor already recorded."""
+        return self.rows - self.accepted - self.open_rows - self.known
 
     @property
     def recorded(self) -> int:
@@ -88,6 +100,8 @@ def read_progress(batch: Batch, now: datetime) -> Progress:
         accepted=Count("pk", filter=accepted),
         held=Count("pk", filter=accepted & held & Q(repayment=None)),
         entered=Count("repayment", filter=accepted),
+        open_rows=Count("pk", filter=allocating.UNDECIDED),
+        known=Count("pk", filter=~accepted & Q(finding=Finding.RECORDED)),
     )
     since = batch.recording_since or now
     results = Repayment.objects.filter(allocations__batch=batch).aggregate(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 APPROVE = "dashboard.repayments.approve"
 # An approval is only for a recent entry. An older one must be entered again.
 APPROVE_WITHIN = timedelta(days=1)
+NOT_IN_TIME = gettext_noop("The repayment was not approved within a day.")
 
 _WORDS = {
     limits.AMOUNT: gettext_noop("the amount is above the limit for one repayment"),

@@ -18,7 +18,7 @@ from lendingadmin.web.display.durations import elapsed
 from lendingadmin.web.fields import AmountField, LineField, moment_field
 from lendingadmin.web.lists import FoldingForm
 
-from .managers import CASH, CHANNELS, IN_PERSON, NOT_GIVEN
+from .managers import CASH, CHANNELS, IN_PERSON, NOT_GIVEN, write_network
 from .models import Mistake, Repayment
 from .services import Request
 from .states import RepaymentState, Resolution
@@ -46,10 +46,16 @@ class RepaymentForm(forms.Form):
     )
     transactionDate = moment_field(label=_("Transaction date"))
     channel = forms.ChoiceField(
-        choices=_CHANNELS, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
+        choices=_CHANNELS,
+        required=False,
+        widget=forms.RadioSelect(attrs={"class": "chips"}),
+        label=_("Channel"),
     )
     network = LineField(
-        max_length=100, required=False, widget=forms.RadioSelect(attrs={"class": "chips"})
+        max_length=100,
+        required=False,
+        widget=forms.RadioSelect(attrs={"class": "chips"}),
+        label=_("Network"),
     )
     otherNetwork = LineField(
         label=_("Another network"),
@@ -60,7 +66,10 @@ class RepaymentForm(forms.Form):
     valueDate = moment_field(label=_("Value date"))
     currencyCode = LineField(label=_("Currency"), max_length=3, required=False)
     notes = forms.CharField(
-        max_length=1000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+        max_length=1000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label=_("Notes"),
     )
     token = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -89,7 +98,7 @@ class RepaymentForm(forms.Form):
         )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
-        choices = [("", gettext("—")), *((name, name) for name in names)]
+        choices = [("", gettext("—")), *((name, write_network(name)) for name in names)]
         self.fields["network"].widget.choices = choices
         if not names:
             self.fields["otherNetwork"].label = _("Network")
@@ -295,9 +304,9 @@ class ReviewForm(ReasonForm):
         return Mistake.Review(self.cleaned_data["resolution"]), self.cleaned_data["reason"]
 
 
-def _day() -> forms.DateField:
+def _day(label: Any) -> forms.DateField:
     widget = forms.DateInput(attrs={"type": "date"})
-    return forms.DateField(required=False, widget=widget, validators=[plausible])
+    return forms.DateField(required=False, label=label, widget=widget, validators=[plausible])
 
 
 _BY = [("", _("day of entry")), ("transactionDate", _("transaction date"))]
@@ -320,19 +329,21 @@ class JournalForm(FoldingForm):
 
     folds = ("mistake", "person", "channel", "network", "currency", "by")
 
-    state = forms.ChoiceField(choices=_STATES, required=False)
+    state = forms.ChoiceField(choices=_STATES, required=False, label=_("State"))
     mistake = forms.ChoiceField(choices=_REPORTS, required=False, label=_("Reports"))
-    person = forms.CharField(required=False, max_length=150)
+    person = forms.CharField(required=False, max_length=150, label=_("Person"))
     record = forms.CharField(
         required=False, max_length=255, label=_("Loan, transaction or receipt")
     )
     channel = forms.ChoiceField(
-        choices=[("", _("any")), *_CHANNELS[1:], (NOT_GIVEN, _(NOT_GIVEN))], required=False
+        choices=[("", _("any")), *_CHANNELS[1:], (NOT_GIVEN, _(NOT_GIVEN))],
+        required=False,
+        label=_("Channel"),
     )
-    network = forms.CharField(required=False, max_length=100)
-    currency = forms.CharField(required=False, max_length=3)
-    since = _day()
-    until = _day()
+    network = forms.CharField(required=False, max_length=100, label=_("Network"))
+    currency = forms.CharField(required=False, max_length=3, label=_("Currency"))
+    since = _day(_("Since"))
+    until = _day(_("Until"))
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort days by"))
 
     def clean_currency(self) -> str:
@@ -343,7 +354,7 @@ class JournalForm(FoldingForm):
 class DayForm(forms.Form):
     """The day to end; today in the lender's zone when it is empty."""
 
-    date = _day()
+    date = _day(_("Date"))
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
 
     def clean_date(self) -> Any:

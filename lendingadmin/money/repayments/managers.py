@@ -70,8 +70,14 @@ def write_channel(value: str, *_zone: object) -> str:
     return str(CHANNELS.get(value, gettext(value)) if value else "")
 
 
-# The network of what is paid over the counter.
-CASH = "Cash"
+# The network of what is paid over the counter, as it is stored.
+CASH = gettext_noop("Cash")
+
+
+def write_network(value: str) -> str:
+    """Return a network as it is stored, but cash in the language of the person."""
+    return gettext(value) if value == CASH else value
+
 
 # What lies in a till: its network is cash, or it has neither a transaction id nor a network.
 IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=("", IN_PERSON))

@@ -637,7 +637,7 @@ def lapse_unapproved(at_most: int) -> int:
     """
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
-    why = _("The repayment was not approved within a day.")
+    why = approvals.NOT_IN_TIME
     return sum(move(one, RepaymentState.DECLINED, by=None, why=why) for one in late[:at_most])
 
 

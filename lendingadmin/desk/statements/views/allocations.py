@@ -1,7 +1,7 @@
 """One payment of a batch: the loan that it is for, and whether it is recorded."""
 
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -9,20 +9,47 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.desk.portfolio.models import SnapshotLoan
 from lendingadmin.desk.portfolio.payees import FoundPayees, find_payees
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.desk.portfolio.views.payment import RECORD
-from lendingadmin.desk.statements import allocating, findings, matching, payers, rows, standings
+from lendingadmin.desk.statements import (
+    allocating,
+    checking,
+    findings,
+    matching,
+    payers,
+    rows,
+    standings,
+)
 from lendingadmin.desk.statements.forms import PayeeForm, RowForm, SplitForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
 from lendingadmin.lending.errors import LendingError
-from lendingadmin.money.repayments.services import find_gap
+from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.services import find_abandoned, find_gap
 from lendingadmin.people.search.counts import count_search
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.quotas import OverQuota
 from lendingadmin.web.requests import PersonRequest
+
+
+class Candidate(NamedTuple):
+    """A loan that a payment may be for, the reason, and its values in the last update.
+
+    `counted` is None if the last update does not have the loan.
+    """
+
+    loan_id: str
+    why: Any
+    counted: SnapshotLoan | None
+
+    @property
+    def borrower_id(self) -> str:
+        """The id of its borrower; empty if it is not known."""
+        return self.counted.borrower_id if self.counted else ""
 
 
 class _Page:
@@ -117,7 +144,7 @@ def allocation(
         return answer
     shown = rows.describe_allocation(row, **rows.read_visibility(request.user))
     by_key = standings.list_repayments(row.batch.file, [row.line])
-    same = chain.from_iterable(by_key.values())
+    recorded = [one for one in chain.from_iterable(by_key.values()) if one.pk != row.repayment_id]
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
     context = {
         "app": gateway.lending_app(app_id),
@@ -133,7 +160,8 @@ def allocation(
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
         # Repayments with the payment's id or the bank's reference, except its own.
-        "recorded": [one for one in same if one.pk != row.repayment_id],
+        "recorded": recorded,
+        "alike": _list_alike(row, recorded),
         "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
@@ -150,10 +178,24 @@ def _may_keep(row: Allocation) -> bool:
     return not is_known and bool(payers.list_keys(row.batch.file.app_id, about))
 
 
-def _list_candidates(request: PersonRequest, row: Allocation) -> list[str]:
+def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]:
     """Return the loans that a row may be for, if it has several or they could not be read."""
     if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
         return []
-    about = rows.read_about(row.line)
-    loan_ids = matching.list_candidates(row.batch.file.app_id, request.user, about)[1]
-    return [one for one in loan_ids if one != row.account_id][:50]
+    app_id, about = row.batch.file.app_id, rows.read_about(row.line)
+    basis, found = matching.list_candidates(app_id, request.user, about)
+    loan_ids = [one for one in found if one != row.account_id][:50]
+    snapshot = find_with_loans(app_id) if loan_ids else None
+    counted = SnapshotLoan.objects.filter(snapshot=snapshot, account_id__in=loan_ids)
+    by_id = {one.account_id: one for one in counted} if snapshot else {}
+    return [Candidate(one, findings.Basis(basis).label, by_id.get(one)) for one in loan_ids]
+
+
+def _list_alike(row: Allocation, same: list[Repayment]) -> list[Repayment]:
+    """Return the repayments that make a row a possible duplicate, without those in `same`."""
+    if row.repayment_id is not None or not row.account_id or row.line.moment is None:
+        return []
+    asked = checking.build_request(row)
+    found = checking.list_alike(row, asked)
+    found += find_abandoned(asked.app_id, None, asked.external_id)
+    return list({one.pk: one for one in found if one not in same}.values())

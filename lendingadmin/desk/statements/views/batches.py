@@ -5,7 +5,6 @@ These pages never call the service's write, because the worker records
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -32,7 +31,6 @@ from lendingadmin.money.repayments import approvals
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
-from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
@@ -47,10 +45,9 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
+from .following import describe_progress
 from .records import find_file
 
-# Twenty thousand payments take some hours; a slow service takes longer.
-_LONGEST = timedelta(hours=12)
 _PAGE = 50
 # The most rows that the approver sees; the CSV of the batch has all.
 _FOR_APPROVAL = 100
@@ -82,18 +79,17 @@ def batch(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     some = _filter(found, form) if form.is_valid() else found.allocations.none()
     page = _read_page(request, some)
-    may_record = all(request.user.has_perm(name) for name in RECORD)
-    context = describe_progress(request, found) | {
+    context = describe_progress(request, found)
+    may_record = bool(context["may_record"])
+    context |= {
         "form": form,
         "parts": progress.read_parts(found),
         "rows": page.rows,
         "pager": build_pager(request, page, "after"),
         "accept_form": _build_accept_form(found, form, may_record=may_record),
-        "may_record": may_record,
         "may_approve": _may_approve(request, found),
         "dependence": _find_dependence(request, found),
         "reasons": approvals.describe_reasons(found.approval_reasons),
-        "next": allocating.list_undecided(found).order_by("position", "part").first(),
         "gap": find_gap(app_id),
     }
     return render(request, "statements/batch.html", context)
@@ -115,11 +111,11 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if found is not None:
             tasks.enqueue(found)
     if found is None:
-        words = _(
-            "Not started. Rows are missing on the statement, or its payments are already "
-            "being recorded."
-        )
-        messages.warning(request, words)
+        if file.is_certain and file.layout:
+            messages.info(request, _("Nothing changed. The payments are being recorded already."))
+        else:
+            words = _("Not started. Answer the question on this page, or upload a complete file.")
+            messages.warning(request, words)
         return redirect(file)
     return redirect(found)
 
@@ -270,25 +266,6 @@ def find_batch(app_id: str, number: int) -> Batch:
     """The batch of a statement of an app. Raises Http404."""
     every = Batch.objects.select_related("file", "created_by", "approved_by")
     return get_object_or_404(every.defer("file__content"), file__app_id=app_id, file_id=number)
-
-
-def describe_progress(request: PersonRequest, found: Batch) -> dict[str, object]:
-    """Return the context of `_batch_progress.html` for a batch."""
-    is_under_way = found.state in (State.CHECKING, State.RECORDING)
-    return {
-        "batch": found,
-        "file": found.file,
-        "app": gateway.lending_app(found.file.app_id),
-        "progress": progress.read_progress(found, timezone.now()),
-        "poll": polling.poll(
-            request,
-            found.began_at,
-            _LONGEST,
-            waiting=is_under_way,
-            delays=polling.WATCHED,
-        ),
-        "may_record": all(request.user.has_perm(name) for name in RECORD),
-    }
 
 
 def _submit(request: PersonRequest, found: Batch) -> bool:

@@ -12,16 +12,21 @@ from django.utils import timezone
 
 from lendingadmin.core import gateway
 from lendingadmin.desk.statements import coverage, proof
+from lendingadmin.desk.statements.batches import RECORD_REPAYMENTS
 from lendingadmin.desk.statements.coverage import Cover
 from lendingadmin.desk.statements.keeping import READ
-from lendingadmin.desk.statements.models import StatementLine
+from lendingadmin.desk.statements.models import Batch, StatementLine
 from lendingadmin.money.repayments import cash
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.web import polling
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
 # The most rows of a part in the list; the journal and the statement have the rest.
 _LISTED = 100
+# The page follows the worker for as long as a batch of the day is checked or recorded.
+_FOLLOWED = timedelta(hours=12)
+State = Batch.State
 _EARLIEST, _LATEST = date(2000, 1, 1), date(2200, 1, 1)
 
 
@@ -64,13 +69,21 @@ def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
 def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
     """Show the journal's entries of a day and the payments on statements, by parts."""
     app, on = gateway.lending_app(app_id), _read_day(day)
-    found = proof.read_day(app, on, timezone.now())
+    now = timezone.now()
+    found = proof.read_day(app, on, now)
+    files = [one.number for one in (*found.files, *found.so_far)]
+    moving = Batch.objects.filter(file_id__in=files, state__in=(State.CHECKING, State.RECORDING))
     context = {
         "day": on,
         "found": found,
         "differences": _compare(found, cash.sum_counted(app, on)),
         "entries": _list_entries(found),
         "lines": _list_lines(found),
+        "is_over": on < timezone.localdate(now, timezone=app.zone),
+        "poll": polling.poll(
+            request, now, _FOLLOWED, waiting=moving.exists(), delays=polling.WATCHED
+        ),
+        "may_record": request.user.has_perm(RECORD_REPAYMENTS),
         "may_see_day": request.user.has_perm("dashboard.repayments.statement"),
         "app": app,
     }
@@ -112,7 +125,8 @@ def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str,
     """Return the amounts entered, confirmed and arrived by currency.
 
     Each row also has the amount that was entered and not confirmed. Part of this amount is
-    cash, which was counted or not.
+    cash, which was counted or not. `recorded` is what was entered without cash, and `missing`
+    is what arrived and is not recorded; it is negative if more is recorded than arrived.
     """
     confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
     in_cash = found.entries[proof.EntryPart.CASH].sums
@@ -126,6 +140,10 @@ def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str,
             "cash": in_cash.get(code, 0),
             "counted": counted.get(code),
             "arrived": found.arrived.get(code, 0),
+            "recorded": found.entered.get(code, 0) - in_cash.get(code, 0),
+            "missing": found.arrived.get(code, 0)
+            - found.entered.get(code, 0)
+            + in_cash.get(code, 0),
         }
         for code in codes
     ]

@@ -36,6 +36,8 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest
 
+from .following import describe_progress
+
 _PAGE = 50
 
 
@@ -110,9 +112,11 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
         "may_map_again": keeping.may_map_again(file),
         "words": WordsForm(None, file.unknown_words),
-        "batch": Batch.objects.filter(file=file).select_related("file").first(),
         "app": gateway.lending_app(app_id),
     }
+    if batch := Batch.objects.filter(file=file).select_related("created_by").first():
+        batch.file = file
+        context |= describe_progress(request, batch)
     return render(request, "statements/statement.html", context)
 
 

@@ -4,7 +4,7 @@ from django import template
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 
-from lendingadmin.money.repayments.managers import write_channel
+from lendingadmin.money.repayments.managers import write_channel, write_network
 from lendingadmin.money.repayments.states import RepaymentState
 
 register = template.Library()
@@ -17,3 +17,4 @@ def repayment_state(value: str) -> str:
 
 
 register.filter("channel_name", write_channel)
+register.filter("network_name", write_network)

@@ -32,6 +32,7 @@ class ProfileForm(_Form):
     class Meta:
         model = User
         fields = ("language", "zone", "uses_keys")
+        labels = {"uses_keys": gettext_lazy("Single-key shortcuts")}
         help_texts = {"uses_keys": gettext_lazy("Turn this off if you use speech input.")}
 
     def __init__(self, *args: object, **options: object) -> None:
