@@ -77,7 +77,7 @@ class FoldingForm(forms.Form):
     @property
     def unfolded(self) -> list[forms.BoundField]:
         """The fields that always show."""
-        return [field for field in self if field.name not in self.folds]
+        return [field for field in self.visible_fields() if field.name not in self.folds]
 
     @property
     def chips(self) -> list["Chip"]:
@@ -103,7 +103,11 @@ class ListForm(FoldingForm):
         words: dict[str, dict[str, str]] | None = None,
     ) -> None:
         defaults = {"pageSize": str(DEFAULT_PAGE_SIZE), "order": NEWEST_FIRST}
-        super().__init__(defaults | {name: value for name, value in data.items() if value})
+        given = {name: value for name, value in data.items() if value}
+        # No field shows the size, so a wrong one can't be corrected and is left out.
+        if given.get("pageSize") not in map(str, PAGE_SIZES):
+            given.pop("pageSize", None)
+        super().__init__(defaults | given)
         self.operation = operation
         names = operation.filters or ()
         self.folds = names if len(names) > _UNFOLDED else ()
@@ -113,9 +117,7 @@ class ListForm(FoldingForm):
         if "order" in (operation.list_parameters or ()):
             self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label=_("Order"))
         self.fields["pageSize"] = forms.TypedChoiceField(
-            choices=[(size, _("%(size)s a page") % {"size": size}) for size in PAGE_SIZES],
-            coerce=int,
-            label=_("Page size"),
+            choices=[(size, size) for size in PAGE_SIZES], coerce=int, widget=forms.HiddenInput
         )
 
     def filters(self) -> dict[str, str]:
@@ -165,6 +167,25 @@ def _spoken(name: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
 
 
+class PageSize(NamedTuple):
+    """A page size to choose, and the list's address with this size; empty for the present one."""
+
+    size: int
+    url: str
+
+
+def list_sizes(request: HttpRequest, present: int) -> list[PageSize]:
+    """Return the page sizes, each with the address of the list's first page in this size."""
+    first = dict.fromkeys(("pageToken", "from", "before"), "")
+    return [
+        PageSize(
+            size,
+            "" if size == present else address_with(request, {**first, "pageSize": str(size)}),
+        )
+        for size in PAGE_SIZES
+    ]
+
+
 @dataclass(frozen=True)
 class ListPage:
     """One page as shown: items, time of the read, address of the next page, and notes."""
@@ -174,6 +195,7 @@ class ListPage:
     read_at: datetime | None = None
     next_url: str = ""
     first_url: str = ""
+    sizes: "Sequence[PageSize]" = ()
     notes: tuple[str, ...] = field(default=())
     leads_back: bool = False
 
@@ -192,6 +214,7 @@ class ListPage:
             "next_url": self.next_url,
             "first_url": self.first_url,
             "count": len(self.items),
+            "sizes": self.sizes,
             "note": note,
         }
 
@@ -243,6 +266,7 @@ def read_page(
         read_at=page.read_at,
         next_url=_next(request, page, token, skip, size),
         first_url=_at(request) if token or skip else "",
+        sizes=list_sizes(request, size),
         notes=tuple(notes),
         leads_back=bool(token) and is_same_page(page.next_page_token, token),
     )

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django import forms
 from django.conf import settings
 from django.db.models import Q
-from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext_noop as _
 
@@ -235,11 +234,7 @@ class LoanListForm(forms.Form):
     product = forms.ChoiceField(required=False)
     sort = forms.CharField(required=False, widget=forms.HiddenInput)
     pageSize = forms.TypedChoiceField(  # noqa: N815
-        choices=[
-            (size, format_lazy(gettext_lazy("{size} a page"), size=size)) for size in PAGE_SIZES
-        ],
-        coerce=int,
-        label=gettext_lazy("Page size"),
+        choices=[(size, size) for size in PAGE_SIZES], coerce=int, widget=forms.HiddenInput
     )
 
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
@@ -249,6 +244,8 @@ class LoanListForm(forms.Form):
         self.kind = kind or KINDS[""]
         if kind is None:
             given.pop("show", None)
+        if given.get("pageSize") not in map(str, PAGE_SIZES):
+            given.pop("pageSize", None)
         if not whole_number(given.get("count")):
             given.pop("count", None)
         if str(given.get("sort", "")).removeprefix("-") not in SORTED_BY:

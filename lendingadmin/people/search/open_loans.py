@@ -12,12 +12,13 @@ from lendingadmin.core.areas import collect
 
 
 class OpenLoans(NamedTuple):
-    """A borrower's open loans: their number, the overdue amount, and the time of the count.
+    """A borrower's open loans: their number and amounts, and the time of the last update.
 
-    `overdue` is None if the service did not report it for each loan.
+    `overdue` and `owed` are None if the service did not report them for each loan.
     """
 
     open_count: int
+    owed: Decimal | None
     overdue: Decimal | None
     counted_at: datetime
 

@@ -1,11 +1,13 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
 `{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
+`{% officers_of borrowers as officers %}`: the officers of many; `officers|of_borrower:id` is one.
 `{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import template
 from django.db.models import Q
@@ -16,6 +18,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.desk.assignments.models import Assignment, HandOver
 from lendingadmin.desk.assignments.permissions import CHANGE, HAND_OVER, HOLD, list_officers
 from lendingadmin.desk.assignments.services import find_assignment
+from lendingadmin.web.lists import as_id
 
 register = template.Library()
 
@@ -49,6 +52,26 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
     is_gone = not list_officers(person.app_id).filter(pk=row.officer_id).exists()
     stand_in = held.filter(officer_id=row.officer_id).select_related("stand_in").first()
     return Assigned(row, stand_in, is_gone, may_change)
+
+
+@register.simple_tag(takes_context=True)
+def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
+    """Return the officers' user names by borrower id, in one query.
+
+    Return nothing to people who may neither call nor assign.
+    """
+    person = context["request"].user
+    if not (person.has_perm(CHANGE) or person.has_perm(HOLD)):
+        return {}
+    ids = [as_id(getattr(one, "borrower_id", "")) for one in borrowers]
+    rows = Assignment.objects.filter(app_id=person.app_id, borrower_id__in=filter(None, ids))
+    return dict(rows.values_list("borrower_id", "officer__username"))
+
+
+@register.filter
+def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
+    """Return the value of a borrower in a mapping by id; "" if there is none."""
+    return found.get(borrower_id, "") if isinstance(borrower_id, str) else ""
 
 
 @register.simple_tag(takes_context=True)

@@ -34,7 +34,7 @@ from lendingadmin.web.exports import (
     write_status,
 )
 from lendingadmin.web.keyset import build_pager
-from lendingadmin.web.lists import as_id
+from lendingadmin.web.lists import as_id, list_sizes
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest, address_with
 
@@ -96,7 +96,8 @@ def _show(
         page = found.read_page(as_id(request.GET.get("before")))
         context |= {
             "rows": page.rows,
-            "pager": build_pager(request, page),
+            "pager": build_pager(request, page)
+            | {"sizes": list_sizes(request, found.wanted["pageSize"])},
             "query": saved_lists.write_query(found.wanted),
         }
     return render(request, "portfolio/loan_list.html", context)

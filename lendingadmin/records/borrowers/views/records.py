@@ -23,12 +23,13 @@ from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import PersonName, get_names, to_borrower_id
 from lendingadmin.people.index.words import make_dialled
 from lendingadmin.people.search import opened
+from lendingadmin.people.search.open_loans import read_open_loans
 from lendingadmin.records.borrowers import history, panels, reads
 from lendingadmin.records.borrowers.panels import Panel, Recorded, Shown
 from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
-from lendingadmin.web.lists import read_page
+from lendingadmin.web.lists import as_id, read_page
 from lendingadmin.web.masking import WHOLE_RECORD, find_masked, list_rights
 from lendingadmin.web.quotas import READS, REVEALS
 from lendingadmin.web.requests import PersonRequest
@@ -50,8 +51,10 @@ _MAY = {
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
     """The borrowers of an app; the spec shows no filter for them."""
     listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
+    ids = [as_id(getattr(one, "borrower_id", "")) for one in listing.items]
     context = {
         "list": listing,
+        "loans": read_open_loans(request.user.has_perm, app_id, [one for one in ids if one]),
         "may_create": request.user.has_perm("lending.borrowers.create"),
         "app": gateway.lending_app(app_id),
     }
