@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def in_english(function: Callable[Args, Result]) -> Callable[Args, Result]:
-    """Run the function in English: its texts are stored or mailed."""
+    """Decorate a function so that it runs in English, because its texts are stored or mailed."""
 
     @wraps(function)
     def run(*args: Args.args, **options: Args.kwargs) -> Result:

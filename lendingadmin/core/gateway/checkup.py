@@ -44,7 +44,7 @@ class Checkup:
         self._unreached = ""
 
     def run(self) -> Iterator[CheckResult]:
-        """Yield the results, each as soon as it is known."""
+        """Yield each result as soon as it is known."""
         scope = None
         try:
             token = self._client.tokens.get_token()

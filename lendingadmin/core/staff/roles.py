@@ -171,7 +171,7 @@ DEVELOPER = "dashboard.developer"
 
 
 def list_codenames(app_label: str) -> list[tuple[str, str]]:
-    """The rights under one label, in the form of Django's `Meta.permissions`: (codename, words)."""
+    """Return the rights under one label for Django's `Meta.permissions`: (codename, words)."""
     return [
         (right.name.removeprefix(f"{app_label}."), right.words)
         for right in _RIGHTS
@@ -195,7 +195,7 @@ def describe_roles(permission: str) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The names of roles, the four first: “officer”, or “support, night desk”."""
+    """Return the names of roles, the four first: “officer”, or “support, night desk”."""
     held = set(names)
     return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
 
