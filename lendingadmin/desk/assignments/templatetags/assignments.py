@@ -1,7 +1,7 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
-`{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
-`{% may_assign as may %}`: whether the person may assign borrowers to officers.
+`{% hand_overs_of_person as found %}`: the person's hand-overs of today and the next week. `{%
+may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
 from datetime import date, timedelta
@@ -23,10 +23,10 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """The assignment and the stand-in of a borrower, if any, and the right to change it.
+    """The assignment and the stand-in of a borrower, if any, and the right to change the officer.
 
-    `is_gone` says that the officer may have no borrowers in this app any more. `may_change`
-    says that the person may assign the borrower to another officer.
+    `is_gone` is True if the officer may no longer have borrowers in this app. `may_change` is True
+    if the person may assign the borrower to another officer.
     """
 
     row: Assignment | None
@@ -53,7 +53,7 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs of now and of the next week that concern the person.
+    """Return the hand-overs of today and the next week that concern the person.
 
     The person is away or is the stand-in.
     """
