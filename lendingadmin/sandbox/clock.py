@@ -6,5 +6,5 @@ from lendingadmin.sandbox.rules.instants import cut
 
 
 def now() -> datetime:
-    """This moment in UTC, cut to milliseconds like every timestamp of the service."""
+    """Return the present time in UTC, cut to milliseconds like every timestamp of the service."""
     return cut(datetime.now(UTC))
