@@ -1,4 +1,4 @@
-"""Stored texts are English, whatever the language of the person who acts.
+"""Stored texts are always English, regardless of the person's language.
 
 A text that goes into a row, into the audit trail, into a file or into a mail is marked with
 `gettext_noop`, or is made by a function that is decorated with `in_english`.

@@ -1,4 +1,4 @@
-"""Reads environment variables into the values that settings need, and explains errors.
+"""Functions that read environment variables into values for settings, and explain errors.
 
 Each function takes the text of a variable. If the text is wrong, it raises ValueError with a
 sentence for the person who wrote the variable.
@@ -50,7 +50,7 @@ def service_address(text: str) -> str:
 def lending_address(text: str) -> str:
     """Read an http(s) address of the lending service.
 
-    It must not end with `/v1`, because the client adds the version.
+    The address must not end with `/v1`, because the client adds the version.
     """
     address = service_address(text)
     if address.endswith("/v1"):
@@ -64,7 +64,7 @@ def service_address_or_none(text: str) -> str:
 
 
 def mail_server(text: str) -> dict[str, Any]:
-    """Read how mail is sent, `smtp+tls://user:password@host:587`, into Django's settings."""
+    """Read the mail server, `smtp+tls://user:password@host:587`, for Django's settings."""
     try:
         config: dict[str, Any] = Env.email_url_config(text)
     except (ImproperlyConfigured, ValueError):

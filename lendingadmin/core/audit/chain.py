@@ -2,8 +2,8 @@
 
 A mac is 64 hexadecimal digits. The first half covers the entry's own content. The second half links
 the entry to the mac of the entry before. So a check can tell a changed entry from a missing one.
-The key comes from AUDIT_KEYS, which the database does not contain: a person who can write only to
-the database cannot write an entry with a valid mac.
+The key comes from AUDIT_KEYS, which the database does not contain. So a person who can write only
+to the database cannot write an entry with a valid mac.
 """
 
 import hmac
@@ -73,8 +73,8 @@ def follows(previous: str, entries: Iterable["Entry"]) -> bool:
 def _canonicalize(entry: "Entry") -> str:
     """Return the content of an entry as one text.
 
-    Empty columns are left out, so that a column which is added later changes no older entry.
-    The id is left out too: the database gives it, and the order is that of the links.
+    Empty columns are left out, so that a column which is added later changes no older entry. The id
+    is also left out, because the database assigns it and the links give the order.
     """
     content = {
         field.attname: _write(value)

@@ -1,4 +1,4 @@
-"""The audit trail's tables. Rows are added; nothing changes or removes one."""
+"""The audit trail's tables. Rows are only added; no code changes or removes a row."""
 
 from collections.abc import Sequence
 from typing import Any, NoReturn

@@ -2,9 +2,9 @@
 
 The service has everything that was sent since that moment, and an old form, batch or draft would
 send it again. So each sending writes the newest entry of the trail into a file outside the database
-(`anchor`). If the trail no longer has that entry, nothing is sent until a person runs `manage.py
-restored`, or says that the database was not restored. The host records its suspicion in the
-database, so that other hosts, whose files may be older, send nothing either.
+(`anchor`). If the trail no longer has that entry, nothing is sent until a person runs
+`manage.py restored`, or says that the database was not restored. The host records its suspicion in
+the database, so that other hosts, whose files may be older, send nothing either.
 """
 
 import logging
@@ -108,7 +108,7 @@ def cast_anchors() -> None:
 
 
 def note_sent() -> None:
-    """Write down which entry is the newest at the time of sending.
+    """Write the newest entry into the second file, at the time of sending.
 
     If the file can't be written, the sending continues, because the journal has the row and
     `/readyz` warns of the file.
@@ -157,7 +157,7 @@ def _is_behind() -> bool:
 
 
 def _list_anchored() -> Iterator[tuple[Link, datetime]]:
-    """Yield the entries that this host's files know of, and when each was written.
+    """Yield the entries in this host's files, each with the time of writing.
 
     A file that can't be read is ignored, because otherwise no money would move until the disk is
     repaired.

@@ -1,6 +1,6 @@
 """The only seam between the dashboard and the Lending Service.
 
-It makes the client from settings.
+This package makes the client from settings.
 """
 
 from lendingadmin.core.gateway.clients import app, calls, client

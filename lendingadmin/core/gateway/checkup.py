@@ -133,7 +133,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
 def _explain(error: LendingError) -> str:
     """Return the error for the person who set up the account.
 
-    For a refused call it names the permission and scopes that the spec's table asks for.
+    For a refused call the text has the permission and scopes in the spec's table.
     """
     parts = [f"{error.status}" if error.status else "", error.message]
     if error.error_description:

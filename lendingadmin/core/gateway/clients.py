@@ -40,7 +40,7 @@ _process = _Process()
 def client() -> LendingClient:
     """Return the client of this process for the settings' service account.
 
-    It opens no connection yet.
+    The client opens no connection yet.
     """
     account = settings.LENDING_AUTH_URL, settings.LENDING_CLIENT_ID, settings.LENDING_SCOPE
     made_of = (

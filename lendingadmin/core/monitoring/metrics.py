@@ -1,7 +1,7 @@
 """Figures for monitors: requests, calls and the state of our tables, in Prometheus's format.
 
 Each process saves its counters in files of METRICS_DIR, which all processes of a host share.
-Figures of the database are read when a monitor asks. No label holds an id.
+Figures of the database are read when a monitor asks. No label has an id.
 """
 
 import os

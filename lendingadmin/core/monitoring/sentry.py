@@ -1,6 +1,6 @@
 """Reports of our own faults to Sentry, if the operator wants them: the error and its place.
 
-The reports hold no data of people. sentry-sdk is optional (requirements-sentry.lock). A report is
+The reports have no data of people. sentry-sdk is optional (requirements-sentry.lock). A report is
 built only from the fields listed below, so nothing else is sent.
 """
 

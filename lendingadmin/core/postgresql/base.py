@@ -22,7 +22,7 @@ class Connection(psycopg.Connection[Any]):
     def wait(
         self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None
     ) -> Result:
-        """Run `gen`. Raise psycopg.OperationalError when the time is over.
+        """Run `gen`. Raise psycopg.OperationalError after the time.
 
         The connection is then closed, because a late answer would be taken for that of another
         query.

@@ -1,7 +1,7 @@
 """Confirmation of a person: they signed in or gave a factor again within the last five minutes.
 
-An open session is not enough to change people, decide about money or delete a record. A person
-with a second factor confirms with it, other people with the password. A person who signs in by
+An open session is not enough to change people, decide about money or delete a record. A person with
+a second factor confirms with this factor, other people with the password. A person who signs in by
 the identity provider and has neither confirms at the provider.
 """
 

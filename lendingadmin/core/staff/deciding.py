@@ -28,7 +28,7 @@ ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
 
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
-    """Carry out a change that another manager asked for.
+    """Carry out a change that another manager requested.
 
     Return the change, and the path of the set-up link if one was requested; this path is a secret.
     Raise ChangeRefused if the change is not possible, or if `by` may not approve it.
@@ -49,7 +49,7 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
     """Decline a waiting change. Raise ChangeRefused.
 
-    If the manager who asked for it declines it, it is withdrawn.
+    A change that its own requester declines counts as withdrawn.
     """
     with change_person(by, asked.person_id):
         change = _read_waiting(asked)
@@ -74,7 +74,7 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
 def _apply(change: PersonChange, person: User) -> str:
     """Carry out the change.
 
-    Return the path of the set-up link if one was asked for, else an empty text.
+    Return the path of the set-up link if one was requested, else an empty text.
     """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)

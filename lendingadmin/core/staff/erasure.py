@@ -32,8 +32,8 @@ COUNTED = 5_000
 class Erasable(NamedTuple):
     """Data that may be erased: `what` in words, and the function that erases and counts it.
 
-    `erase` takes an app and a borrower. `erase_older` erases what is older than a moment, of all
-    borrowers, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows` returns
+    `erase` takes an app and a borrower. `erase_older` erases data of all borrowers that is older
+    than a time, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows` returns
     the rows for the export.
     """
 
@@ -106,7 +106,7 @@ def erase_old() -> bool:
 def count_old() -> list[tuple[Erasable, int]]:
     """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
 
-    It is a dry run: the transaction is rolled back.
+    This is a dry run, whose transaction is rolled back.
     """
     counted = []
     for one in list_ageing():
@@ -119,8 +119,9 @@ def count_old() -> list[tuple[Erasable, int]]:
 def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
     """Yield all stored data of a borrower as the text of a JSON object, decrypted.
 
-    It has the rows of each table. A table's key is its name in Django, `repayments.Repayment`; a
-    row has its columns, with people by their user names. Text that can't be decrypted is marked.
+    The object has the rows of each table. A table's key is its name in Django,
+    `repayments.Repayment`; a row has its columns, with people by their user names. Text that can't
+    be decrypted is marked.
     """
     head = {
         "app": app_id,

@@ -101,7 +101,7 @@ class NewPersonForm(PersonForm):
 
 
 class PeopleFilterForm(forms.Form):
-    """The filters of the list of people."""
+    """Form for the filters of the list of people."""
 
     name = forms.CharField(required=False, max_length=150, label=_("Name or e-mail"))
     state = forms.ChoiceField(required=False, choices=_STATES, label=_("Account"))

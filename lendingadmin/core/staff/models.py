@@ -141,7 +141,7 @@ class AppRole(models.Model):
 
     @classmethod
     def read_held(cls, people: Iterable[User]) -> dict[int, HeldRoles]:
-        """Return the roles of each person, in one query for all; {} for a person without.
+        """Return the roles of each person, in one query for all; {} for a person without roles.
 
         Apps that LENDING_APPS no longer lists do not count.
         """
@@ -167,9 +167,9 @@ class AppRole(models.Model):
 class PersonChange(models.Model):
     """A change of a person that waits, or waited, for a second manager.
 
-    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list
-    is empty for other changes. People cannot approve what they asked for: the database refuses
-    it.
+    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list is
+    empty for other changes. The database refuses an approval by the person who requested the
+    change.
     """
 
     class Kind(models.TextChoices):

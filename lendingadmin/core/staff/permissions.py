@@ -2,7 +2,7 @@
 
 A right comes only from a role that the person has in an app; a superuser has all of them
 everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about the
-app of the page that the person is on (`User.app_id`). If the page belongs to no app, it asks
+app of the page that the person has open (`User.app_id`). If the page belongs to no app, it asks
 whether the person has the right in any app.
 """
 

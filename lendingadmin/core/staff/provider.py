@@ -1,9 +1,9 @@
 """Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
 
 The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles that
-these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address: a
-person who could choose that address at the provider could choose whose account they open. No token
-is stored. Only these claims are stored: `sub`, and the name and address of a new person.
+these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address. A
+person who could choose that address at the provider could otherwise open any account. No token is
+stored. Only these claims are stored: `sub`, and the name and address of a new person.
 """
 
 import logging
@@ -185,7 +185,7 @@ def _read_identity(id_claims: dict[str, Any], claims: dict[str, Any]) -> Identit
 def _propose_person(claims: dict[str, Any]) -> User:
     """Return an unsaved person with the provider's data.
 
-    It is saved for a new person who may sign in.
+    Only a new person who may sign in is saved.
     """
     email = _read_text(claims, "email")
     is_verified = claims.get("email_verified") is True

@@ -74,7 +74,7 @@ def _reencrypt_table(
 def _reencrypt_second_factors(is_dry: bool) -> TableCount:
     """Re-encrypt the secrets that allauth stores among a row's other data; return the counts.
 
-    Our adapter encrypted them.
+    Our adapter has encrypted these secrets.
     """
     count = TableCount(Authenticator._meta.db_table)
     for pk in Authenticator.objects.order_by("pk").values_list("pk", flat=True):

@@ -1,8 +1,8 @@
 """Tables whose rows are deleted: finished rows within an hour, old rows by KEEP_ROWS_DAYS.
 
-Areas name their own tables. SECURITY.md lists for all tables how long their rows stay. Rows of the
-journal and of statements stay for ever, because they are needed to recognise a payment that is
-entered again.
+Areas name their own tables. SECURITY.md lists for all tables how long their rows stay. Unfinished
+rows stay. Rows of the journal and of statements also stay, because they are needed to recognise a
+payment that is entered again.
 """
 
 from collections.abc import Callable

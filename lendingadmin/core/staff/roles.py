@@ -10,8 +10,8 @@ need (`web/masking.py` masks the rest):
 - A viewer looks at the complete book, without these groups, and with initials instead of names.
 - Support calls people and records what they paid: names, contact and notes. An officer has
   checked the borrower's identity, so support needs no government id and no birth date.
-- An officer checks a borrower's identity, registers and corrects; a manager is responsible for
-  that and resolves errors. Both see every group of the record.
+- An officer checks a borrower's identity, registers and corrects borrowers; a manager is
+  responsible for this and resolves errors. Both see every group of the record.
 - The content of an event (messages, contacts, places) is about the borrower's entire life and
   about third people. No role sees it directly: officers and managers reveal it, one event at a
   time, for a purpose that the audit trail names.

@@ -135,8 +135,8 @@ def count_waiting(manager: User) -> int:
 def may_approve(manager: User, change: PersonChange) -> bool:
     """Return whether this manager may approve the change.
 
-    Another manager must have asked for it, about a person other than this manager and within
-    their apps, and the two managers must be independent of each other.
+    Another manager must have requested the change, about a person other than this manager and
+    within their apps, and the two managers must be independent of each other.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False
@@ -146,13 +146,13 @@ def may_approve(manager: User, change: PersonChange) -> bool:
 
 
 def is_still_asked(change: PersonChange) -> bool:
-    """Return True if the manager who asked could still ask for this change."""
+    """Return True if the manager who requested this change could still request it."""
     app_ids = {move.app_id for move in read_moves(change)}
     return change.asked_by.is_active and _reaches(change.asked_by, change.person, app_ids)
 
 
 def read_moves(change: PersonChange) -> list[Move]:
-    """Return the moves of roles that were asked for, without those of deleted roles."""
+    """Return the requested moves of roles, without those of deleted roles."""
     roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
     return [
         Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles

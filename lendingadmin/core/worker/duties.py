@@ -44,7 +44,7 @@ LATE = timedelta(minutes=3)
 class Failed(Exception):
     """Error: a task failed. The text names the kind of error.
 
-    It does not repeat the words of the error, because they may name a borrower.
+    The text does not repeat the words of the error, because they may name a borrower.
     """
 
 

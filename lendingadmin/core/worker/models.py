@@ -24,8 +24,8 @@ class Heartbeat(models.Model):
 class Job(models.Model):
     """Work of a worker in steps.
 
-    `version` guards each step by a compare-and-swap, so that only one of several workers takes
-    it. `heartbeat_at` is the moment of the last step. A worker that dies leaves the job in its
+    `version` guards each step by a compare-and-swap, so that only one of several workers takes the
+    step. `heartbeat_at` is the time of the last step. A worker that dies leaves the job in its
     `state`, and `walks.resume_lost` lets the next worker continue. A model adds its own states.
     """
 
@@ -80,7 +80,7 @@ class WalkRow(Job):
 class IndexRow(WalkRow):
     """State of a table that copies a list, and of the walk that is repeated to update it.
 
-    `walk` is the number of the walk. It is written to each row that the walk saw.
+    `walk` is the number of the walk. The number is written to each row that the walk saw.
     """
 
     class State(models.TextChoices):

@@ -1,8 +1,9 @@
 """Walks through the lists of the service, in slices of some seconds.
 
 Each page is one transaction that moves the walk from one `version` to the next, so only one of
-several workers adds it. A worker that is killed loses only its current page. A worker adds nothing
-if the walk has ended, or if another worker was faster. Urgent tasks wait at most for one slice.
+several workers adds the page. A worker that is killed loses only its current page. A worker adds
+nothing if the walk has ended, or if another worker was faster. Urgent tasks wait at most for one
+slice.
 """
 
 import logging
@@ -102,7 +103,7 @@ class Walk(ABC, Generic[Row]):
 
     @abstractmethod
     def add_page(self, page: Page[Any]) -> bool:
-        """Save a page in one transaction that begins with `move`; return False if `move` did."""
+        """Save a page in one transaction that begins with `move`; return False if that fails."""
 
     @abstractmethod
     def start_over(self) -> timedelta | None:

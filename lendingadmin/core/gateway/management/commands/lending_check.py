@@ -1,4 +1,4 @@
-"""`manage.py lending_check`: checks that the service account works, and what its rights are."""
+"""`manage.py lending_check`: check the service account, and show its rights."""
 
 from typing import Any
 

@@ -43,8 +43,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the release. Raise CommandError if `check --deploy` finds an error.
 
-        One such error is a key from an example: all people who know the example could read the
-        data that is encrypted with it.
+        One such error is a key from an example, because all people who know the example could read
+        the encrypted data.
         """
         found = run_checks(include_deployment_checks=True)
         serious = (one for one in found if one.is_serious() and not one.is_silenced())
@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
         On SQLite the block waits longer for other writers than a page does. On PostgreSQL a second
         connection holds the lock in a transaction, so the lock also ends if the connection does. A
-        session lock would pass to another client where PgBouncer shares sessions.
+        session lock could pass to another client if PgBouncer shares sessions.
         """
         if connection.vendor != "postgresql":
             with sqlite_waiting(_LONGEST_WAIT):
