@@ -1,7 +1,7 @@
 """Rules for judging a repayment by a loan's balances, as pure functions of amounts and times.
 
-Evidence is separate from the state and never replaces it: overpayments, capped or asynchronous
-posting, other payments and null balances are all normal.
+Evidence is separate from the state and never replaces it, because overpayments, capped or
+asynchronous posting, other payments and null balances are all normal.
 
 A rise in `paid` is evidence for at most one repayment. The part that other repayments of the loan
 explain is subtracted before the rest is judged. If the rest may also belong to another repayment,
@@ -53,8 +53,8 @@ class OtherRepayment(NamedTuple):
     """Another repayment of the same loan that was sent, as far as it may have changed `paid`.
 
     sent_at      when it was sent
-    paid_before  the amount paid before that; None where it could not be read
-    amount       the amount by which it moves `paid`; None where unknown (another currency)
+    paid_before  the amount paid before that; None if it could not be read
+    amount       the amount by which it moves `paid`; None if unknown (another currency)
     is_landed    whether it is at the service, or on the way to it; the others may be there or not
     may_be_late  whether a landed one may show in `paid` only after another's baseline
     """

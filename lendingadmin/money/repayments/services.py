@@ -118,9 +118,9 @@ class Request:
 class Intent(NamedTuple):
     """A request under its idempotency key.
 
-    With `agreed`, the person accepts that it may double an abandoned one. With `checked`, the
-    person has checked that the service does not have it, because the journal may have forgotten it
-    (restoration.py).
+    With `agreed`, the person accepts that the request may double an abandoned one. With `checked`,
+    the person has checked that the service does not have the repayment, because the journal may
+    have forgotten it (restoration.py).
     """
 
     request: Request
@@ -166,11 +166,11 @@ def create_intent(
     checked: bool = False,
     approval: approvals.Approval | None = None,
 ) -> tuple[Repayment, bool]:
-    """Commit the intent before anything is sent; return it and whether it is new.
+    """Commit the intent before anything is sent; return the intent and whether it is new.
 
     The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. The
-    same `idempotency_key` returns the first intent. Nothing is saved if it raises
-    DuplicateExternalId or LoanBusy because another repayment of the loan blocks it; MayDouble
+    same `idempotency_key` returns the first intent. Nothing is saved if the function raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan blocks this one; MayDouble
     because it may double an abandoned one and the person has not `agreed` to this; MayBeForgotten
     because the database was restored and the person has not `checked` the service; NobodyToApprove;
     or OwnRepayment because the approver is `by`. Raises MayBeRestored if the database may have been
@@ -588,12 +588,12 @@ def _check_other(repayment: Repayment, by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as a second person; return whether it is now `pending`, ready to send.
 
-    It is not if it has expired or another person has decided. Raises OwnRepayment for the person
-    who entered it; NotIndependent for an approver who is not independent of that person; LoanBusy
-    if another repayment of the loan is open; MayDouble if it may double an abandoned one and the
-    approver has not `agreed` to this; and MayBeForgotten if the journal has a gap and the approver
-    has not `checked` the service. Raises MayBeRestored if the database may have been restored
-    without notice.
+    The repayment is not `pending` if it has expired or another person has decided. Raises
+    OwnRepayment for the person who entered it; NotIndependent for an approver who is not
+    independent of that person; LoanBusy if another repayment of the loan is open; MayDouble if it
+    may double an abandoned one and the approver has not `agreed` to this; and MayBeForgotten if the
+    journal has a gap and the approver has not `checked` the service. Raises MayBeRestored if the
+    database may have been restored without notice.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)

@@ -86,7 +86,7 @@ def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], o
     """Claim the check of this row if it is due and run it; return True if this caller ran it.
 
     `checked` are all rows that may be checked. Many callers at the same time lead to one check. If
-    the process dies before the check ends, the next check repeats it, even after the last check.
+    the process dies before the check ends, another check is made, even if that was the last.
     """
     if not _claim(row, checked):
         return False

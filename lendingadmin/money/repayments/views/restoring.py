@@ -23,7 +23,7 @@ TICK = gettext_lazy("Tick the box below after you have checked it at the service
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
-    """Return an app's open gap, the unexplained rise of `paid`, and the tick's message."""
+    """Return an app's open gap, the unexplained rise in `paid`, and the tick's message."""
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
     risen = gap and restoration.find_rise(gap, account_id, paid)
