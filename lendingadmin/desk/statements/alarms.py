@@ -83,9 +83,9 @@ def find_contradictions(
 def raise_alarms(file: StatementFile, by: User) -> int:
     """Raise alarms for contradicted repayments, and report reversed repayments as mistakes.
 
-    A repayment that may be reversed gets an alarm too. Return the number of repayments with a
-    contradiction or a possible reversal, plus the number of reported mistakes. Call this
-    outside a transaction, because each alarm is committed on its own.
+    A repayment that was possibly reversed gets an alarm too. Return the number of repayments with a
+    contradiction or a possible reversal, plus the number of reported mistakes. Call this outside a
+    transaction, because each alarm is committed separately.
     """
     if not file.is_certain:
         return 0

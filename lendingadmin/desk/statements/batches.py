@@ -150,7 +150,7 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
 
 def list_makers(batch: Batch) -> list[User]:
-    """Return the people who asked for the recording or accepted one of its rows."""
+    """Return the people who requested the recording or accepted one of its rows."""
     deciders = list_to_do(batch).exclude(decided_by=None).values("decided_by")
     return list(User.objects.filter(Q(pk=batch.created_by_id) | Q(pk__in=deciders)).order_by("pk"))
 

@@ -43,7 +43,7 @@ from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
 from .rows import read_about
 
-# Lines that are read at once: two for each thread.
+# Lines that are read together: two for each thread.
 _PAGE = 24
 # Layouts that may hold payments of any channel.
 BANKS = ("camt-053", "mt940", "bank-account", MAPPED)

@@ -65,7 +65,7 @@ def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
 def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
     """Return the files with an open question about columns, days or words.
 
-    Files that can no longer be answered are left out.
+    Files whose question can no longer be answered are left out.
     """
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()

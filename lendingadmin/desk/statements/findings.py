@@ -110,7 +110,7 @@ _OF_LINE = {
 class LoanNow(NamedTuple):
     """The state of a loan at this moment; `owed` is None if it is unknown.
 
-    `paid_before` is the sum that earlier payments of the batch will pay on it.
+    `paid_before` is the sum that earlier payments of the batch will pay on the loan.
     """
 
     is_closed: bool

@@ -24,7 +24,7 @@ def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
 
     The same row in another file gets the same id. The id is readable. It has the account, day,
     amount, balance, and the reference or else a hash of the payer. Equal rows get a number, in the
-    order of payer and details, so that it is the same in every export. The letters separate the
+    order of payer and details, so that the id is the same in every export. The letters separate the
     parts, because ids are compared without punctuation.
     """
     # Spreadsheets remove leading zeros, and banks add spaces or the currency.
@@ -69,7 +69,7 @@ def normalise_account(account: str) -> str:
 def is_same_day(moment: datetime, *, has_time: bool, other: datetime) -> bool:
     """Return whether another moment is on the day of a row.
 
-    A row without a time covers the 24 hours from its moment; a row with a time covers one day
+    A row without a time covers the 24 hours from its midnight; a row with a time covers one day
     before and after.
     """
     begins = moment - _DAY if has_time else moment

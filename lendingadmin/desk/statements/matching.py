@@ -77,7 +77,7 @@ _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, 
 
 
 class Match(NamedTuple):
-    """The loan that a payment is for, read at this moment, and the basis of the match.
+    """The loan of a payment, read at this moment, and the basis of the match.
 
     There is no `loan` if none was found, if there are several (`is_several`), or if it could not be
     read (`fault` is the reason). `contradiction` is a finding about other words of the row that do

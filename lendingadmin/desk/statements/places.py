@@ -138,7 +138,7 @@ def _compare_phones(one: str, other: str) -> Agreement:
 
 
 def place_recorded() -> int:
-    """Mark some of the unallocated payments that are recorded as recorded; return how many."""
+    """Set the place of some unallocated payments that are now recorded; return how many."""
     lines = StatementLine.objects.filter(is_unallocated=True)
     keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)

@@ -140,7 +140,7 @@ def read_rows_to_go() -> Readings:
 def read_last_moved() -> Readings:
     """Return the time when the longest-waiting batch of each app last moved.
 
-    Only batches that the worker is working on count. The value is 0 if there is none.
+    Only batches that the worker processes are counted. The value is 0 if there is none.
     """
     in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))

@@ -82,7 +82,7 @@ def sort_entry(
     is_covered: bool,
     is_late: bool,
 ) -> EntryPart:
-    """Return the part that an entry belongs to.
+    """Return the part of the comparison to which an entry belongs.
 
     `confirmed` has the amounts in complete statements by id, and `listed` those in other
     statements. `total` is the sum of everything that is recorded with the entry's id.

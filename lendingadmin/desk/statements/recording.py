@@ -27,8 +27,8 @@ from .standings import Recorded
 # Between two checks whether a person stopped the recording: at most this many rows, or seconds.
 _AT_ONCE = 200
 _STEP = 1.0
-# Rows in a group, whose calls run at once: one for each thread. Their commits are shared, and this
-# many results may be unknown if a worker dies.
+# Rows in a group, whose calls run in parallel: one for each thread. Their commits are shared, and
+# this many results may be unknown if a worker dies.
 _GROUP = 12
 # After this many faults one after the other the service is at fault, and not a row.
 _MOST_FAULTS = 5

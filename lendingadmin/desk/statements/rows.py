@@ -43,7 +43,7 @@ class About(NamedTuple):
 
     @property
     def sentences(self) -> str:
-        """All these texts except single ids, whose digits could be taken for a phone number."""
+        """The details and other texts, without single ids, which may look like phone numbers."""
         return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
 
 

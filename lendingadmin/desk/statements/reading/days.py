@@ -63,7 +63,7 @@ class DayOrder(NamedTuple):
 
 
 def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
-    """Return the moment that a text means in a zone. An offset in the text is used instead."""
+    """Return the time that a text means in a zone."""
     bare = " ".join(text.split())
     digits = _DIGITS.fullmatch(bare)
     if digits:
@@ -245,7 +245,7 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 
 
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
-    """Return True if the ambiguous days are spread over months with one number as their day.
+    """Return True if the ambiguous days of other months all have the number of the real month.
 
     An example is 11/01, 11/02, 11/03 and 13/11. All days that can be read in only one way are in
     the same month. The ambiguous days outside that month have its number as their day.

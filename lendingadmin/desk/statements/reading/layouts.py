@@ -1,4 +1,4 @@
-"""The layouts of tables that are recognised: by their headings, never by a file's name.
+"""The known layouts of tables, recognised by their headings and never by a file's name.
 
 A heading is compared folded; `name#2` is the second column of that name.
 """

@@ -401,7 +401,7 @@ class _Reader:
                 raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """Return a sign in amounts and its replacement, if the sign has not its usual meaning.
+        """Return a sign in amounts and its replacement, if the sign is not used as usual.
 
         If nothing in the table shows the meaning of a sign before three digits, a person is
         asked.
@@ -552,9 +552,9 @@ class _Reader:
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
         """Return the kind of a row whose money moved, by the operator's type, then by sign.
 
-        A payer may write anything into the details, and may have any name. Incoming money is
-        another kind than a payment only because of the type column. If a payer is named, only words
-        with a single meaning decide, because “School Fee Collection” is a payment.
+        A payer may write anything into the details, and may have any name. Only the type column can
+        make incoming money another kind than a payment. If a payer is named, only words with a
+        single meaning decide, because “School Fee Collection” is a payment.
         """
         if amount is None:
             return Kind.OTHER

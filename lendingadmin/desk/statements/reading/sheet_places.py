@@ -1,4 +1,4 @@
-"""Places for spreadsheets. All processes of a host open at most two at the same time.
+"""Places for spreadsheets. The processes of a host open at most two at the same time.
 
 Each spreadsheet may take as much memory as `sheet_process` allows. A place is a locked file. The
 lock ends when the process ends, in any way.

@@ -17,7 +17,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from .batches import find_batch
 
-# The most receipts that are printed at once, because each is marked as opened.
+# The most receipts that are printed together, because each is marked as opened.
 _AT_ONCE = 100
 
 
