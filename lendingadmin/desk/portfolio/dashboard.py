@@ -1,6 +1,6 @@
 """Summary of the last complete snapshot for the home page; each part links to its loans.
 
-It is built from the database alone.
+The summary is built from the database alone.
 """
 
 from collections.abc import Callable, Sequence

@@ -103,7 +103,7 @@ AMOUNTS = {
     "principal_outstanding": _("Outstanding principal"),
     "paid_since_last": _("Paid since last update"),
 }
-# The lists behind the figures of a count, each with exactly the loans that its figure adds up.
+# The lists behind the figures of a snapshot, each with exactly the loans that its figure adds up.
 FIGURE = "figure-"
 
 

@@ -1,4 +1,4 @@
-"""Reader of the loan values that a snapshot stores; None for a missing or malformed value."""
+"""Functions that read the loan values for a snapshot; None for a missing or malformed value."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo

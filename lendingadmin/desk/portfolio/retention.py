@@ -1,4 +1,4 @@
-"""Pruning of snapshots. All of the last 24 hours remain, one for each of 30 days, and one a month.
+"""Pruning of snapshots. All of the last 24 hours remain, one for each of 30 days, then one a month.
 
 The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS month
 ends, so that their table grows with the portfolio and not with time.
@@ -58,7 +58,7 @@ def list_with_loans(
     """Return the numbers of the complete snapshots whose loans remain.
 
     `ended` has the same pairs as in `list_kept`. The loans remain for the newest snapshot, for its
-    predecessor while a page may still read that, and for the last snapshot of each of `month_ends`
+    predecessor while pages may still read it, and for the last snapshot of each of `month_ends`
     months before the month of the newest, in the lender's zone.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)

@@ -81,7 +81,7 @@ def list_visible(app_id: str, person: Any) -> QuerySet[SavedList]:
 
 
 def may_delete(person: User, saved: SavedList) -> bool:
-    """Return True if the person owns the list, or if it is shared and they may share lists."""
+    """Return True if the person owns the list, or may share lists and the list is shared."""
     return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE, saved.app_id))
 
 

@@ -197,7 +197,7 @@ class HomeReader:
         return {"offers": offers, "assessments": assessments}
 
     def read_decisions(self) -> dict[str, object]:
-        """Return the items that wait for this person's decision, without their own entries."""
+        """Return rows that wait for this person's decision, without the person's own entries."""
         app_id, person = self.app.app_id, self.person
         to_approve = self._read_oldest("to_approve", "created_at")
         reports = self._read_oldest("mistakes", "reported_at")

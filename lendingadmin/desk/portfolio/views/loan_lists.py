@@ -171,7 +171,7 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export the list that the address describes as CSV."""
+    """Export as CSV the list that the address describes."""
     return _export(request, app_id, request.GET.dict())
 
 
