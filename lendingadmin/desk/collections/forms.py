@@ -83,7 +83,7 @@ class CallForm(forms.Form):
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """Return the day of the next call or promise: from today on, within a year."""
+        """Return the next day of the form: from today on, within a year."""
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:

@@ -1,6 +1,6 @@
-"""Decisions on promises, by the repayments in the journal or by the rise of the loan's `paid`.
+"""Decisions on promises, by the repayments in the journal or by the rise in the loan's `paid`.
 
-A repayment recorded in this dashboard counts for one promise, by the moment of its transaction. A
+A repayment recorded in this dashboard counts for one promise, by the time of its transaction. A
 reading counts if it was taken by the end of the day after the promised day, because `paid` does not
 show when it rose.
 """
@@ -138,7 +138,7 @@ def _measure_elsewhere(
     def measure(one: Promise) -> Decimal:
         """Return the unexplained rise since a promise.
 
-        It is 0 if the amount paid before the promise is not known.
+        The rise is 0 if the amount paid before the promise is not known.
         """
         if one.paid_before is None:
             return Decimal(0)

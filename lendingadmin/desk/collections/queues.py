@@ -63,7 +63,7 @@ QUEUES: Mapping[str, QueueKind] = {
     "promised": QueueKind(_("Promise for today"), _("largest promise first")),
     "broken": QueueKind(_("Promise broken"), _("newest first")),
 }
-# What follows promises; the others follow the newest count.
+# Queues that follow promises; the others follow the newest snapshot.
 _OF_PROMISES = frozenset({"promised", "broken"})
 # The orders that a list has, as the head of a queue says them.
 _AS_LISTED = _("in the order of its list")

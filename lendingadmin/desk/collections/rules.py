@@ -172,7 +172,7 @@ def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
 
 
 def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datetime) -> datetime:
-    """Return the earliest time when a borrower may be called again; it may be now.
+    """Return the earliest time when a borrower may be called again; this may be the present time.
 
     `calls` are the calls of the last seven days from this dashboard. Calling hours are not
     checked.

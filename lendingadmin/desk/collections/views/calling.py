@@ -118,7 +118,7 @@ def _keep(
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Take a lease on a borrower who was found outside a queue.
 
-    If another person has a lease on this borrower, the page of the call says so.
+    If another person has a lease on this borrower, the page of the call shows this.
     """
     leases.take(app_id, borrower_id, request.user, timezone.now(), account_id="", queue="")
     return redirect("call", app_id, borrower_id)
