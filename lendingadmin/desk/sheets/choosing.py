@@ -135,7 +135,7 @@ def _list_loans(
     if wanted.officer is not None:
         own = Assignment.objects.list_borrower_ids(app.app_id, wanted.officer.pk, wanted.day)
         every = every.filter(borrower_id__in=own)
-    # Each by its own index: with OR between them databases read all loans of the count.
+    # Each by its own index: with OR between them databases read all its loans.
     kinds = {
         Choice.DUE: every.filter(next_due_day__gte=counted_on, next_due_day__lte=wanted.day),
         Choice.OVERDUE: every.filter(overdue_rank__gt=0),

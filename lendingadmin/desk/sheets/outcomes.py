@@ -77,7 +77,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
     typed = [read_amounts(one) for one in returns]
     rows = list(sheet.rows.order_by("number"))
     repayments = _read_repayments(sheet, rows)
-    # What the desk says of each row, by its number; of one that was typed twice the last.
+    # What the desk says of each row, by its number; the last result if amounts were entered twice.
     files = [one.file_id for one in returns if one.file_id]
     decided = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
     decided = decided.defer("batch__file__content").order_by("batch__file", "position", "-part")

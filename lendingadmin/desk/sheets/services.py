@@ -1,4 +1,4 @@
-"""Commands of the area: make, print, take back and cancel sheets."""
+"""Commands of the area: make and print sheets, save returned ones, and cancel sheets."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -113,7 +113,7 @@ def _list_first(idempotency_key: str) -> list[Sheet]:
 
 
 def note_printing(sheet: Sheet, by: User) -> datetime | None:
-    """Record that a sheet was opened for printing; return the first time if it was before."""
+    """Record that a sheet is opened for printing; return the time of an earlier opening, if any."""
     with transaction.atomic():
         now = timezone.now()
         rows = Sheet.objects.filter(pk=sheet.pk)

@@ -62,7 +62,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show one sheet: its rows with the amounts due, entered and recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
-    # Each time that it was typed, with its batch.
+    # Each return of the sheet, with its batch.
     returned = found.returns.select_related("created_by", "file__batch")
     returns = list(returned.defer("file__content").order_by("number"))
     may_record = all(request.user.has_perm(name) for name in RETURN)
