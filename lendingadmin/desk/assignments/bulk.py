@@ -34,7 +34,7 @@ _SAVED_AT_ONCE = 500
 
 
 class Borrower(NamedTuple):
-    """A borrower of a list, with the officer and since when; both are None without an officer."""
+    """A borrower of a list, with the officer and the time of assignment (None without one)."""
 
     borrower_id: str
     officer_id: int | None

@@ -16,7 +16,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     """Queries for the assignments of borrowers to officers."""
 
     def of_person(self, app_id: str, person_id: int, day: date) -> Self:
-        """Return the assignments that a person works on, on a day in the lender's zone.
+        """Return the assignments for a person's work on a day in the lender's zone.
 
         They are the person's own, and those of all officers for whom the person is the stand-in
         on that day.

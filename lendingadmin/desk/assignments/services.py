@@ -16,7 +16,7 @@ from .permissions import CHANGE, HAND_OVER
 
 
 class Seen(NamedTuple):
-    """An assignment as a person saw it: the number of the officer, and since when."""
+    """An assignment as a person saw it: the number of the officer, and the time of assignment."""
 
     officer_id: int
     assigned_at: datetime

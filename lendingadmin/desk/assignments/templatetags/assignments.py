@@ -1,7 +1,7 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
-`{% hand_overs_of_person as found %}`: the person's hand-overs of today and the next week. `{%
-may_assign as may %}`: whether the person may assign borrowers to officers.
+`{% hand_overs_of_person as found %}`: the person's hand-overs of today and the next week.
+`{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
 from datetime import date, timedelta
