@@ -121,7 +121,7 @@ class _Field:
 
     At its first use the field reads the JSON key and saves the result in the value.
 
-    It is not a data descriptor. After the first use Python finds the result in the value's
+    The field is not a data descriptor. After the first use Python finds the result in the value's
     `__dict__` and does not call the field.
     """
 

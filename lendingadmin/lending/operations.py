@@ -66,7 +66,7 @@ class Operation:
     def url(self, *, custom_methods: CustomMethods = "colon", **ids: str) -> str:
         """Return the path under the base address with these ids, completely percent-encoded.
 
-        Custom operations go out as `:name` or `/name` (Spec: Endpoints shows both). Raises
+        Custom operations have the form `:name` or `/name` (Spec: Endpoints shows both). Raises
         InvalidId for an id that cannot be addressed, and KeyError if an id is not given.
         """
         template, colon, custom = self.path.partition(":")

@@ -119,7 +119,7 @@ class Resource:
         return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
-        """Send a delete. Any 2xx means that it is done; the spec does not show the body.
+        """Send a delete. Any 2xx means success; the spec does not show the body.
 
         Raise Unconfirmed for an answer with an `error_description`.
         """

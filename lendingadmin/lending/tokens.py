@@ -326,7 +326,7 @@ class TokenSource(ForkSafe):
         super().__init__()
 
     def reset(self) -> None:
-        """Forget the token of the parent, so that a child reads the store first."""
+        """Forget the parent's token, so that a child reads the store first."""
         self._held: AccessToken | None = None
 
     def get_token(self) -> AccessToken:

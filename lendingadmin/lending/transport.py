@@ -156,14 +156,14 @@ class Transport(ForkSafe):
     connect_timeout, read_timeout   seconds for opening a connection, and for each wait for bytes
     deadline                        seconds for a call with all its tries
     max_bytes                       the largest body that is read, unpacked
-    size                            calls under way at once; set it below the server's threads, so
-                                    that sign-in answers while the service hangs
-    slot_wait                       seconds to wait for one of those places, counted from when one
-                                    was last taken or given back: while the service hangs, callers
-                                    must not wait their time one after the other
+    size                            most calls at the same time; set it below the server's threads,
+                                    so that sign-in answers while the service hangs
+    slot_wait                       seconds to wait for a place for a call, counted from when one
+                                    was last taken or returned, so that callers do not wait one
+                                    after the other while the service hangs
     backoff                         seconds before the second try of a read
     route                           certificates and proxy
-    on_call                         called with every call once it is over, in the caller's thread
+    on_call                         called with every finished call, in the caller's thread
     build_headers                   returns further headers for each call, in the caller's thread
     """
 
