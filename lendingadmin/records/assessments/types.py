@@ -24,7 +24,7 @@ def read() -> list[AssessmentType]:
 
 
 def name_of(kind: AssessmentType) -> str:
-    """Return the full resource name for a request; made from the id if the service gave none."""
+    """Return the full resource name for a request; made from the id if the service gave no name."""
     if text(kind.name):
         return str(kind.name)
     key = text(kind.assessment_type_id)
@@ -34,7 +34,7 @@ def name_of(kind: AssessmentType) -> str:
 def named(request: PersonRequest, name: object) -> AssessmentType | None:
     """Return the type of an assessment; None if it is not listed or can't be read.
 
-    The page of the assessment works without the type, so it shows no fault.
+    The page of the assessment works without the type, so no fault is shown.
     """
     if not text(name) or not request.user.has_perm(PERMISSION):
         return None

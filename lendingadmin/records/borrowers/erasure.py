@@ -38,7 +38,7 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the same data from all writes made before a time, at most `most` in each app."""
+    """Erase sent data, cards and reasons of writes made before a time; at most `most` per app."""
     rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
     return max(_erase(one, before, most) for one in rows)
 

@@ -90,7 +90,7 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 
 
 def find_target(write: Write, person: User) -> str:
-    """Return a write's address: its record, or its own page; empty if the person may see none."""
+    """Return the address of a write's record or own page; empty if the person may see neither."""
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""

@@ -40,7 +40,7 @@ from . import loan_table
 _LOANS = 100
 # What the table of a borrower's loans reads of each.
 _LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId")
-# Each assessment is a call of its own. This number of calls runs at once.
+# Each assessment is a call of its own. This number of calls runs in parallel.
 _ASSESSMENTS = 6
 # Where a page of everybody's assessments is looked through.
 _LISTED = 100
@@ -347,7 +347,7 @@ class Shown:
     ) -> "Shown":
         """Return the panel for the result of its read: a value, or the LendingError.
 
-        `page_token` is that of its page, None for the first.
+        `page_token` is the token of the panel's page, None for the first.
         """
         if isinstance(result, LendingError):
             return cls(panel, card=errors.card(result), page_token=page_token)

@@ -70,7 +70,9 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 
 
 def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
-    """Return the entry with this id. A productId or assessmentTypeId wins over another's uid.
+    """Return the entry with this id.
+
+    A productId or assessmentTypeId takes precedence over the uid of another entry.
 
     Raises UnfinishedList if no entry on the read pages has the id and the list may be longer.
     """

@@ -1,4 +1,4 @@
-"""Forms of the loans area. Fields that become parameters of Loans, Create have their names."""
+"""Forms of the loans area. Fields for parameters of Loans, Create have the parameters' names."""
 
 from collections.abc import Mapping
 from decimal import Decimal

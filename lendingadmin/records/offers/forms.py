@@ -1,4 +1,4 @@
-"""Forms of offers. Fields that become parameters of the service have its names."""
+"""Forms of offers. Fields for parameters of the service have the parameters' names."""
 
 import uuid
 from collections.abc import Callable

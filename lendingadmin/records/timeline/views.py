@@ -117,7 +117,7 @@ def _read_month(request: PersonRequest) -> Month | None:
 def _read_moment(request: PersonRequest) -> datetime | None:
     """Return the start of the page; None for the newest items of the month.
 
-    The address has it in microseconds since 1970.
+    The address gives the start in microseconds since 1970.
     """
     text = request.GET.get("before", "")
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST):
