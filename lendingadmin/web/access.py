@@ -307,7 +307,7 @@ def permission_denied(request: HttpRequest, exception: Exception | None = None) 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Return the error card of a refusal.
 
-    As a fragment it has status 200, because htmx inserts no other status into the page.
+    As a fragment the card has status 200, because htmx inserts no other status into the page.
     """
     _record_refusal(request)
     card = Card(
@@ -352,10 +352,10 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
 def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the sign-in and then back to the present page.
 
-    htmx would follow a redirect and put the sign-in form into a fragment of the page, so it gets
-    the order to leave the page instead. The browser returns not to the address of a fragment or of
-    a POST, but to the page around it. If the person sent a form, the sign-in page reports that it
-    was not sent.
+    htmx would follow a redirect and put the sign-in form into a fragment of the page, so htmx gets
+    an order to leave the page instead. The browser returns not to the address of a fragment or of a
+    POST, but to the page around it. If the person sent a form, the sign-in page reports that it was
+    not sent.
     """
     if _sends_a_form(request):
         messages.warning(

@@ -116,11 +116,11 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
 
 
 class SecurityHeadersMiddleware:
-    """Adds headers that forbid browsers what our pages never do, and other sites to use them.
+    """Adds headers that forbid browsers all actions that our pages never need.
 
-    Answers without a cache time are stored nowhere, not even by the browser. Static files have the
-    same headers and may be cached. A request in another encoding than UTF-8 is answered with 400;
-    browsers never send one.
+    Other sites may not use our pages either. Answers without a cache time are stored nowhere, not
+    even by the browser. Static files have the same headers and may be cached. A request in another
+    encoding than UTF-8 is answered with 400; browsers never send one.
     """
 
     _HEADERS = {

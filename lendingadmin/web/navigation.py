@@ -159,8 +159,8 @@ ListWaiting = Callable[[str, Any], QuerySet[Any]]
 class Badge(NamedTuple):
     """A number next to a sidebar entry, which counts the app's rows that wait for the person.
 
-    It is on each page, is counted by an index, and only up to `keyset.COUNTED`. An entry shows the
-    sum of its badges.
+    The number is on each page and is counted by an index, only up to `keyset.COUNTED`. An entry
+    shows the sum of its badges.
     """
 
     entry: str
@@ -213,7 +213,7 @@ def list_decisions(app_id: str, person: Any) -> list[Waiting]:
 
 
 class Navigation:
-    """The navigation, computed only if a template asks for it, so that fragments do not need it."""
+    """The navigation, computed only if a template uses it, because fragments do not."""
 
     #: What runs here, as who reports a fault names it.
     version = f"lendingadmin {__version__}"

@@ -68,7 +68,7 @@ class OwnRows(NamedTuple):
 class Found(NamedTuple):
     """Result of a read at the service: items in any order, and the time of the read.
 
-    `note` says which items are missing, and `more_url` is their address.
+    `note` names the missing items, and `more_url` is their address.
     """
 
     items: Sequence[Item]

@@ -66,7 +66,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
 
 
 def write_for_all(amount: str) -> str:
-    """Return the amount in a form with only one reading: `01.234` for 1.234, which has two."""
+    """Return the amount in a form with only one reading: `01.234` for the ambiguous 1.234."""
     return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
 
 

@@ -47,7 +47,7 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """Return the type of an outcome as a chip; a type that the spec does not name as it is."""
+    """Return the type of an outcome as a chip; an unknown type as received."""
     if value is None or value == "":
         return None
     key = as_it_came(value)
@@ -76,7 +76,7 @@ def type_warning(status: object) -> str:
 
 
 def borrower_id(account_id: object) -> str:
-    """Return the borrower id in an account id; empty if it is another type."""
+    """Return the borrower id in an account id; empty for another type of account."""
     return resource_id(account_id) or ""
 
 

@@ -78,7 +78,7 @@ def find_status(value: object, words: Words) -> Status | None:
 
 
 def says_open(value: object, words: Words) -> bool | None:
-    """Return True if the word of a loan's status means open; None if it does not decide this.
+    """Return True if the word of a loan's status means open; None if the word does not show this.
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """
