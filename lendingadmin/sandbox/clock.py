@@ -1,4 +1,4 @@
-"""The sandbox's only clock. The rules never read it; the caller gives them its time."""
+"""The sandbox's only clock. The rules never read it; the caller passes the time to them."""
 
 from datetime import UTC, datetime
 

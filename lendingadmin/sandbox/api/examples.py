@@ -1,4 +1,4 @@
-"""Example bodies for the operations, as shown in the document. In this order they work."""
+"""Example bodies for the operations, as shown in the document. They work if sent in this order."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -82,8 +82,7 @@ def _reduce(
 def compute_annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
     """Return the level instalment to the cent.
 
-    It is P·r
-    (1 − (1 + r)^−n), or P/n without interest.
+    The instalment is P·r / (1 − (1 + r)^−n), or P/n without interest.
     """
     if rate == 0:
         return round_cents(principal / count)

@@ -120,8 +120,8 @@ def compute_points(facts: Facts, category: str) -> Points:
 def _compute_income(facts: Facts) -> int:
     """Return the points for income, at most 230.
 
-    They depend on how often money comes in, in how many weeks, and whether it covers the outgoing
-    money.
+    The points depend on how often money comes in, in how many weeks, and whether it covers the
+    outgoing money.
     """
     if not facts.money_in:
         return 0

@@ -57,7 +57,7 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
 def _in_turn(
     pool: ProcessPoolExecutor, build: Callable[[int], Batch], starts: Sequence[int]
 ) -> Iterator[Batch]:
-    """Yield the batches in order. Only a few are built ahead, because of the memory."""
+    """Yield the batches in order. Only a few are built ahead, because they use much memory."""
     rest = iter(starts)
     waiting = [pool.submit(build, start) for start in islice(rest, (os.cpu_count() or 1) * 2)]
     while waiting:
