@@ -75,8 +75,8 @@ def collect_static() -> bool:
 def make_people(password: str, service: str) -> None:
     """Create a person for each role, with the role in every app, or set this password again.
 
-    Raises NotLoopback unless the service's address is on this machine: everybody can know these
-    names and the password.
+    Raises NotLoopback unless the service's address is on this machine, because everybody can know
+    these names and the password.
     """
     if not checks.is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")

@@ -83,7 +83,10 @@ class Processes:
         self._require_alive()
 
     def watch(self) -> None:
-        """Watch the children until one ends (raise Died) or a stop is asked (KeyboardInterrupt)."""
+        """Watch the children.
+
+        Raise Died if one ends, and KeyboardInterrupt if a person stops them.
+        """
         while True:
             self._require_alive()
             time.sleep(0.3)
