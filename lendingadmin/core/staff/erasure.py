@@ -3,8 +3,8 @@
 All the data can also be exported as a file. Areas name their data; the worker erases data that is
 older than KEEP_TEXTS_DAYS.
 
-Open data cannot be erased, such as a write of unknown outcome or an offer that can still be lent
-from. Run the command again when it is closed.
+Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
+still be made. Run the command again when it is closed.
 """
 
 import json

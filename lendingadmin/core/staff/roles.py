@@ -4,8 +4,8 @@ Rights named `lending.…` are the service's own permission names (Spec: Scopes 
 rights named `dashboard.…` exist only in this dashboard. Each right has the words that complete
 “you may …”, for the page that refuses.
 
-Each group of a borrower's fields has its own right. A role does not see what its work does not
-need (`web/masking.py` masks the rest):
+Each group of a borrower's fields has its own right. A role sees only the data that its work needs
+(`web/masking.py` masks the rest):
 
 - A viewer looks at the complete book, without these groups, and with initials instead of names.
 - Support calls people and records what they paid: names, contact and notes. An officer has

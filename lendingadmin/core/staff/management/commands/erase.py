@@ -2,7 +2,7 @@
 
 `manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS,
 which the worker also erases automatically, and expired rows, such as sessions and unfinished forms.
-With `--dry-run` both print what would be erased, and erase nothing.
+With `--dry-run` both only print the data that would be erased.
 """
 
 from typing import Any
