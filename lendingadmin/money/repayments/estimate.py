@@ -1,4 +1,4 @@
-"""Estimate of what a repayment will do to a loan; the service decides.
+"""Estimate of the effect of a repayment on a loan; the service decides.
 
 The spec does not show in which order the service clears the amounts owed. So this module only
 compares the amount with the balances and, instalment by instalment, with the schedule.
