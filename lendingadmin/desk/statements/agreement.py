@@ -74,7 +74,8 @@ class Agreement(models.TextChoices):
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
     """Compare a row's payer with a borrower's name and phone digits.
 
-    An unknown name or phone is empty. If one part differs, the result is that the payer differs.
+    An unknown name or phone is empty. If one part differs, the payer differs, unless the phone
+    agrees and the names share a word.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
     if found == [Agreement.DIFFERS, Agreement.AGREES]:

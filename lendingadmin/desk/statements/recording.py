@@ -1,8 +1,8 @@
 """Recording of a batch: the ledger's `sending.record_all` records each accepted row once.
 
 Rows of different loans are entered in groups, and the calls of a group are sent in parallel. Each
-row has its own idempotency key, so a worker that takes up a row again finds what was entered and
-sends nothing. A row whose recording failed is entered again only when a person asks for it.
+row has its own idempotency key, so a worker that takes up a row again finds the repayment and sends
+nothing. A row whose recording failed is entered again only when a person asks for it.
 """
 
 import time

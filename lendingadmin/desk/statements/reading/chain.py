@@ -30,7 +30,7 @@ def find_given(*texts: str | None) -> str:
 
 
 def find_account(accounts: Iterable[str]) -> str:
-    """Return the account as in the first message. Raise Refused for several accounts."""
+    """Return the account as first written, or an empty text. Raise Refused for several accounts."""
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
         raise Refused(_("The file has statements of several accounts. Export them one by one."))

@@ -144,7 +144,7 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return True if a status means completed or a side means money in; None if unknown.
+    """Return True if a status means completed or a side means incoming money; None if unknown.
 
     An empty status counts as completed. An empty side is unknown, like an unknown word.
     """
@@ -163,7 +163,7 @@ def read_status(
     is_own: bool = True,
     is_alone: bool = False,
 ) -> tuple[bool | None, str]:
-    """Return whether a status cell means completed, and the word to ask a person about.
+    """Return whether a status cell means completed, and the word for a question.
 
     The first value is None if it is unknown. In a column such as “Reversed”, a yes means that no
     money came. `is_alone` is True if the column has only empty cells; then an empty cell means
