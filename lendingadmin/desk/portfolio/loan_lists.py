@@ -163,9 +163,9 @@ class LoanList:
 
     @property
     def first_rows(self) -> QuerySet[SnapshotLoan]:
-        """Rows that have the value of the order. They come before those without it.
+        """The rows with a value in the column of the order, which come before all other rows.
 
-        The indexes have them in this order, without rows that lack a value.
+        The indexes have these rows in this order, and no others.
         """
         found = self._leave_out_settled(self._counted_in_order)
         known = found.filter(**{f"{self._column}__isnull": False})
@@ -263,9 +263,9 @@ class LoanList:
     def _is_settled(self, loan: SnapshotLoan) -> bool:
         """Return True if the amounts that put the loan on the list were paid.
 
-        An amount that was not reported never counts as paid. The snapshot has only the next
-        instalment. So a loan stays on the list of a week, because it may be due again within that
-        week.
+        For a missed first instalment any repayment is enough. An amount that was not reported never
+        counts as paid. The snapshot has only the next instalment. So a loan stays on the list of a
+        week, because it may be due again within that week.
         """
         recorded = self.recorded.get(loan.account_id)
         if recorded is None or not recorded.amount:

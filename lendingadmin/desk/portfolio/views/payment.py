@@ -33,8 +33,8 @@ RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the payment box on its own page.
 
-    A POST leads to the review if it names one loan. If several loans are possible, the page offers
-    them with the typed values.
+    A POST leads to the review if the input names one loan. If several loans are possible, the page
+    offers them with the typed values.
     """
     return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
