@@ -34,8 +34,8 @@ class OutcomeSelect(forms.RadioSelect):
 class CallForm(forms.Form):
     """Form with the result of a call; days are in the lender's zone.
 
-    A promise is an amount and a day. `loans` are the borrower's loans to choose from; without a
-    loan, the form accepts no promise, dispute or hardship.
+    A promise is an amount and a day. `loans` are the borrower's loans, as choices; without a loan,
+    the form accepts no promise, dispute or hardship.
     """
 
     outcome = forms.ChoiceField(

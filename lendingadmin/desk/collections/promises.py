@@ -70,9 +70,9 @@ def judge(
 
     The promise is kept once the amount paid after it was made reaches the promised amount.
     Otherwise it is partly kept, or broken if nothing was paid, once its day is over in the lender's
-    zone and a later reading was taken or one more day has passed. A payment counts for only one
-    promise. Among this promise and the `others` of its loan, this is the promise that is due first
-    and not yet fulfilled.
+    zone and a later reading was taken or one more day has passed. Each payment counts for only one
+    promise: of this promise and the `others` of its loan, the one that is due first and is not yet
+    fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -130,9 +130,10 @@ def _measure_elsewhere(
     others: Sequence[Promise],
     zone: ZoneInfo,
 ) -> Decimal:
-    """Return the rise of `paid` after the promise, less the recorded repayments.
+    """Return the rise in `paid` after the promise, less the recorded repayments.
 
-    The parts that belong to promises that are due earlier are subtracted too.
+    The parts of other promises are subtracted too, if these are fulfilled or due earlier, or if the
+    reading was not taken in time for them.
     """
 
     def measure(one: Promise) -> Decimal:
