@@ -89,7 +89,7 @@ def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
 class ListQuery(TypedDict, total=False):
     """Parameters of a list: filters by field, an order by time of creation, and the page.
 
-    `page_size` is 1 to 1000; `page_token` is the token of the page to begin with.
+    `page_size` is 1 to 1000; `page_token` is the token of the first page to read.
     """
 
     filters: Mapping[str, str] | None
@@ -387,9 +387,9 @@ def _hash_id(item: object) -> int | None:
 
 
 class Search(NamedTuple, Generic[Listed]):
-    """Result of a search in a list: the item or None, and the number of items looked at.
+    """Result of a search in a list: the item or None, and the number of compared items.
 
-    `whole` is True if no item was found and the list was read to its end.
+    `whole` is True if the item was found or the list was read to its end.
     """
 
     found: Listed | None
@@ -400,7 +400,7 @@ class Search(NamedTuple, Generic[Listed]):
 def search(
     pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
 ) -> Search[Listed]:
-    """Look for an item on a list's pages until `at_most` items or more were looked at.
+    """Look for an item on a list's pages until `at_most` items or more were compared.
 
     The search also ends after MORE_PAGES further pages without items. Raise LendingError, except
     for a list without an end.

@@ -312,7 +312,7 @@ class OfferTerms(Value):
 
 
 class OfferProduct(Value):
-    """A product that the borrower qualifies for."""
+    """A product for which the borrower qualifies."""
 
     id_field: ClassVar[str | None] = "product_id"
 
