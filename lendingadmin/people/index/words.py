@@ -217,7 +217,7 @@ class Query(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to look for."""
+        """True if the query has nothing to search for."""
         return not any(self)
 
 
