@@ -69,7 +69,7 @@ def _list_over(before: datetime) -> QuerySet[Write]:
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
     """Erase the texts of these writes; return how many.
 
-    The card of a young write stays, because a form that is sent again shows it.
+    The texts of young writes stay, because a form that is sent again shows the card.
     """
     before = min(before, timezone.now() - idempotency.LIFETIME)
     over = rows.filter(state__in=_OVER, created_at__lt=before)

@@ -1,4 +1,4 @@
-"""The fields of a borrower, in one table (spec: Borrower and what it holds).
+"""The fields of a borrower, in one table (spec: Borrower and its parts).
 
 The form, the page of a borrower and BORROWER_REQUIRED use the table. The values are read in
 lending/values.py, and web/masking.py defines the people who may see them. Settings import this

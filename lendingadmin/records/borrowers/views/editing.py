@@ -41,7 +41,7 @@ from lendingadmin.web.requests import PersonRequest
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"), quota=READS)
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form. A POST saves it as a draft, and the confirm step shows the changes."""
+    """Show the form. A POST saves the input as a draft; the confirm step shows the changes."""
     if request.method == "POST":
         return _entered(request, app_id, borrower_id)
     now = _read(app_id, borrower_id)
