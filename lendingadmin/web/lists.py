@@ -130,7 +130,7 @@ class ListForm(FoldingForm):
 
 
 class Chip(NamedTuple):
-    """A filter with a value: its label, its value in words, and the list's query without it."""
+    """A filter with a value: its label, its value in words, and the query without the filter."""
 
     label: str
     words: str

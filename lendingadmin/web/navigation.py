@@ -213,7 +213,7 @@ def list_decisions(app_id: str, person: Any) -> list[Waiting]:
 
 
 class Navigation:
-    """The navigation, computed only if a template uses it, because fragments do not."""
+    """The navigation, computed only if a template uses it. Fragments do not use it."""
 
     #: What runs here, as who reports a fault names it.
     version = f"lendingadmin {__version__}"

@@ -1,7 +1,7 @@
 """Glossary of the words on the screen, for a person who is new to lending.
 
 Each term is written as on the pages and has one or two plain sentences. If the service decides how
-an amount is computed, the sentence has only what its specification shows.
+an amount is computed, the sentence contains only facts from its specification.
 """
 
 from django.utils.translation import gettext

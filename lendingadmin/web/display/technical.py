@@ -1,7 +1,7 @@
 """Every leaf of a record that its page does not show elsewhere, by its place in the JSON.
 
 A page declares the places that it shows in its own words. All others are folded under Technical:
-fields that a clerk never asks for, keys that the spec does not name, and values of a wrong type.
+fields that no clerk needs, keys that the spec does not name, and values of a wrong type.
 """
 
 import re
