@@ -1,6 +1,6 @@
 """State of the service, from the calls of this process.
 
-It has the time since when the service has not answered, and the offset between the clocks.
+The state has the time since when the service has not answered, and the offset between the clocks.
 """
 
 import threading

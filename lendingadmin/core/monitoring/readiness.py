@@ -67,7 +67,7 @@ def spell_ready() -> Iterator[str]:
 def list_migrations() -> frozenset[tuple[str, str]]:
     """Return the migrations of this version.
 
-    They are read from disk only once, because that takes longer than everything else.
+    The migrations are read from disk only once, because that takes longer than everything else.
     """
     return frozenset(MigrationLoader(None).graph.nodes)
 

@@ -295,7 +295,7 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 def check_needs_link(person: User) -> None:
     """Raise ChangeRefused if a set-up link is not needed or not allowed.
 
-    That is the case for a closed account, for a person who signs in by the identity provider, and
+    A link is refused for a closed account, for a person who signs in by the identity provider, and
     while a role that lets the person manage people waits, because the owner of the link would also
     get that role.
     """

@@ -80,7 +80,7 @@ def find_pause(tries: int, error: LendingError) -> timedelta | None:
 def find_interval(every: timedelta | None, known: int) -> timedelta:
     """Return the time from the start of one walk to the start of the next.
 
-    This is `every` if it is set; else 6 hours, longer for more than 600,000 items, at most 24
+    The time is `every` if that is set; else 6 hours, longer for more than 600,000 items, at most 24
     hours. `known` is the number of items in the last complete walk. The interval does not depend on
     the duration of the walk, so that a slow night of the service does not delay the next update.
     """
@@ -298,7 +298,7 @@ class IndexWalk(Walk[Index]):
     def end_list(self, until: float) -> timedelta | None:
         """Request by id the records that the list left out.
 
-        They may be missing only because items moved between pages.
+        The records may be missing only because items moved between pages.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False
