@@ -91,7 +91,7 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """Return the reading from which a rise is measured.
 
-    This is the baseline. For an abandoned repayment, it is the last reading before it was
+    The result is the baseline. For an abandoned repayment, it is the last reading before it was
     abandoned.
     """
     own = repayment.readings.order_by("taken_at", "id")

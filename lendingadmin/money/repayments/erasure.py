@@ -62,8 +62,8 @@ def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
 def _list_superseded(before: datetime) -> QuerySet[Reading]:
     """Return readings before this time that a later, better reading has replaced.
 
-    They were taken when approval was requested, or when an unknown repayment was checked. The
-    repayment is now recorded or presumed to be recorded. These readings of a repayment stay,
+    Such readings were taken when approval was requested, or when an unknown repayment was checked.
+    The repayment is now recorded or presumed to be recorded. These readings of a repayment stay,
     because its receipt, the rise of its loan and the next repayment need them: those from before it
     was sent, the one right after the answer, the newest one, and the newest one that is readable.
     """

@@ -165,7 +165,7 @@ def conclude(
 ) -> RepaymentState:
     """Return the new state of an `unknown` repayment; `checks` are later readings in order.
 
-    It is PRESUMED if the last reading shows a rise of exactly the amount that has no other
+    The state is PRESUMED if the last reading shows a rise of exactly the amount that has no other
     explanation. It is NOT_FOUND if the last two readings, both taken after `quiet_from`, show no
     rise at all. Otherwise it is UNKNOWN.
     """

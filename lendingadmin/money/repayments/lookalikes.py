@@ -21,7 +21,7 @@ _AT_MOST = 10
 def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     """Return the app's repayments that look like this one.
 
-    They have the same transaction id, or they are of the same loan or borrower with a similar
+    Such repayments have the same transaction id, or are of the same loan or borrower with a similar
     amount and date. Unfinished ones of the same loan are included, regardless of their amount. The
     repayment with the same `idempotency_key` is left out, because it is the first result of a
     double click.

@@ -1,6 +1,6 @@
 """Repayments that people asked the service to record, and reported mistakes.
 
-They are the dashboard's own record of people's requests and not a copy of the service's data,
+The rows are the dashboard's own record of people's requests and not a copy of the service's data,
 because the service documents no way to list repayments (spec: Loans).
 """
 

@@ -160,7 +160,7 @@ def _mark_unknown(now: datetime) -> int:
 def _end_waiting() -> int:
     """End the repayments that wait for approval; return how many.
 
-    They may have been approved and sent after the backup.
+    These repayments may have been approved and sent after the backup.
     """
     waiting = Repayment.objects.filter(state=RepaymentState.AWAITING)
     fields = {"why": _(_WHY), "ended_by_sweep": True}

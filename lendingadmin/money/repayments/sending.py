@@ -77,13 +77,13 @@ def record(
     """Commit the intent and send it; return the row with its present state.
 
     The same `idempotency_key` returns the first row and sends nothing. An intent that needs a
-    second person is not sent either. It waits, with a reading of the loan's balances at that time,
-    unless it already has an `approval`, as rows of a batch have. Nothing is sent if it raises
-    services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove; services.MayDouble
-    if the repayment may double an abandoned one and the person has not `agreed` to this; or
-    services.MayBeForgotten if the journal has a gap and the person has not `checked` the service.
-    Raises OutcomeNotKept if the database does not save the result; any other fault of the database
-    happens before the call.
+    second person is not sent either. Such an intent waits, with a reading of the loan's balances at
+    that time, unless it already has an `approval`, as rows of a batch have. Nothing is sent if the
+    function raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove;
+    services.MayDouble if the repayment may double an abandoned one and the person has not `agreed`
+    to this; or services.MayBeForgotten if the journal has a gap and the person has not `checked`
+    the service. Raises OutcomeNotKept if the database does not save the result; any other fault of
+    the database happens before the call.
     """
     repayment, is_new = services.create_intent(
         request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval

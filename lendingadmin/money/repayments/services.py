@@ -192,7 +192,7 @@ def create_intent(
 def create_intents(
     intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
-    """Commit intents of one app, each as `create_intent` does; a refusal takes its place.
+    """Commit intents of one app as `create_intent` does; return a result or a refusal for each.
 
     Intents are committed together. If a rule blocks one of them, or after a deadlock with another
     group, nothing is saved and each intent is committed separately.

@@ -96,7 +96,7 @@ def _list_texts(receipt: Receipt) -> Iterator[str]:
 def _list_names(person: str) -> Iterator[str]:
     """Yield shorter and shorter forms of a name.
 
-    These are: the full name, its first word and initials, the first word, initials, nothing.
+    The forms are: the full name, its first word and initials, the first word, initials, nothing.
     """
     words = fold_letters(person).split()
     if words:

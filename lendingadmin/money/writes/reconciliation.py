@@ -262,7 +262,7 @@ def resolve(
 def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
     """Return the writes of an app with an unknown outcome, newest first, with their words.
 
-    They are the person's own writes; for managers, all writes. Writes that were found at the
+    The result has the person's own writes; for managers, all writes. Writes that were found at the
     service with the sent data are left out.
     """
     return _describe_some(find_unconfirmed(app_id, person))
@@ -327,7 +327,7 @@ def mark_alarm_seen(write: Write, by: User) -> None:
 def list_permissions(write: Write, person: User) -> list[str]:
     """Return the permissions that a person needs to see a write.
 
-    These are the permission to read the record and, for another person's write, to resolve it.
+    The permissions are to read the record and, for another person's write, to resolve it.
     """
     checker = get_checker(write)
     reads = [checker.reads] if checker else []
