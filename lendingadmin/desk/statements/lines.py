@@ -167,7 +167,7 @@ MAPPED = "mapped"
 class Mapping:
     """The meaning of the columns of an unknown table, by heading; "" for a column it lacks.
 
-    It has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
+    A mapping has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
     `paid_out`. Statement explains `has_unique_ids`.
     """
 

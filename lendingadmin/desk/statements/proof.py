@@ -147,8 +147,8 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
     """Return the files that may have rows of a day but do not cover it.
 
-    They were uploaded before the day was over, or they prove nothing about their ends. A file that
-    names no days is included if it was uploaded within ACCOUNTS_OF.
+    These files were uploaded before the day was over, or they prove nothing about their ends. A
+    file that names no days is included if it was uploaded within ACCOUNTS_OF.
     """
     since = get_midnight(day, app.zone)
     names_days = Q(begins__lte=day, ends__gte=day)

@@ -208,7 +208,7 @@ def find_status_columns(
 ) -> list[int]:
     """Return the places of the columns that show whether money moved.
 
-    They are found by their headings or words. Columns in `used` have another meaning.
+    The columns are found by their headings or words. Columns in `used` have another meaning.
     """
     others = sorted({at for at, heading in enumerate(header) if heading} - {*used})
     return [at for at in others if _decides(header[at], _list_cells(rows, at))]

@@ -241,7 +241,7 @@ class _Reader:
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
         """Find all columns that show whether money moved, and return those for display.
 
-        These are the layout's own columns, or the first of the others.
+        The columns for display are the layout's own, or the first of the others.
         """
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
@@ -342,7 +342,7 @@ class _Reader:
     def _name_currencies(self, found: list[Line]) -> list[Line]:
         """Return the lines; set the lender's currency on lines without one.
 
-        This is done only if other lines name another currency.
+        The currency is set only if other lines name another currency.
         """
         own = self.context.currency
         bare = [line.amount is not None and not line.currency for line in found]
@@ -354,8 +354,8 @@ class _Reader:
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
         """Return the number of cells that a row may have.
 
-        This is the number of headings, or more if all rows have more cells, such as one after a
-        comma at the end.
+        The result is the number of headings, or more if all rows have more cells, such as one after
+        a comma at the end.
         """
         lengths = [len(row) for _number, row in body if any(row)]
         headings = max(self.width, len(self.rows[self.at]))

@@ -106,7 +106,7 @@ def read_sheets(content: bytes) -> Any:
 def read_rows(sheet: CalamineSheet) -> list[list[str]]:
     """Return the rows of a sheet.
 
-    They are read one at a time, because a large sheet fills the memory.
+    The rows are read one at a time, because a large sheet fills the memory.
     """
     # The library leaves out the columns before the first that holds something, but not the rows.
     left = [""] * (sheet.start[1] if sheet.start else 0)

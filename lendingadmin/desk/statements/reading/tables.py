@@ -52,7 +52,8 @@ Score = Callable[[Sequence[str]], int]
 def check_counts(content: bytes, kind: str) -> None:
     """Raise Refused if a text has far more lines or entries than the allowed number of rows.
 
-    They are counted before the text is parsed, because 20 MB may be six million rows of one letter.
+    The lines and entries are counted before the text is parsed, because 20 MB may be six million
+    rows of one letter.
     """
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
