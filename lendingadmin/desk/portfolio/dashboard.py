@@ -113,7 +113,7 @@ class PortfolioSummary:
 class Counts(NamedTuple):
     """Snapshots of an app for the home page.
 
-    They are the snapshot that began last, the newest complete one, and the complete ones of the
+    The snapshots are the one that began last, the newest complete one, and the complete ones of the
     trends; also the number of snapshots whose figures have another meaning.
     """
 

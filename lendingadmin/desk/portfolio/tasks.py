@@ -59,7 +59,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue the tasks that are due.
 
-    These are a scheduled snapshot, a slice whose task was lost, and pruning.
+    The tasks are a scheduled snapshot, a slice whose task was lost, and pruning.
     """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))
