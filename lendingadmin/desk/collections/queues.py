@@ -190,7 +190,7 @@ class Queue:
     def count_lately(self) -> int:
         """Return the number of rows, counted at most half a minute ago.
 
-        This is for pages that count every queue.
+        The number is for pages that count every queue.
         """
         whose = self.person.pk if self.person and self.key == MINE else ""
         counted = self.snapshot.pk if self.snapshot else ""
@@ -415,8 +415,8 @@ class Queue:
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
     """Return these few rows, in the order of the rows.
 
-    They are ordered by an expression that no index has, because PostgreSQL would otherwise read an
-    entire index in that order to find a few rows.
+    The rows are ordered by an expression that no index has, because PostgreSQL would otherwise read
+    an entire index in that order to find a few rows.
     """
     name = str(rows.query.order_by[0])
     column = Coalesce(name.removeprefix("-"), name.removeprefix("-"))

@@ -65,13 +65,13 @@ def get_rules(app: LendingApp) -> rules.ContactRules:
 
 
 def take_next(queue: Queue, by: User) -> Lease | None:
-    """Take the first free borrower of a queue whose loan is not paid; None if there is none.
+    """Take the queue's first free borrower with an unpaid loan; None if there is none.
 
     Outside contact hours there is none. The loan is read from the service. A loan that was paid
-    since then leaves the queues until the next snapshot. If the loan can't be read, or after
-    `_MOST_READ` readings, its values in the snapshot are used. If no other borrower is left, return
-    the lease that the person already has from this queue, because a host may have died after giving
-    this lease and before its answer.
+    since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
+    after `_MOST_READ` readings, its values in the snapshot are used. If no other borrower is left,
+    return the lease that the person already has from this queue, because a host may have died after
+    giving this lease and before its answer.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
