@@ -178,7 +178,7 @@ def find_last_return(sheet: Sheet) -> SheetReturn | None:
 def is_over(last: SheetReturn | None) -> bool:
     """Return True if the amounts of the sheet may be entered.
 
-    They may be entered if no amount of the last return waits for a decision or a recording.
+    Amounts may be entered if no amount of the last return waits for a decision or a recording.
     """
     if last is None or last.file is None:
         return True
