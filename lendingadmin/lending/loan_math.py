@@ -36,9 +36,9 @@ PARTS = ("principal", "interest", "fees", "penalty")
 def total_of(loan: Loan, column: Column) -> Decimal | None:
     """Return one column of the balances for the complete loan.
 
-    This is the value of the `repayment` group. Without this group, return the sum of the four other
-    groups if all of them are present. Return None for a total that can't be read, because our own
-    sum must not replace the service's total.
+    The result is the value of the `repayment` group. Without this group, return the sum of the four
+    other groups if all of them are present. Return None for a total that can't be read, because our
+    own sum must not replace the service's total.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
