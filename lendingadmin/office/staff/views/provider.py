@@ -39,8 +39,8 @@ def local_only(view: View) -> View:
 def own_password_only(view: View) -> View:
     """Return a view that raises Http404 for signed-in people without a password.
 
-    This is for views that change one's own password, because people who sign in by the provider
-    have none.
+    The wrapper is for views that change one's own password, because people who sign in by the
+    provider have none.
     """
 
     @wraps(view)
