@@ -1,6 +1,6 @@
 """History of a borrower: the actions in this dashboard, and their people.
 
-It has writes, repayments and entries of the audit trail.
+The history has writes, repayments and entries of the audit trail.
 """
 
 from typing import Any, NamedTuple

@@ -1,6 +1,7 @@
 """Offer requests from this dashboard, on the timeline of a borrower.
 
-They are read from our own table, because a call that asks the service for an offer could start one.
+The requests are read from our own table, because a call that asks the service for an offer could
+start one.
 """
 
 from django.db.models import QuerySet

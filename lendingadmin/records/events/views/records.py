@@ -71,7 +71,8 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
 def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the kinds of data that an account has up to a time, and the missing kinds.
 
-    This is a part of a page. A fault is shown only in this part, because the page works without it.
+    The kinds are a part of a page. A fault is shown only in this part, because the page works
+    without it.
     """
     account, until = request.GET.get("accountId", ""), parse_moment(request.GET.get("until", ""))
     try:
