@@ -1,7 +1,7 @@
 """One call for many callers: equal questions within two seconds share one answer.
 
-This is only for reads and for an offer's poll, a POST that may start an offer (Spec: Borrowers, 4).
-Writes are never sent through this module.
+The module is only for reads and for an offer's poll, a POST that may start an offer (Spec:
+Borrowers, 4). Writes are never sent through this module.
 """
 
 import time

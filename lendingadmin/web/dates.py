@@ -54,8 +54,8 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 def zone_beside(field: forms.Field) -> str:
     """Return the zone of a field's day or time, for its label; empty for other fields.
 
-    It is the current zone, in which the field is read: the lender's on an app's pages, elsewhere
-    UTC. A field with another meaning has an attribute `zone_words`.
+    The result is the current zone, in which the field is read: the lender's on an app's pages,
+    elsewhere UTC. A field with another meaning has an attribute `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

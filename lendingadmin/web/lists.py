@@ -270,7 +270,7 @@ def _read(
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """Return the address of the next items; empty after the last.
 
-    These are the rest of this answer, if it was larger than requested, or the next page.
+    The next items are the rest of this answer, if it was larger than requested, or the next page.
     """
     if len(page.items) > skip + size:
         return _at(request, token or "", skip + size)

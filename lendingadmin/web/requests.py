@@ -35,7 +35,7 @@ class PersonRequest(HttpRequest):
 def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
     """Return this page's address with other values of some parameters, without empty ones.
 
-    This is like `{% querystring %}`, for parameters whose names only Python knows.
+    The result is like that of `{% querystring %}`, for parameters whose names only Python knows.
     """
     query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
     return f"{request.path}?{urlencode(query)}" if query else request.path
