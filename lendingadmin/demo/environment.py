@@ -131,7 +131,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 def kept_secrets(path: Path) -> dict[str, str]:
     """Return the demo's secrets.
 
-    They are made once and saved in a file that only its owner can read.
+    The secrets are made once and saved in a file that only its owner can read.
 
     A missing secret is made and added. Other secrets do not change, so that data encrypted with
     them remains readable.
