@@ -1,7 +1,7 @@
-"""CSV or XLSX of everything that a filter finds, harmless in a spreadsheet, honest at its end.
+"""CSV or XLSX of all rows that a filter finds, safe in a spreadsheet, with a note on missing rows.
 
-Columns have the words of the screen and times of the lender's zone. With `?technical=1` they
-have the API's names, and each value as received. CSV is streamed; `?format=xlsx` gives a
+Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
+the API's names, and each value as received. CSV is streamed; with `?format=xlsx` the file is a
 workbook.
 """
 
@@ -52,10 +52,10 @@ BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this is not complete:
 
 
 class ExportPlaces(ForkSafe):
-    """Counts the exports that are under way in this process, by person."""
+    """Counts the running exports of this process, by person."""
 
     def reset(self) -> None:
-        """Nothing is under way in a new process."""
+        """Start at zero, because no export is running in a new process."""
         self._lock = threading.Lock()
         self._taken: Counter[int] = Counter()
 
@@ -72,7 +72,7 @@ class ExportPlaces(ForkSafe):
         metrics.EXPORTS.inc()
 
     def give_back(self, person_id: int) -> None:
-        """Give a place back."""
+        """Return a place."""
         with self._lock:
             self._taken[person_id] -= 1
             if self._taken[person_id] <= 0:
@@ -84,9 +84,9 @@ places = ExportPlaces()
 
 
 class ExportPlace:
-    """A place among the exports of this process.
+    """A place for one of the exports of this process.
 
-    The place is given back once, at the latest when this object is deleted.
+    The place is returned once, at the latest when this object is deleted.
     """
 
     def __init__(self, person_id: int) -> None:
@@ -119,8 +119,8 @@ EXPORT = "dashboard.export"
 def cell(value: object) -> object:
     """Return one cell for the CSV writer: a number as received, an object as its JSON.
 
-    No value is an empty cell. Text that a spreadsheet could read as a formula gets a `'` in
-    front.
+    A missing value is an empty cell. Text that a spreadsheet could read as a formula begins with
+    `'`.
     """
     if type(value) in _PLAIN:
         return value
@@ -131,9 +131,10 @@ def cell(value: object) -> object:
 
 
 class MomentText(Func):
-    """A moment's column as `timestamp_text` writes it, made by the database.
+    """A column of times in the form of `timestamp_text`, made by the database.
 
-    Of a row with six moments, to make six values only to write them again takes half of the time.
+    If Python made the six time values of a row only to write them again, this would take half of
+    the time.
     """
 
     arity = 1
@@ -141,7 +142,7 @@ class MomentText(Func):
     template = """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Write the SQL for SQLite: it stores a moment as UTC text, with any microseconds."""
+        """Return the SQL for SQLite, which stores a time as UTC text, with any microseconds."""
         parts = (
             "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
             " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
@@ -152,8 +153,8 @@ class MomentText(Func):
 class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
-    A column without a word is only in the technical export. `write` makes the text for people
-    from a value and the lender's zone.
+    A column without a word is only in the technical export. `write` converts a value for the
+    screen's words, in the lender's zone.
     """
 
     name: str
@@ -162,7 +163,7 @@ class Column(NamedTuple):
 
 
 def write_moment(value: object, zone: tzinfo) -> object:
-    """Return a moment of the API, or an aware datetime, as day and time in the zone.
+    """Return a time from the API, or an aware datetime, as day and time in the zone.
 
     Return any other value as received.
     """
@@ -171,7 +172,7 @@ def write_moment(value: object, zone: tzinfo) -> object:
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """Return the day that a contract's date means; any other value as received."""
+    """Return the day of a contract's date; any other value as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -201,14 +202,14 @@ def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 class ExportPage(NamedTuple):
-    """Rows that are written at once, and how many were left out because they came before."""
+    """Rows that are written together, and the number of rows that earlier pages already had."""
 
     rows: Iterable[Row]
     repeated: int = 0
 
 
 def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items some hundred at a time: each page is written at once."""
+    """Yield the items in groups of some hundred; each group is written together."""
     rest = iter(items)
     while page := list(islice(rest, _AT_ONCE)):
         yield page
@@ -225,13 +226,13 @@ def export_response(
 ) -> StreamingHttpResponse:
     """Return the file `name` (without its ending) of pages of rows.
 
-    Each row has a value for every column, or one value that is not a record. The last row says
-    if the service broke off, if it listed rows again, or if more rows follow than a workbook
-    can hold.
+    Each row has a value for every column, or one value that is not a record. The last row has a
+    note if the service stopped early, if it listed rows again, or if there are more rows than a
+    workbook can contain.
 
-    The audit trail records that the export began, with its filters, and how it ended after how
-    many rows; `subject` names the exported data there. Raise Throttled if too many exports are
-    running; the view declares the daily quota.
+    The audit trail records the start of the export with its filters, and its end with the number of
+    rows; `subject` names the exported data there. Raise Throttled if too many exports are running;
+    the view declares the daily quota.
     """
     place = ExportPlace(request.user.pk)
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
@@ -265,7 +266,7 @@ def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[
 
 
 class _Stream:
-    """The parts of an export. It holds its place until it ends or its reader leaves."""
+    """The parts of an export. The export has its place until it ends or its reader leaves."""
 
     def __init__(
         self, parts: Generator[str | bytes], rows: Generator[Any], place: ExportPlace
@@ -279,7 +280,7 @@ class _Stream:
         return next(self._parts)
 
     def close(self) -> None:
-        """End the response: it was read to its end, or its reader left."""
+        """End the response, which was read to its end or whose reader left."""
         self._parts.close()
         self._rows.close()
         self._place.give_back()
@@ -338,14 +339,14 @@ def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:
-    """Redirect to the list of an export whose filter can't be sent; the list gives the reason."""
+    """Redirect to the list of an export whose filter can't be sent; the list shows the reason."""
     match: Any = request.resolver_match
     name = match.url_name.removesuffix("-export")
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
 def describe_repeated(count: int) -> str:
-    """The last line of an export in which the service listed some rows again."""
+    """Return the last line of an export in which the service listed some rows again."""
     return ngettext(
         "REPEATED: the service listed %(count)s row again; it is written once",
         "REPEATED: the service listed %(count)s rows again; they are written once",

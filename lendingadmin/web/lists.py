@@ -1,7 +1,7 @@
 """List pages over the service: filters, order, page size and page, all in the URL.
 
-Spec: Shared list behaviour. Filters and order are offered only where the spec lists them. The
-page size is sent to every list. A service that ignores or refuses it works all the same.
+Spec: Shared list behaviour. Filters and order are offered only if the spec lists them. The page
+size is sent to every list. A list also works if the service ignores or refuses the size.
 """
 
 import re
@@ -53,10 +53,10 @@ class FilterField(forms.CharField):
 
 
 class AnotherField(FilterField):
-    """A filter that was a choice, to write a value that has no word into."""
+    """A filter field for typing a value that has no word, in place of a choice."""
 
     def clean(self, value: Any) -> str:
-        """Raise ValidationError to ask for the value, because the choice itself is none."""
+        """Raise ValidationError to ask for the value, because none was typed."""
         raise forms.ValidationError(_("Enter the value to search for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
@@ -65,7 +65,7 @@ class AnotherField(FilterField):
 
 
 class FoldingForm(forms.Form):
-    """A filter of which the fields in `folds` fold away; those that are set show as chips."""
+    """A filter form whose fields in `folds` are folded away; chips show those with a value."""
 
     folds: Sequence[str] = ()
 
@@ -81,7 +81,7 @@ class FoldingForm(forms.Form):
 
     @property
     def chips(self) -> list["Chip"]:
-        """The folded fields that are set."""
+        """Chips of the folded fields that have a value."""
         return [
             Chip(str(field.label), _write_choice(field), _write_query(self.data, field.name))
             for field in self.folded
@@ -92,8 +92,8 @@ class FoldingForm(forms.Form):
 class ListForm(FoldingForm):
     """The controls of one list, made from the parameters that the spec allows.
 
-    `words` gives, for a filter field, the words of its values by number; then the field is a
-    choice. If the address names no order, a list with an order is read with the newest first.
+    `words` has the words of a filter field's values by number; then the field is a choice. If the
+    address names no order, a list that can be ordered is read with the newest first.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class ListForm(FoldingForm):
         )
 
     def filters(self) -> dict[str, str]:
-        """The clauses that are set, by the API's field names."""
+        """Return the clauses with a value, by the API's field names."""
         names = self.operation.filters or ()
         return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
 
@@ -132,7 +132,7 @@ class ListForm(FoldingForm):
 
 
 class Chip(NamedTuple):
-    """A filter that is set: its label, its value in words, and the list's query without it."""
+    """A filter with a value: its label, its value in words, and the query without the filter."""
 
     label: str
     words: str
@@ -145,7 +145,7 @@ def _write_choice(field: forms.BoundField) -> str:
 
 
 def _write_query(data: Mapping[str, Any], left: str) -> str:
-    """The state of a list without the filter `left`, from its first page on."""
+    """Return the query of a list without the filter `left`, from the first page on."""
     left_out = {left, "pageToken", "from", "before"}
     return urlencode({name: value for name, value in data.items() if name not in left_out})
 
@@ -163,7 +163,7 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
 
 
 def _spoken(name: str) -> str:
-    """An API field's name in words: `appVersionId` is “App version id”."""
+    """Return an API field's name in words: `appVersionId` is “App version id”."""
     return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
 
 
@@ -188,7 +188,7 @@ def list_sizes(request: HttpRequest, present: int) -> list[PageSize]:
 
 @dataclass(frozen=True)
 class ListPage:
-    """One page as shown: items, time of the read, address of the next page, and notes."""
+    """One page of a list: items, time of reading, address of the next page, and notes."""
 
     form: ListForm
     items: Sequence[Any] = ()
@@ -201,7 +201,7 @@ class ListPage:
 
     @property
     def ended(self) -> bool:
-        """True if this is the last page of the list and not its first."""
+        """True if this is the last page of the list and not the first."""
         return bool(self.first_url) and not self.next_url
 
     @property
@@ -220,7 +220,7 @@ class ListPage:
 
     @property
     def filtered(self) -> bool:
-        """True if a filter is set, so that an empty page can say why it is empty."""
+        """True if a filter has a value, so that an empty page can give this reason."""
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
@@ -230,11 +230,11 @@ def read_page(
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
 ) -> ListPage:
-    """Read the page that the URL asks for. `call` is the client's `list` of this operation.
+    """Read the page that the URL names. `call` is the client's `list` of this operation.
 
-    A filter that can't be sent has its message at its field, and nothing is sent. For a filter
-    that the service refuses, the service's words are shown above the fields. Raises the
-    LendingError of any other read that failed.
+    A filter that can't be sent has an error at its field, and nothing is sent. For a filter that
+    the service refuses, the service's words are shown above the fields. Raises the LendingError of
+    any other read that failed.
     """
     form = ListForm(request.GET, operation, words)
     if not form.is_valid():
@@ -277,8 +277,8 @@ def _read(
 ) -> tuple[Page[Any], list[str], bool]:
     """Read a page.
 
-    Start again if the service refuses the page token. Ask without a size if it refuses the
-    size.
+    If the service refuses the page token, read the first page. If it refuses the size, ask without
+    one.
     """
     try:
         return call(**asked), [], False
@@ -294,7 +294,7 @@ def _read(
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """Return the address of the next items; empty after the last.
 
-    These are the rest of this answer, if it was larger than asked, or the next page.
+    The next items are the rest of this answer, if it was larger than requested, or the next page.
     """
     if len(page.items) > skip + size:
         return _at(request, token or "", skip + size)
@@ -304,17 +304,17 @@ def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, s
 
 
 def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
-    """This list's address at another place in it, with the same filters, order and size."""
+    """Return this list's address for another place, with the same filters, order and size."""
     return address_with(request, {"pageToken": token, "from": str(skip or "")})
 
 
 def whole_number(text: str | None) -> int:
-    """The number that an address or a hidden field carries; 0 for anything else."""
+    """Return the integer in an address or a hidden field; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 def as_id(value: object) -> str:
-    """The value if it can be an id, else empty."""
+    """Return the value if it can be an id, else an empty text."""
     try:
         return check_id(text(value) or "")
     except InvalidId:

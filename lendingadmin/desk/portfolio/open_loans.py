@@ -16,9 +16,9 @@ from .snapshot_job import find_with_loans
 def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, OpenLoans]:
     """Return the number of open loans and their amounts, by borrower id.
 
-    Return nothing if no snapshot has these data. If the snapshot has an open loan without a
-    borrower, or an item that is not a loan, it may belong to any borrower. Then borrowers
-    without a known open loan are left out.
+    Return nothing if no snapshot has these data. An open loan without a borrower, or an item that
+    is not a loan, may belong to any borrower. If the snapshot has one, borrowers without a known
+    open loan are left out.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:

@@ -31,9 +31,9 @@ _MORE = ("valueDate", "currencyCode", "notes")
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
-    The network is one that the app used recently, or another one that is typed. A form starts
-    with the `usual` channel and network. If they are unchanged, they mean cash where there is
-    no transaction id.
+    The network is one that the app used recently, or another one that is typed. A form starts with
+    the `usual` channel and network. If they are unchanged and there is no transaction id, they mean
+    cash.
     """
 
     # As many digits as the table's column has.
@@ -108,7 +108,7 @@ class RepaymentForm(forms.Form):
             self.fields["externalId"].help_text = _("Sent again with the same id.")
 
     def _find_currency(self) -> str:
-        """The currency that the amount may name: the one that is given, else the app's."""
+        """Return the currency that the amount may name: the given one, else the app's."""
         code = str(self["currencyCode"].value() or "").strip().upper()
         return code if is_currency(code) else self.app.currency
 
@@ -124,26 +124,26 @@ class RepaymentForm(forms.Form):
         return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
 
     def focus_first(self) -> None:
-        """Let the page open with the first wrong field in focus, else with the amount."""
+        """Put the cursor into the first wrong field, else into the amount."""
         wrong = next((name for name in self.fields if name in self.errors), "amount")
         self.fields[wrong].widget.attrs["autofocus"] = True
 
     def clean_externalId(self) -> str:
-        """An id that came with unseen characters would pass for another one."""
+        """Refuse an id with invisible characters, which would look like another id."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
             raise forms.ValidationError(_("This has invisible characters. Type it again."))
         return text
 
     def clean_transactionDate(self) -> datetime:
-        """A transaction happened: it can't lie in the future."""
+        """Refuse a time in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
             raise forms.ValidationError(_("A transaction can't be in the future."), code="future")
         return date
 
     def clean_currencyCode(self) -> str:
-        """An ISO 4217 code, or nothing."""
+        """Return an ISO 4217 code, or an empty text."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
             raise forms.ValidationError(_("Enter the currency's three letters, such as KES."))
@@ -202,7 +202,7 @@ def request_from(app_id: str, draft: dict[str, str]) -> Request:
 
 
 def clock_notice() -> str:
-    """Return the sentence about a clock that is wrong, ours or the service's; else nothing."""
+    """Return a sentence if the dashboard's clock and the service's differ; else an empty text."""
     if not (offset := find_clock_offset()):
         return ""
     words = gettext(
@@ -212,14 +212,14 @@ def clock_notice() -> str:
 
 
 class DateNotice(NamedTuple):
-    """A notice about an odd date: its name for the page, and the sentence."""
+    """A notice about an unusual date: its name for the page, and the sentence."""
 
     finding: str
     words: str
 
 
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
-    """Return the dates to check before sending: they may be mistyped, or the clock is wrong.
+    """Return the notices about dates that may be mistyped, and about a wrong clock.
 
     The dates of `asked` are in the lender's zone, as `request_from` returns them.
     """
@@ -239,7 +239,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """Return the form's initial values: an edited draft, a repayment sent again, or none."""
+    """Return the form's initial values: from an edited draft, a repayment sent again, or none."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -260,7 +260,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """The reason for a decision; saved with the repayment and in the audit trail."""
+    """Form for the reason of a decision; it is saved with the repayment and in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
@@ -268,7 +268,7 @@ class ReasonForm(forms.Form):
 
 
 class ResolveForm(ReasonForm):
-    """A person's decision about a repayment that the evidence left open."""
+    """Form for a person's decision about a repayment that the evidence left open."""
 
     resolution = forms.ChoiceField(
         choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")
@@ -277,7 +277,7 @@ class ResolveForm(ReasonForm):
 
 
 class MistakeForm(forms.Form):
-    """A report of what is wrong with a repayment; stored encrypted."""
+    """Form to report a mistake in a repayment; the note is stored encrypted."""
 
     note = forms.CharField(
         min_length=10,
@@ -290,7 +290,7 @@ class MistakeForm(forms.Form):
 
 
 class ReviewForm(ReasonForm):
-    """A manager's decision on a reported mistake; its reason is stored encrypted."""
+    """Form for a manager's decision on a reported mistake; the reason is stored encrypted."""
 
     resolution = forms.ChoiceField(
         choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("Decision")
@@ -323,7 +323,7 @@ _REPORTS = [
 
 
 class JournalForm(FoldingForm):
-    """The journal's filter; all fields are in the address."""
+    """Form for the journal's filter; all fields are in the address."""
 
     folds = ("mistake", "person", "channel", "network", "currency", "by")
 
@@ -350,18 +350,18 @@ class JournalForm(FoldingForm):
 
 
 class DayForm(forms.Form):
-    """The day to end; today in the lender's zone when it is empty."""
+    """Form for the day to end; an empty day means today in the lender's zone."""
 
     date = _day(_("Date"))
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
 
     def clean_date(self) -> Any:
-        """Today, when it was left empty."""
+        """Return the day; today if it is empty."""
         return self.cleaned_data["date"] or timezone.localdate()
 
 
 class CashForm(forms.Form):
-    """The count of one till: the cashier, the currency and the amount."""
+    """Form for the count of one till: the cashier, the currency and the amount."""
 
     till = forms.ChoiceField(label=_("Cashier"))
     amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))
@@ -373,6 +373,6 @@ class CashForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[int, str]:
-        """The person's number and the currency; once the form is valid."""
+        """The person's number and the currency; only for a valid form."""
         number, _colon, code = self.cleaned_data["till"].partition(":")
         return int(number), code

@@ -1,7 +1,7 @@
-"""Columns of each CSV: the API's own names, dotted for a field inside another, and words.
+"""Columns of each CSV: the API's names, with dots for nested fields, and words.
 
-A value is exported as it came, to the last digit. A list or an object is exported as its JSON
-(Spec: Resources and their fields). A column without a word is only in the technical export.
+A value is exported as received, with all digits. A list or an object is exported as its JSON (Spec:
+Resources and their fields). A column without a word is only in the technical export.
 """
 
 from collections.abc import Callable, Mapping
@@ -139,19 +139,19 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def head_of(operation: str) -> tuple[Column, ...]:
-    """The columns of the CSV of this list."""
+    """Return the columns for the CSV of this list."""
     names = (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
     words = WORDS[operation]
     return name_columns({name: words.get(name, "") for name in names})
 
 
 def keys_of(operation: str) -> tuple[str, ...]:
-    """Return the keys of an item that its columns need. No other key has to be read."""
+    """Return the keys of an item that the columns need. No other key has to be read."""
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
 def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[object]]:
-    """Return a function that makes a row of an item. A malformed item is one cell.
+    """Return a function that makes a row from an item. A malformed item becomes one cell.
 
     If the path to a field ends early, the value at that point takes the field's place.
     """

@@ -1,4 +1,4 @@
-"""The rows of the list of loans, ready to print: the template only places them."""
+"""The rows of the list of loans, ready to print, so that the template only places them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LIST_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ListedLoan:
-    """One row. `odd` is the value that the service sent in place of a loan, else empty."""
+    """One row. `odd` is a value that the service sent in place of a loan; empty for a loan."""
 
     odd: object = ""
     link: object = ""

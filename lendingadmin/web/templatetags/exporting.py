@@ -1,4 +1,4 @@
-"""`{% export_link %}`: the list at hand as CSV and XLSX, with the filter that it shows."""
+"""`{% export_link %}`: links to the present list as CSV and XLSX, with the same filter."""
 
 from django import template
 from django.template import Context
@@ -20,7 +20,7 @@ def export_link(context: Context) -> dict[str, str]:
 
 @register.simple_tag(takes_context=True)
 def technical_export(context: Context) -> str:
-    """Return the export's address with the API's names and values; empty if there is none."""
+    """Return the address of the export with the API's names and values; empty if there is none."""
     return _find_address(context, technical="1")
 
 

@@ -26,10 +26,10 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """The assignment and the stand-in of a borrower, if any, and the right to change it.
+    """The assignment and the stand-in of a borrower, if any, and the right to change the officer.
 
-    `is_gone` says that the officer may have no borrowers in this app any more. `may_change`
-    says that the person may assign the borrower to another officer.
+    `is_gone` is True if the officer may no longer have borrowers in this app. `may_change` is True
+    if the person may assign the borrower to another officer.
     """
 
     row: Assignment | None
@@ -76,7 +76,7 @@ def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs of now and of the next week that concern the person.
+    """Return the hand-overs of today and the next week that concern the person.
 
     The person is away or is the stand-in.
     """

@@ -1,4 +1,4 @@
-"""Lists over the loans of a count, and saved lists."""
+"""Lists of the loans in a snapshot, and saved lists."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -69,13 +69,13 @@ COLUMNS = name_columns(
 
 @access(_LIST)
 def loan_list(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The list that the address describes."""
+    """Show the list that the address describes."""
     return _show(request, app_id, request.GET.dict())
 
 
 @access(_LIST)
 def saved_list(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A list under a name."""
+    """Show a saved list."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _show(request, app_id, saved_lists.read_state(saved, request.GET), saved)
 
@@ -105,7 +105,7 @@ def _show(
 
 @access(_LIST, methods=("GET", "POST"))
 def save(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Give the list in the address a name."""
+    """Save the list in the address under a name."""
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
         raise Http404("The address describes no list.")
@@ -145,7 +145,7 @@ def _create(
 
 @access(_LIST, methods=("POST",))
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Put a list into one's sidebar, or take it out."""
+    """Put a list into the person's sidebar, or remove it."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if request.POST.get("pin") != "on":
         saved.pinned_by.remove(request.user)
@@ -158,7 +158,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(_LIST, methods=("POST",))
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete a list under a name; its loans are not touched."""
+    """Delete a saved list; its loans are not changed."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
         raise Http404("This list is somebody else's.")
@@ -172,13 +172,13 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The list that the address describes, as CSV."""
+    """Export as CSV the list that the address describes."""
     return _export(request, app_id, request.GET.dict())
 
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """A list under a name, as CSV."""
+    """Export a saved list as CSV."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _export(request, app_id, saved_lists.read_state(saved, request.GET))
 
@@ -200,9 +200,9 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 def _build_rows(
     app_id: str, rows: list[CorrectedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
-    """Yield rows of the CSV: amounts less the repayments recorded since the count.
+    """Yield rows of the CSV: amounts less the repayments recorded since the snapshot.
 
-    The last columns show these repayments and the name.
+    The last columns have these repayments and the name.
     """
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)

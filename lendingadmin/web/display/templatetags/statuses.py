@@ -17,28 +17,28 @@ register.filter("assessment_type_status", statuses.assessment_type)
 
 @register.filter
 def days_late(value: object) -> Status | None:
-    """`20 days late` for a loan in arrears."""
+    """Return `20 days late` for a loan in arrears."""
     return statuses.days_late(value, formats.locale())
 
 
 @register.filter
 def loan_status(value: object) -> Status | None:
-    """The status of a loan, in the words of LENDING_LOAN_STATUSES."""
+    """Return the status of a loan, in the words of LENDING_LOAN_STATUSES."""
     return statuses.find_status(value, settings.LENDING_LOAN_STATUSES)
 
 
 @register.filter
 def performance_status(value: object) -> Status | None:
-    """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
+    """Return the performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
     return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
 
 
 @register.filter
 def loan_standing(loan: Loan) -> Status | None:
-    """Return the status that tells a loan apart from others in a list.
+    """Return the status of a loan for a list of loans.
 
-    For an open loan it is the days late or the performance, because a list need not say that it
-    is open. For other loans it is the status of the loan.
+    For an open loan this is the days late or the performance, because a list need not show that the
+    loan is open. For other loans this is the status of the loan.
     """
     words = settings.LENDING_LOAN_STATUSES
     status = statuses.find_status(loan.status, words)
@@ -56,19 +56,19 @@ def loan_standing(loan: Loan) -> Status | None:
 
 @register.filter
 def borrower_status(value: object) -> Status | None:
-    """The status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
+    """Return the status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
     return statuses.find_status(value, settings.LENDING_BORROWER_STATUSES)
 
 
 @register.filter
 def product_status(value: object) -> Status | None:
-    """The status of a product, in the words of LENDING_PRODUCT_STATUSES."""
+    """Return the status of a product, in the words of LENDING_PRODUCT_STATUSES."""
     return statuses.find_status(value, settings.LENDING_PRODUCT_STATUSES)
 
 
 @register.simple_tag
 def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
-    """A status made in the template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    """Return a status from a template: `{% status "paid" "good" "check-circle" as paid %}`."""
     return Status(word, tone, icon)
 
 
