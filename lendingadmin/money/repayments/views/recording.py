@@ -25,6 +25,7 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
 from lendingadmin.money.repayments.estimate import estimate, explain_closed
 from lendingadmin.money.repayments.forms import (
+    IN_CASH,
     RepaymentForm,
     date_notices,
     initial_from,
@@ -108,8 +109,17 @@ def _build_form(
     retry_of: Repayment | None,
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
-    """The form; a new one has the channel and the network that this person used here last."""
+    """The form; a new one has the channel and the network that this person used here last.
+
+    Those of a draft belong to its transaction id, those of cash to no id.
+    """
     initial = initial_from(source)
+    shown = {name: initial.get(name, "") for name in ("channel", "network")}
+    usual: dict[str, str] = {}
+    if isinstance(source, dict) and source["external_id"]:
+        usual = shown
+    elif not source or (not initial["externalId"] and shown == IN_CASH):
+        usual = read_last_used(request, app.app_id)
     if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
         initial["notes"] = ""
     return RepaymentForm(
@@ -118,7 +128,7 @@ def _build_form(
         retry_of=retry_of,
         networks=Repayment.objects.list_networks(app.app_id),
         initial=initial,
-        usual={} if source else read_last_used(request, app.app_id),
+        usual=usual,
     )
 
 
