@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -42,6 +43,8 @@ from lendingadmin.web.lists import NEWEST_FIRST, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 PURPOSE = "record a repayment"
+NO_OPEN_LOAN = gettext_lazy("This borrower has no open loan.")
+CHOOSE_LOAN = gettext_lazy("Choose the loan.")
 # The fields that show a loan's borrower and whether it is open, and how many of a borrower's loans
 # are read.
 _CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
@@ -79,9 +82,10 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 @access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
 def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Redirect to the form of the borrower's only open loan; else to the borrower.
+    """Redirect to the form of the borrower's only open loan; else to the borrower's loans.
 
-    On the borrower's page the person chooses the loan.
+    There the person chooses the loan. That page shows the loans without scripts too. A borrower
+    without an open loan has nothing to choose.
     """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
@@ -97,10 +101,11 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     ]
     if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
         return redirect("repayment-new", app_id, open_ids[0])
-    is_none = not open_ids and not page.next_page_token
-    words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
-    messages.info(request, words)
-    return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
+    if not open_ids and not page.next_page_token:
+        messages.info(request, NO_OPEN_LOAN)
+        return redirect("borrower", app_id, borrower_id)
+    messages.info(request, CHOOSE_LOAN)
+    return redirect(f"{reverse('borrower-loans', args=[app_id, borrower_id])}#panel-loans")
 
 
 def _build_form(
