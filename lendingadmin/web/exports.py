@@ -37,6 +37,7 @@ from lendingadmin.lending.errors import LendingError, Throttled
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.values import moment
 from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.display.times import contract_date
 
 from . import xlsx
@@ -153,12 +154,13 @@ class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
     A column without a word is only in the technical export. `write` makes the text for people
-    from a value and the lender's zone.
+    from a value, the lender's zone, and the values of the columns that it `needs`.
     """
 
     name: str
     label: Any = ""
-    write: Callable[[Any, tzinfo], object] | None = None
+    write: Callable[..., object] | None = None
+    needs: tuple[str, ...] = ()
 
 
 def write_moment(value: object, zone: tzinfo) -> object:
@@ -189,13 +191,21 @@ def write_status(find: Callable[[object], Status | None]) -> Callable[[object, t
     return write
 
 
+def write_performance(value: object, _zone: tzinfo, status: object, settled: object) -> object:
+    """Return the performance of a loan as its word; "" if the loan is not open."""
+    if not statuses.has_performance(status, settled):
+        return ""
+    found = statuses.performance_status(value)
+    return found.word if found else value
+
+
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
     """Return a function that writes a value of ours as the label of its choice."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the columns from words by name; a pair has a word and the writer of its values."""
+    """Return the columns from words by name, or from the word with more of the column's values."""
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
@@ -253,13 +263,21 @@ def export_response(
 
 
 def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[object]]:
-    shown = [(at, column.write) for at, column in enumerate(columns) if column.label]
+    places = {column.name: at for at, column in enumerate(columns)}
+    shown = [
+        (at, column.write, [places[name] for name in column.needs])
+        for at, column in enumerate(columns)
+        if column.label
+    ]
 
     def write_row(row: Row) -> Sequence[object]:
         cells = list(row)
         if len(cells) != len(columns):
             return cells
-        return [write(cells[at], zone) if write else cells[at] for at, write in shown]
+        return [
+            write(cells[at], zone, *[cells[other] for other in needs]) if write else cells[at]
+            for at, write, needs in shown
+        ]
 
     return write_row
 

@@ -102,3 +102,45 @@ def test_a_total_that_cannot_be_read_is_said_and_not_worked_out(
     assert "a total that can't be read: paid." in html.unescape(page)
     assert "KES 84.00" not in page
     assert "eighty-four" in page
+
+
+OPEN = {"accountId": "L-1", "borrowerId": "B-1", "status": 2, "performanceStatus": 1}
+SETTLED = {"settlementDate": "2026-11-01T10:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("loan", "shown"),
+    [
+        (OPEN, True),
+        (OPEN | {"status": 3}, False),
+        (OPEN | {"status": "written off"}, False),
+        (OPEN | {"status": 77}, True),
+        # The service says neither open nor closed: the settlement date decides.
+        (OPEN | {"status": 77} | SETTLED, False),
+    ],
+)
+def test_a_loan_that_is_not_open_shows_no_performance(
+    desk: Client,
+    client_of: ClientOf,
+    support: User,
+    fault_server: FaultServer,
+    settings: Any,
+    loan: dict[str, Any],
+    shown: bool,
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    settings.LENDING_PERFORMANCE_STATUSES = {"1": "in-good-health"}
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("/loans/L-1", reply(loan))
+    fault_server.on("/loans?", reply({"loans": [loan]}))
+    fault_server.on("/borrowers/B-1", reply({"borrowerId": "B-1"}))
+    chip = "in-good-health</span>"
+    page = desk.get("/apps/kenya/loans/L-1/").content.decode()
+    assert (chip in page) == shown
+    # A list shows the one status that tells loans apart; it need not be the performance.
+    for address in ("loans/", "borrowers/B-1/panels/loans"):
+        page = desk.get(f"/apps/kenya/{address}").content.decode()
+        assert "L-1" in page and (chip in page) == (shown and loan["status"] == 2)
+    answer = client_of(support).get("/apps/kenya/loans/export.csv")
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "L-1" in text and ("in-good-health" in text) == shown

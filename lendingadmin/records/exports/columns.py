@@ -14,7 +14,14 @@ from lendingadmin.lending.values import Individual, Malformed, Value
 from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.web.display.statuses import assessment_type, processing
 from lendingadmin.web.display.templatetags import statuses
-from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
+from lendingadmin.web.exports import (
+    Column,
+    name_columns,
+    write_day,
+    write_moment,
+    write_performance,
+    write_status,
+)
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -91,7 +98,11 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "maturityDate": (_("Matures"), write_day),
         "settlementDate": (_("Settled"), write_day),
         "status": (_("Status"), write_status(statuses.loan_status)),
-        "performanceStatus": (_("Performance"), write_status(statuses.performance_status)),
+        "performanceStatus": (
+            _("Performance"),
+            write_performance,
+            ("status", "settlementDate"),
+        ),
         "balances.principal.unpaid": _("Outstanding principal"),
         "balances.repayment.due": _("Due"),
         "balances.repayment.paid": _("Paid"),

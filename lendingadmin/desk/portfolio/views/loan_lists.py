@@ -31,6 +31,7 @@ from lendingadmin.web.exports import (
     name_columns,
     split_into_pages,
     write_moment,
+    write_performance,
     write_status,
 )
 from lendingadmin.web.keyset import build_pager
@@ -47,7 +48,8 @@ COLUMNS = name_columns(
         "status": (gettext_lazy("Status"), write_status(statuses.loan_status)),
         "performanceStatus": (
             gettext_lazy("Performance"),
-            write_status(statuses.performance_status),
+            write_performance,
+            ("status", "settlementDate"),
         ),
         "startDate": gettext_lazy("Start"),
         "settlementDate": gettext_lazy("Settled"),
