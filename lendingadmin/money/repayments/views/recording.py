@@ -70,6 +70,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     context = {
         "form": form,
         "loan": loan,
+        "facts": loan_math.loan_facts(loan, timezone.now()) if loan else None,
         "account_id": account_id,
         "card": card,
         "retry_of": retry_of,
