@@ -34,7 +34,7 @@ def performance_status(value: object) -> Status | None:
 
 
 def has_performance(status: object, settlement_date: object) -> bool:
-    """Return False for a loan that is not open: the service keeps the performance of before."""
+    """Return False for a loan that is not open, because its performance is an old one."""
     words = settings.LENDING_LOAN_STATUSES
     return not settlement_date and statuses.says_open(status, words) is not False
 
