@@ -90,6 +90,11 @@ class ScheduleRow(NamedTuple):
     covered: Decimal | None
     progress: Progress | None
 
+    @property
+    def missing(self) -> Decimal | None:
+        """The amount that is left to pay; None where unknown."""
+        return None if self.due is None or self.covered is None else self.due - self.covered
+
 
 def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
     """Return the schedule with the part of each instalment that is paid, the oldest first.
@@ -170,7 +175,11 @@ def _progress(
 
 
 class LoanFacts(NamedTuple):
-    """Main facts of a loan: the amount owed, the amount overdue, and the next instalment."""
+    """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
+
+    `next_amount` is what is left to pay of the next instalment. Pages of a loan, receipts and
+    SMS take all of these from here, so that they never differ.
+    """
 
     owed: Decimal | None
     total: Decimal | None
@@ -184,16 +193,21 @@ class LoanFacts(NamedTuple):
 
 
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
-    """Return the main facts of a loan; `repaid_share` is between 0 and 1."""
+    """Lead figures of a loan; `repaid_share` is between 0 and 1.
+
+    The next instalment is the service's, else the first of the contract that is neither paid in
+    full nor overdue.
+    """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
     coming = next_of(loan)
+    next_amount = due_of(coming) if coming else None
     found = schedule_rows(loan, now)
     if coming is None:
-        coming = next(
-            (x.installment for x in found if x.progress in (Progress.NEXT, Progress.PART_PAID)),
-            None,
-        )
+        for row in found:
+            if row.progress in (Progress.NEXT, Progress.PART_PAID):
+                coming, next_amount = row.installment, row.missing
+                break
     late = [moment(x.installment.due_date) for x in found if x.progress == Progress.LATE]
     share = min(paid / total, Decimal(1)) if paid is not None and total else None
     return LoanFacts(
@@ -204,7 +218,7 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
         days_late=number(schedule.days_late) if schedule else None,
         repaid_share=share,
         next_due=moment(coming.due_date) if coming else None,
-        next_amount=due_of(coming) if coming else None,
+        next_amount=next_amount,
         late_since=late[0] if late else None,
     )
 

@@ -36,7 +36,10 @@ from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import LendingError, Throttled
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.values import moment
+from lendingadmin.web.display.numbers import number
+from lendingadmin.web.display.rates import to_percent
 from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.display.times import contract_date
 
 from . import xlsx
@@ -153,13 +156,20 @@ class MomentText(Func):
 class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
-    A column without a word is only in the technical export. `write` converts a value for the
-    screen's words, in the lender's zone.
+    A column without a word is only in the technical export. `write` makes the text for people
+    from a value, the lender's zone, and the values of the columns that it `needs`. The head of
+    a column `in_currency` names the app's currency, because its values do not.
     """
 
     name: str
     label: Any = ""
-    write: Callable[[Any, tzinfo], object] | None = None
+    write: Callable[..., object] | None = None
+    needs: tuple[str, ...] = ()
+    in_currency: bool = False
+
+    def write_head(self, currency: str) -> str:
+        """Return the head for people, with the currency if the values are amounts without one."""
+        return f"{self.label} ({currency})" if self.in_currency and currency else str(self.label)
 
 
 def write_moment(value: object, zone: tzinfo) -> object:
@@ -190,13 +200,32 @@ def write_status(find: Callable[[object], Status | None]) -> Callable[[object, t
     return write
 
 
+def write_performance(value: object, _zone: tzinfo, status: object, settled: object) -> object:
+    """Return the performance of a loan as its word; "" if the loan is not open."""
+    if not statuses.has_performance(status, settled):
+        return ""
+    found = statuses.performance_status(value)
+    return found.word if found else value
+
+
+def write_rate(value: object, _zone: tzinfo) -> object:
+    """Return a fraction as a number of per cent; any other value as received."""
+    fraction = number(value)
+    return value if fraction is None else to_percent(fraction)
+
+
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
     """Return a function that writes a value of ours as the label of its choice."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
+def in_currency(word: Any) -> tuple[Any, ...]:
+    """Return the description of a column of amounts in the app's currency, for `name_columns`."""
+    return (word, None, (), True)
+
+
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the columns from words by name; a pair has a word and the writer of its values."""
+    """Return the columns from words by name, or from the word with more of the column's values."""
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
@@ -238,9 +267,11 @@ def export_response(
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
     filters = ", ".join(sorted(name for name, value in request.GET.items() if value))
     note(outcome="started", detail=filters)
-    zone = lending_app(app_id).zone if app_id else timezone.get_current_timezone()
+    app = lending_app(app_id) if app_id else None
+    zone = app.zone if app else timezone.get_current_timezone()
     with override(settings.LANGUAGE_CODE):
-        head = [str(column.label) for column in columns if column.label]
+        currency = app.currency if app else ""
+        head = [column.write_head(currency) for column in columns if column.label]
     write_row = _write(columns, zone)
     if request.GET.get("technical"):
         head, write_row = [column.name for column in columns], list
@@ -254,13 +285,21 @@ def export_response(
 
 
 def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[object]]:
-    shown = [(at, column.write) for at, column in enumerate(columns) if column.label]
+    places = {column.name: at for at, column in enumerate(columns)}
+    shown = [
+        (at, column.write, [places[name] for name in column.needs])
+        for at, column in enumerate(columns)
+        if column.label
+    ]
 
     def write_row(row: Row) -> Sequence[object]:
         cells = list(row)
         if len(cells) != len(columns):
             return cells
-        return [write(cells[at], zone) if write else cells[at] for at, write in shown]
+        return [
+            write(cells[at], zone, *[cells[other] for other in needs]) if write else cells[at]
+            for at, write, needs in shown
+        ]
 
     return write_row
 

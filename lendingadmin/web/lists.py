@@ -5,7 +5,7 @@ size is sent to every list. A list also works if the service ignores or refuses 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -83,7 +83,11 @@ class FoldingForm(forms.Form):
     def chips(self) -> list["Chip"]:
         """Chips of the folded fields that have a value."""
         return [
-            Chip(str(field.label), _write_choice(field), _write_query(self.data, field.name))
+            Chip(
+                str(field.label),
+                _write_choice(field),
+                _write_query(self.data, {field.name, *self.errors}),
+            )
             for field in self.folded
             if field.value() and not field.errors
         ]
@@ -144,9 +148,9 @@ def _write_choice(field: forms.BoundField) -> str:
     return str(dict(getattr(field.field, "choices", ())).get(value, value))
 
 
-def _write_query(data: Mapping[str, Any], left: str) -> str:
-    """Return the query of a list without the filter `left`, from the first page on."""
-    left_out = {left, "pageToken", "from", "before"}
+def _write_query(data: Mapping[str, Any], without: Set[str]) -> str:
+    """The state of a list without these filters, from its first page on."""
+    left_out = {"pageToken", "from", "before"} | without
     return urlencode({name: value for name, value in data.items() if name not in left_out})
 
 

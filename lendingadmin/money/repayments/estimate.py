@@ -47,9 +47,9 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
     clears, following = list[str](), None
     left = amount
     for row in schedule_rows(loan, timezone.now()):
-        if row.due is None or row.covered is None:
+        missing = row.missing
+        if missing is None:
             break
-        missing = row.due - row.covered
         if missing > left:
             following = (row, missing - left)
             break

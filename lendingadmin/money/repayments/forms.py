@@ -24,6 +24,7 @@ from .services import Request
 from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", _("—")), *CHANNELS.items()]
+IN_CASH = {"channel": IN_PERSON, "network": CASH}
 # Folded under More, because these fields are rarely changed.
 _MORE = ("valueDate", "currencyCode", "notes")
 
@@ -31,9 +32,8 @@ _MORE = ("valueDate", "currencyCode", "notes")
 class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
-    The network is one that the app used recently, or another one that is typed. A form starts with
-    the `usual` channel and network. If they are unchanged and there is no transaction id, they mean
-    cash.
+    The network is one that the app used recently, or another one that is typed. A form starts
+    with the `usual` channel and network, which belong to a transaction id.
     """
 
     # As many digits as the table's column has.
@@ -153,11 +153,10 @@ class RepaymentForm(forms.Form):
         """Check the amount's decimals against its currency; use a typed network if given."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
-        is_usual = all(cleaned.get(name) == value for name, value in self.usual.items())
-        if is_usual and not cleaned.get("externalId") and "externalId" not in self.errors:
-            cleaned |= {"channel": IN_PERSON, "network": CASH}
-        elif cleaned["network"].casefold() == CASH.casefold():
+        if cleaned["network"].casefold() == CASH.casefold():
             cleaned["network"] = CASH
+        if "externalId" not in self.errors:
+            cleaned |= self._settle_cash(cleaned)
         code = cleaned.get("currencyCode") or self.app.currency
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)
@@ -165,6 +164,25 @@ class RepaymentForm(forms.Form):
             words = gettext("%(currency)s has at most %(count)s decimals.")
             self.add_error("amount", words % {"currency": code, "count": decimals})
         return cleaned
+
+    def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:
+        """Return the channel and network that follow from the transaction id.
+
+        Without an id it is cash, and the network of another payment is not used. A person who
+        chose another channel or network decides. If an id is added to a draft of cash, it is an
+        entry with an id again.
+        """
+        shown = {name: self.get_initial_for_field(self.fields[name], name) for name in IN_CASH}
+        kept = [name for name in IN_CASH if cleaned.get(name) == shown[name]]
+        if not cleaned.get("externalId"):
+            in_person = cleaned.get("channel") in ("", IN_PERSON)
+            if cleaned["network"] == CASH:
+                return IN_CASH if "channel" in kept else {}
+            if shown != self.usual or "network" not in kept:
+                return {}
+            return IN_CASH if "channel" in kept or in_person else {"network": ""}
+        is_added = shown == IN_CASH and len(kept) == 2 and not self.initial.get("externalId")
+        return self.usual if is_added and any(self.usual.values()) else {}
 
     def entered(self) -> dict[str, str]:
         """Return the entered values as text, for a draft."""

@@ -14,7 +14,16 @@ from lendingadmin.lending.values import Individual, Malformed, Value
 from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.web.display.statuses import assessment_type, processing
 from lendingadmin.web.display.templatetags import statuses
-from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
+from lendingadmin.web.exports import (
+    Column,
+    in_currency,
+    name_columns,
+    write_day,
+    write_moment,
+    write_performance,
+    write_rate,
+    write_status,
+)
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -86,17 +95,21 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "borrowerId": _("Borrower"),
         NAME: _NAME,
         "productId": _("Product"),
-        "loanAmount": _("Principal"),
+        "loanAmount": in_currency(_("Principal")),
         "startDate": (_("Start"), write_day),
         "maturityDate": (_("Matures"), write_day),
         "settlementDate": (_("Settled"), write_day),
         "status": (_("Status"), write_status(statuses.loan_status)),
-        "performanceStatus": (_("Performance"), write_status(statuses.performance_status)),
-        "balances.principal.unpaid": _("Outstanding principal"),
-        "balances.repayment.due": _("Due"),
-        "balances.repayment.paid": _("Paid"),
-        "balances.repayment.unpaid": _("Outstanding"),
-        "balances.repayment.overdue": _("Overdue"),
+        "performanceStatus": (
+            _("Performance"),
+            write_performance,
+            ("status", "settlementDate"),
+        ),
+        "balances.principal.unpaid": in_currency(_("Outstanding principal")),
+        "balances.repayment.due": in_currency(_("Due")),
+        "balances.repayment.paid": in_currency(_("Paid")),
+        "balances.repayment.unpaid": in_currency(_("Outstanding")),
+        "balances.repayment.overdue": in_currency(_("Overdue")),
         "schedule.daysLate": _("Days late"),
         "createdAt": _MADE,
     },
@@ -122,9 +135,11 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "status": (_("Status"), write_status(statuses.product_status)),
         "displayName": _("Name"),
         "description": _("Description"),
-        "terms.period": _("Term"),
-        "terms.repaymentInterval": _("Repayment interval"),
-        "terms.interest.baseRate": _("Interest rate"),
+        "terms.period": _("Runs for"),
+        "terms.repaymentInterval": _("Instalment every"),
+        "terms.interest.termPeriod": _("Rates are for"),
+        "terms.interest.baseRate": (_("Base rate (%)"), write_rate),
+        "terms.interest.riskPremiumRate": (_("Risk premium (%)"), write_rate),
         "createdAt": _MADE,
     },
     "assessmentTypes.list": {

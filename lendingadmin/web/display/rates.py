@@ -34,7 +34,7 @@ def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    rounded = _tidy(_percent(fraction))
+    rounded = _tidy(to_percent(fraction))
     return _written(rounded, locale, per)
 
 
@@ -46,14 +46,14 @@ def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    rounded = _tidy(_percent(fraction))
+    rounded = _tidy(to_percent(fraction))
     return _("%(points)s points") % {"points": grouped(rounded, decimals_of(rounded), locale)}
 
 
 def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a fraction as per cent with all received digits."""
     fraction = number(value)
-    return as_it_came(value) if fraction is None else _written(_percent(fraction), locale, "")
+    return as_it_came(value) if fraction is None else _written(to_percent(fraction), locale, "")
 
 
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
@@ -90,7 +90,8 @@ def period(value: object) -> str:
     return words % {"count": days // length}
 
 
-def _percent(fraction: Decimal) -> Decimal:
+def to_percent(fraction: Decimal) -> Decimal:
+    """Return a fraction in per cent, with every digit."""
     return _WIDE.multiply(fraction, Decimal(100))
 
 

@@ -35,8 +35,14 @@ def loan_tabs(context: Context) -> dict[str, Any]:
 
 
 @register.inclusion_tag("portfolio/_sorted_by.html", takes_context=True)
-def sorted_by(context: Context, name: str, label: str, is_number: bool = False) -> dict[str, Any]:
-    """Return a column head that sorts by the column, and reverses the order if pressed again."""
+def sorted_by(
+    context: Context, name: str, label: str, is_number: bool = False, currency: str = ""
+) -> dict[str, Any]:
+    """The head of a column: sorts by it, and the other way round when pressed again.
+
+    The first head of amounts names their currency.
+    """
+    label = f"{label} ({currency})" if currency else label
     sort = context["found"].wanted["sort"]
     is_current, is_descending = sort.removeprefix("-") == name, sort.startswith("-")
     descends = not is_descending if is_current else name not in _ASCENDING_FIRST

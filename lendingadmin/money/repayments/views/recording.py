@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -25,6 +26,7 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
 from lendingadmin.money.repayments.estimate import estimate, explain_closed
 from lendingadmin.money.repayments.forms import (
+    IN_CASH,
     RepaymentForm,
     date_notices,
     initial_from,
@@ -41,6 +43,8 @@ from lendingadmin.web.lists import NEWEST_FIRST, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 PURPOSE = "record a repayment"
+NO_OPEN_LOAN = gettext_lazy("This borrower has no open loan.")
+CHOOSE_LOAN = gettext_lazy("Choose the loan.")
 # The fields that show a loan's borrower and whether it is open, and how many of a borrower's loans
 # are read.
 _CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
@@ -66,6 +70,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     context = {
         "form": form,
         "loan": loan,
+        "facts": loan_math.loan_facts(loan, timezone.now()) if loan else None,
         "account_id": account_id,
         "card": card,
         "retry_of": retry_of,
@@ -78,9 +83,10 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 @access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
 def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Redirect to the form for the borrower's only open loan; else to the borrower's page.
+    """Redirect to the form of the borrower's only open loan; else to the borrower's loans.
 
-    There the person chooses the loan.
+    There the person chooses the loan. That page shows the loans without scripts too. A borrower
+    without an open loan has nothing to choose.
     """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
@@ -96,10 +102,11 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     ]
     if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
         return redirect("repayment-new", app_id, open_ids[0])
-    is_none = not open_ids and not page.next_page_token
-    words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
-    messages.info(request, words)
-    return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
+    if not open_ids and not page.next_page_token:
+        messages.info(request, NO_OPEN_LOAN)
+        return redirect("borrower", app_id, borrower_id)
+    messages.info(request, CHOOSE_LOAN)
+    return redirect(f"{reverse('borrower-loans', args=[app_id, borrower_id])}#panel-loans")
 
 
 def _build_form(
@@ -108,8 +115,17 @@ def _build_form(
     retry_of: Repayment | None,
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
-    """Return the form; a new one starts with the channel and network that this person used last."""
+    """The form; a new one has the channel and the network that this person used here last.
+
+    Those of a draft belong to its transaction id, those of cash to no id.
+    """
     initial = initial_from(source)
+    shown = {name: initial.get(name, "") for name in ("channel", "network")}
+    usual: dict[str, str] = {}
+    if isinstance(source, dict) and source["external_id"]:
+        usual = shown
+    elif not source or (not initial["externalId"] and shown == IN_CASH):
+        usual = read_last_used(request, app.app_id)
     if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
         initial["notes"] = ""
     return RepaymentForm(
@@ -118,7 +134,7 @@ def _build_form(
         retry_of=retry_of,
         networks=Repayment.objects.list_networks(app.app_id),
         initial=initial,
-        usual={} if source else read_last_used(request, app.app_id),
+        usual=usual,
     )
 
 

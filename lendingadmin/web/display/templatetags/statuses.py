@@ -33,6 +33,20 @@ def performance_status(value: object) -> Status | None:
     return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
 
 
+def has_performance(status: object, settlement_date: object) -> bool:
+    """Return False for a loan that is not open, because its performance is an old one."""
+    words = settings.LENDING_LOAN_STATUSES
+    return not settlement_date and statuses.says_open(status, words) is not False
+
+
+@register.filter
+def loan_performance(loan: Loan) -> Status | None:
+    """The performance of a loan, unless the loan is not open."""
+    if not has_performance(loan.status, loan.settlement_date):
+        return None
+    return performance_status(loan.performance_status)
+
+
 @register.filter
 def loan_standing(loan: Loan) -> Status | None:
     """Return the status of a loan for a list of loans.
@@ -47,10 +61,7 @@ def loan_standing(loan: Loan) -> Status | None:
         return status
     days = getattr(loan.schedule, "days_late", None)
     late = statuses.days_late(days, formats.locale())
-    performance = None
-    if not loan.settlement_date:
-        words = settings.LENDING_PERFORMANCE_STATUSES
-        performance = statuses.find_status(loan.performance_status, words)
+    performance = loan_performance(loan)
     return late or (performance if is_open else None) or status or performance
 
 
