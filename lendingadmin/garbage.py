@@ -1,4 +1,4 @@
-"""Garbage collection of a web process on SQLite, in a thread that no request waits for.
+"""Garbage collection of a web process on SQLite, in a thread for which no request waits.
 
 A cursor that is garbage is closed by the thread that collects it, as soon as the thread of its
 connection allows that. If that thread waits to write and the collecting thread is the writer,
@@ -15,9 +15,9 @@ _WHOLE_EVERY = 5  # pauses
 
 
 def collect_apart() -> None:
-    """Move garbage collection to a thread of its own from now on.
+    """Move garbage collection to a separate thread from now on.
 
-    The thread writes nothing.
+    This thread never writes to the database.
     """
     gc.disable()
     Thread(target=_collect, name="garbage", daemon=True).start()

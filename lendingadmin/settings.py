@@ -1,7 +1,7 @@
-"""The dashboard's settings. Every value that differs by place comes from the environment.
+"""The dashboard's settings. Every value that depends on the place comes from the environment.
 
-docs/configure.md lists each variable with meaning, default and example. Each also has its line
-in .env.example and demo/environment.py. A test compares these files.
+docs/configure.md lists each variable with meaning, default and example. Each is also in
+.env.example and demo/environment.py. A test compares these files.
 """
 
 import os
@@ -62,9 +62,11 @@ _problems: list[str] = []
 
 
 def read(name: str, reader: Callable[[str], Read], default: str | None = None) -> Read:
-    """Read one variable; a missing or malformed value stops the start, naming the variable.
+    """Read one variable.
 
-    Until then the variable has its default, or an empty tuple if it has none.
+    A missing or malformed value stops the start with the name of the variable.
+
+    Until the stop, the setting has its default, or an empty tuple if it has none.
     """
     # Not by django-environ, which takes a value that begins with $ for the name of a variable.
     text = os.environ.get(name, default)

@@ -1,4 +1,4 @@
-"""The worker of the web process: gunicorn's threads, a place for health, and refusals."""
+"""The worker of the web process: gunicorn's threads, a thread for health checks, and refusals."""
 
 import os
 import re
@@ -53,18 +53,17 @@ Cross-Origin-Resource-Policy: same-origin
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     """Worker that answers `/healthz` and `/readyz` even while all of its threads are busy.
 
-    All other requests wait. An extra thread looks at a connection that finds no free thread,
-    and answers a health request directly. So no request is refused because many come at once.
+    All other requests wait. An extra thread looks at each connection without a free thread, and
+    answers a health request directly. So no request is refused because many come at the same time.
     `/readyz` has another extra thread, because its answer waits for the database.
     """
 
     @classmethod
     def check_config(cls, cfg: Config, log: Logger) -> None:
-        """Report errors in the variables and end, before there is a worker.
+        """Report errors in the variables and exit before a worker starts.
 
-        Two workers that can't start end together, and gunicorn ends with a trace at the second.
-        The check runs in another process, so that workers after a SIGHUP read the variables
-        again.
+        If two workers can't start, gunicorn ends with a trace after the second. The check runs in
+        another process, so that workers after a SIGHUP read the variables again.
         """
         super().check_config(cfg, log)
         looking = get_context("fork").Process(target=_set_up, args=(log,))
@@ -74,18 +73,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             sys.exit(Arbiter.APP_LOAD_ERROR)
 
     def init_process(self) -> None:
-        """Create the objects that this process has for its own use, then serve."""
+        """Create the objects for this process, then serve."""
         self._under_way = 0
         self._lookout = ThreadPoolExecutor(max_workers=1)
         self._readiness = ThreadPoolExecutor(max_workers=1)
         super().init_process()
 
     def set_accept_enabled(self, enabled: bool) -> None:
-        """Accept connections, or none for now.
+        """Start or stop accepting connections.
 
-        When this worker stops, accept the waiting connections and no more. A listener that
-        stays open while requests end lets people wait in it, and the end of the last worker
-        cuts them off. Once it is closed, a proxy is refused and asks another host.
+        When this worker stops, accept the waiting connections and no more. If the listener stayed
+        open while requests end, people would wait in it, and lose the connection when the last
+        worker ends. After it is closed, a proxy gets a refusal and asks another host.
         """
         super().set_accept_enabled(enabled)
         if enabled or self.alive:
@@ -113,7 +112,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException
     ) -> None:
-        """Answer a request that never reached Django or that Django failed to answer.
+        """Answer a request that did not reach Django, or that Django could not answer.
 
         The answer has only the status. The log has the status and the error's class, and a
         trace only for a 500.
@@ -144,7 +143,7 @@ def _set_up(log: Logger) -> None:
 
 
 def _find_probe(conn: TConn) -> bytes:
-    """Return the probe that a connection asks for; empty for none."""
+    """Return the health check that a connection requests; empty if it requests something else."""
     try:
         if not conn.wait_for_data(_LONGEST_LOOK):
             return b""

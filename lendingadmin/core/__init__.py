@@ -1,1 +1,1 @@
-"""Parts without a page: client in settings, people, roles, audit trail, worker, monitoring."""
+"""Parts without a page: the service's client, people, roles, audit trail, worker and monitoring."""

@@ -58,7 +58,7 @@ class AreaConfig(AppConfig):
 
 @cache
 def collect(kind: str) -> tuple[Any, ...]:
-    """Return the objects that areas name in one attribute of AreaConfig, by INSTALLED_APPS."""
+    """Return the objects that areas name in one attribute, in the order of INSTALLED_APPS."""
     found: list[Any] = []
     for config in apps.get_app_configs():
         names = getattr(config, kind, ()) if isinstance(config, AreaConfig) else ()

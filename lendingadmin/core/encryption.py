@@ -3,12 +3,12 @@
 Keys come from DATA_KEYS, newest first. The first key encrypts and all of them decrypt, so a key
 can be retired slowly (`manage.py reencrypt`).
 
-A ciphertext is bound to its place: the place comes before the text, within the authenticated
-part. Without a key an attacker can't move a ciphertext to another row, column or use, where it
-would be read as if it belonged there. Binding does not detect three changes: a row got an
-earlier value of its own back, a text was emptied, or entire rows were exchanged together with
-the columns that they are bound to. Text that was encrypted before bindings existed has no
-place. It opens everywhere until it is re-encrypted.
+A ciphertext is bound to its place: the place comes before the text, within the authenticated part.
+Without a key an attacker can't move a ciphertext to another row, column or use, where it would be
+read as if it belonged there. Binding does not detect three changes: a row got an earlier value of
+its own back, a text was emptied, or entire rows were exchanged together with the columns to which
+they are bound. Text that was encrypted before bindings existed has no place. It opens everywhere
+until it is re-encrypted.
 """
 
 import json
@@ -26,11 +26,11 @@ _MARK = "\0"
 
 
 class DecryptionError(Exception):
-    """No key of DATA_KEYS opens this text, or it is bound to another place."""
+    """Error: no key of DATA_KEYS opens this text, or it is bound to another place."""
 
 
 class Unbound(TypeError):
-    """Text for an encrypted column was stored without the row to which it is bound."""
+    """Error: a text for an encrypted column was stored without the row to which it is bound."""
 
 
 @lru_cache(maxsize=4)
@@ -93,7 +93,7 @@ class Undecryptable(str):
 
 
 class Ciphertext(str):
-    """Content of the column. `values()` and `values_list()` return it: they have no row."""
+    """Content of the column. `values()` and `values_list()` return it, as they have no row."""
 
 
 class _DecryptedText(DeferredAttribute):
@@ -121,9 +121,9 @@ else:
 class EncryptedTextField(_Text):
     """Text that is encrypted in the database: readable in Python, useless in a filter or dump.
 
-    `bound_to` names columns of the row that are set when it is made and never change. They are
-    best unique. The text is bound to them and to its table and column. A table or column that
-    is renamed needs a migration that encrypts its texts again.
+    `bound_to` names columns of the row that are set when the row is made and never change. Unique
+    columns are best. The text is bound to these columns and to its table and column. A table or
+    column that is renamed needs a migration that encrypts its texts again.
 
     Text that cannot be opened reads as an Undecryptable sentence. Storing that sentence raises
     DecryptionError, because it would destroy text that a recovered key could still open.
@@ -151,10 +151,10 @@ class EncryptedTextField(_Text):
         return [meta.db_table, str(self.column), *values]
 
     def decrypt(self, ciphertext: str, row: Any) -> str:
-        """Return the text of this row; an Undecryptable sentence if it cannot be opened.
+        """Return the text of this row, or an Undecryptable sentence if it cannot be opened.
 
-        The row may also be a named row of `values_list`, if it has the fields to which the text
-        is bound.
+        The row may also be a named row of `values_list`, if it has the fields to which the text is
+        bound.
         """
         try:
             return decrypt(ciphertext, *self.list_place(row))
@@ -162,7 +162,10 @@ class EncryptedTextField(_Text):
             return Undecryptable("(encrypted with a key that is not configured, or moved here)")
 
     def encrypt(self, text: object, row: models.Model) -> str:
-        """Return the text as stored in this row. Raise DecryptionError if undecryptable."""
+        """Return the text as stored in this row.
+
+        Raise DecryptionError for an Undecryptable text.
+        """
         if isinstance(text, Undecryptable):
             raise DecryptionError("text that could not be decrypted must not be stored again")
         return Ciphertext(encrypt(str(text), *self.list_place(row))) if text else ""
@@ -180,7 +183,7 @@ class EncryptedTextField(_Text):
 
 
 def bind(row: models.Model, **values: Any) -> dict[str, Any]:
-    """The values of an `update` of this row alone, its encrypted texts bound to it."""
+    """Return the values for an `update` of only this row, with encrypted texts bound to the row."""
     fields = {field.name: field for field in row._meta.concrete_fields}
     return {
         name: field.encrypt(value, row)

@@ -1,4 +1,4 @@
-"""Stored texts are English, whatever the language of the person who acts.
+"""Stored texts are always English, regardless of the person's language.
 
 A text that goes into a row, into the audit trail, into a file or into a mail is marked with
 `gettext_noop`, or is made by a function that is decorated with `in_english`.
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 def in_english(function: Callable[Args, Result]) -> Callable[Args, Result]:
-    """Run the function in English: its texts are stored or mailed."""
+    """Decorate a function so that it runs in English, because its texts are stored or mailed."""
 
     @wraps(function)
     def run(*args: Args.args, **options: Args.kwargs) -> Result:

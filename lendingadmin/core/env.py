@@ -1,4 +1,4 @@
-"""Reads environment variables into the values that settings need, and explains errors.
+"""Functions that read environment variables into values for settings, and explain errors.
 
 Each function takes the text of a variable. If the text is wrong, it raises ValueError with a
 sentence for the person who wrote the variable.
@@ -27,7 +27,7 @@ _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
 
 
 def status_words(text: str) -> dict[str, str]:
-    """Read `1:pending,2:open` into words by number; the numbers stay text, as they came."""
+    """Read `1:pending,2:open` into words by number. The numbers remain text."""
     words = {}
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         number, colon, word = part.partition(":")
@@ -38,7 +38,7 @@ def status_words(text: str) -> dict[str, str]:
 
 
 def service_address(text: str) -> str:
-    """Read an http(s) address without query or credentials; a trailing slash is dropped."""
+    """Read an http(s) address without query or credentials; remove a trailing slash."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("give an address that starts with http:// or https://")
@@ -50,7 +50,7 @@ def service_address(text: str) -> str:
 def lending_address(text: str) -> str:
     """Read an http(s) address of the lending service.
 
-    It must not end with `/v1`, because the client adds the version.
+    The address must not end with `/v1`, because the client adds the version.
     """
     address = service_address(text)
     if address.endswith("/v1"):
@@ -59,12 +59,12 @@ def lending_address(text: str) -> str:
 
 
 def service_address_or_none(text: str) -> str:
-    """Read an http(s) address; an empty text is allowed and stays empty."""
+    """Read an http(s) address; an empty text is allowed and returned as it is."""
     return service_address(text) if text else ""
 
 
 def mail_server(text: str) -> dict[str, Any]:
-    """Read how mail is sent, `smtp+tls://user:password@host:587`, into Django's settings."""
+    """Read the mail server, `smtp+tls://user:password@host:587`, for Django's settings."""
     try:
         config: dict[str, Any] = Env.email_url_config(text)
     except (ImproperlyConfigured, ValueError):
@@ -122,9 +122,9 @@ def _read_address(
 
 
 def _cuts_password(text: str) -> bool:
-    """Return True if a character in the password ends the host too early.
+    """Return True if a character in the password makes the host end too early.
 
-    The database's own error would show the rest of the password.
+    The database's own error would then show the rest of the password.
     """
     host = urlsplit(text).netloc
     return bool(host) and "@" not in host and "@" in text
@@ -164,7 +164,7 @@ def duration(text: str) -> timedelta:
 def interval(text: str) -> timedelta | None:
     """Read `90s`, `15m` or `24h`; `auto` is read as None.
 
-    The code that uses the interval computes it then.
+    For None, the code that uses the interval computes it.
     """
     return None if text.strip() == "auto" else duration(text)
 
@@ -184,10 +184,7 @@ def positive_number(text: str) -> int:
 
 
 def days_by_kind(text: str) -> dict[str, int]:
-    """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` where a kind has its own.
-
-    The number without a kind has an empty key.
-    """
+    """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` with a number for one kind."""
     found: dict[str, int] = {}
     for piece in words(text):
         match = re.fullmatch(r"(?:([a-z]+):)?([0-9]{1,5})", piece)
@@ -205,8 +202,7 @@ def days_by_kind(text: str) -> dict[str, int]:
 def row_days_by_kind(text: str) -> dict[str, int]:
     """Read numbers of days for rows, 0 for ever, as `days_by_kind` does.
 
-    Most kinds have a lowest number, because people and the rules of calls look back at the
-    rows.
+    Most kinds have a lowest number, because people and the rules of calls need older rows.
     """
     found = _OWN_DAYS | days_by_kind(text)
     for kind, days in found.items():
@@ -216,7 +212,7 @@ def row_days_by_kind(text: str) -> dict[str, int]:
 
 
 def session_hours(text: str) -> int:
-    """Read the hours that a session lasts at most."""
+    """Read the maximum hours of a session."""
     hours = positive_number(text)
     if hours > _MOST_HOURS:
         raise ValueError(f"give {_MOST_HOURS} hours or fewer")
@@ -224,7 +220,7 @@ def session_hours(text: str) -> int:
 
 
 def switch(text: str) -> bool:
-    """Read on/off, yes/no, true/false, 1/0."""
+    """Read on/off, yes/no, true/false or 1/0 as a boolean."""
     word = text.strip().lower()
     if word not in _SWITCH:
         raise ValueError(f"“{text}” is neither on nor off")
@@ -255,7 +251,7 @@ def existing_file_or_none(text: str) -> str:
 
 
 def proxy_address_or_none(text: str) -> str:
-    """Read the http(s) address of a proxy, with or without name and password; or nothing."""
+    """Read the http(s) address of a proxy, with or without name and password; may be empty."""
     parts = urlsplit(text)
     is_address = parts.scheme in ("http", "https") and parts.hostname
     if text and (not is_address or parts.path.strip("/") or parts.query):
@@ -265,7 +261,7 @@ def proxy_address_or_none(text: str) -> str:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
-    """A reader that accepts only these words."""
+    """Return a reader that accepts only these words."""
 
     def read(text: str) -> str:
         if text not in choices:

@@ -1,4 +1,4 @@
-"""Limits on how long a write waits for another one. A page's extra writes hardly wait."""
+"""Limits on the time that a write waits for another one. Extra writes of a page hardly wait."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def atomic_waiting(milliseconds: int) -> Iterator[None]:
-    """Open a transaction; raise OperationalError if it must wait longer for another writer."""
+    """Open a transaction; raise OperationalError after waiting this long for another writer."""
     if connection.vendor == "sqlite":
         with sqlite_waiting(milliseconds), transaction.atomic():
             yield
@@ -32,6 +32,6 @@ def sqlite_waiting(milliseconds: int) -> Iterator[None]:
 
 
 def atomic_without_waiting() -> AbstractContextManager[None]:
-    """Open a transaction; raise OperationalError at once if it must wait for a writer."""
+    """Open a transaction; raise OperationalError immediately if it must wait for a writer."""
     # PostgreSQL takes none as waiting for ever.
     return atomic_waiting(1 if connection.vendor == "postgresql" else 0)

@@ -1,4 +1,4 @@
-"""The demo's own databases: several demos may use them, only one alone may remove them."""
+"""The demo's own databases. Several demos can use them; they are removed only if no demo runs."""
 
 import fcntl
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ _FILES = (
 
 
 class InUse(Exception):
-    """Another demo runs on the databases that were to be removed."""
+    """Error: another demo uses the databases that should be removed."""
 
 
 @contextmanager
 def held(var: Path, *, fresh: bool) -> Iterator[None]:
     """Protect the databases from removal inside the block; `fresh` removes them first.
 
-    Raises InUse when they are to be removed and another demo holds them. Databases that the
-    person named elsewhere are never touched.
+    Raises InUse if they should be removed and another demo uses them. Databases in other places,
+    which the environment names, are never removed.
     """
     var.mkdir(parents=True, exist_ok=True)
     with (var / "demo.lock").open("w") as lock:

@@ -45,7 +45,7 @@ _ALWAYS = "kenya:mon-sun 0:00-23:59,ghana:mon-sun 0:00-23:59"
 
 
 def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
-    """Set every variable that the demo needs; ports and databases named in `environ` stay."""
+    """Set every variable that the demo needs; ports and databases in `environ` are not changed."""
     environ.update(variables(environ, kept_secrets(var / "demo.env"), var))
 
 
@@ -129,10 +129,12 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 
 
 def kept_secrets(path: Path) -> dict[str, str]:
-    """Return the demo's secrets: made once, then read from a file that only its owner reads.
+    """Return the demo's secrets.
 
-    A missing secret is made and added. The others do not change, so data that they encrypted
-    stays readable.
+    The secrets are made once and saved in a file that only its owner can read.
+
+    A missing secret is made and added. Other secrets do not change, so that data encrypted with
+    them remains readable.
     """
     kept = _read(path)
     if kept.keys() == _SECRETS.keys():

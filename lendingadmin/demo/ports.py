@@ -1,11 +1,11 @@
-"""Ports: are they numbers, and are they free?"""
+"""Checks of ports: whether a text is a port number, and whether the port is free."""
 
 import errno
 import socket
 
 
 class PortError(Exception):
-    """A port cannot be used; the sentence names the variable to change."""
+    """Error: a port cannot be used. The text names the variable to change."""
 
 
 def port_number(name: str, text: str) -> int:

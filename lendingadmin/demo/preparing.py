@@ -20,17 +20,17 @@ from lendingadmin.web import checks
 
 
 class OtherVersion(Exception):
-    """The database was made by a version with other migrations."""
+    """Error: the database was made by a version with other migrations."""
 
 
 class NotLoopback(Exception):
-    """The service is on another machine: a real one may be behind it."""
+    """Error: the service is on another machine, so it could be a real one."""
 
 
 def prepare_dashboard() -> None:
-    """Database, static files and people, each made or brought up to date.
+    """Create or update the database, the static files and the people.
 
-    Raises NotLoopback when the configured service is not on this machine, and OtherVersion.
+    Raises OtherVersion, and NotLoopback if the configured service is not on this machine.
     """
     VAR_DIR.mkdir(exist_ok=True)  # SQLite makes files, not folders
     try:
@@ -47,8 +47,8 @@ def prepare_dashboard() -> None:
 def collect_static() -> bool:
     """Update STATIC_ROOT if a static file has changed; return True if one has.
 
-    Several processes may ask at once: one collects, the others wait for it. With DEBUG there is
-    nothing to do, because the files are served from their source folders.
+    If several processes call this at the same time, one collects and the others wait for it. With
+    DEBUG there is nothing to do, because the files are served from their source folders.
     """
     if settings.DEBUG:
         return False
@@ -73,10 +73,10 @@ def collect_static() -> bool:
 
 
 def make_people(password: str, service: str) -> None:
-    """Make a person for each role, with it in every app, or give them this password again.
+    """Create a person for each role, with the role in every app, or set this password again.
 
-    Raises NotLoopback unless the service's address is on this machine: everybody knows these
-    names and the password.
+    Raises NotLoopback unless the service's address is on this machine, because everybody can know
+    these names and the password.
     """
     if not checks.is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")

@@ -15,7 +15,10 @@ _ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Died(Exception):
-    """A child process ended or did not become ready; the sentence says which one and how."""
+    """Error: a child process ended or did not become ready.
+
+    The text names the process and the fault.
+    """
 
 
 class Processes:
@@ -59,7 +62,7 @@ class Processes:
             raise KeyboardInterrupt
 
     def finish(self, name: str) -> None:
-        """Wait for a child that is meant to end. Raises Died when it, or another one, fails."""
+        """Wait for the end of a child. Raise Died if this child, or another one, fails."""
         child = self._children[name]
         while child.poll() is None:
             self._require_alive(but=name)
@@ -69,7 +72,7 @@ class Processes:
             raise Died(_how(name, child.returncode))
 
     def wait_until_ready(self, name: str, port: int, path: str = "/", seconds: float = 60) -> None:
-        """Wait until a child answers HTTP on loopback. Raises Died when it does not."""
+        """Wait until a child answers HTTP on loopback. Raise Died if it does not."""
         deadline = time.monotonic() + seconds
         while not _answers(port, path):
             self._require_alive()
@@ -80,7 +83,10 @@ class Processes:
         self._require_alive()
 
     def watch(self) -> None:
-        """Return never: Died when a child ends, KeyboardInterrupt when asked to stop."""
+        """Watch the children.
+
+        Raise Died if one ends, and KeyboardInterrupt if a person stops them.
+        """
         while True:
             self._require_alive()
             time.sleep(0.3)

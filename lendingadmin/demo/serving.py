@@ -1,4 +1,4 @@
-"""The demo's processes as commands."""
+"""Command lines of the demo's processes."""
 
 import sys
 
@@ -11,7 +11,7 @@ def manage(command: str) -> list[str]:
 
 
 def dashboard(host: str, port: int) -> list[str]:
-    """The command that serves the dashboard."""
+    """Return the command line that serves the dashboard."""
     return [
         *(sys.executable, "-m", "gunicorn", "lendingadmin.wsgi"),
         *("--bind", f"{host}:{port}", "--chdir", str(BASE_DIR)),

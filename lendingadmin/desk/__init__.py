@@ -1,1 +1,1 @@
-"""The daily work: portfolio, statements, collections, officers, sheets."""
+"""The daily work: portfolio, statements, collections, officers and sheets."""

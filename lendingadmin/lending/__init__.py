@@ -4,6 +4,6 @@
     client = LendingClient(base_url, project_id, tokens)
     loan = client.app("kenya").loans.get("L-1")
 
-The classes of these three are in `tokens` and `client`. The values that are read are in
-`values`, errors in `errors`, and the facts of each operation in `operations`.
+The classes of these three are in `tokens` and `client`. The values of answers are in `values`,
+errors in `errors`, and the facts of each operation in `operations`.
 """

@@ -83,10 +83,10 @@ class Borrowers(ListResource[Borrower]):
     ) -> OfferOperation:
         """Start an offer, or read its progress with `request_id` alone (Spec: Borrowers, 4).
 
-        The assessment type is given by its full name. A call that reads may also start an
-        offer. Raise WrongRecord if the operation is of another borrower, request or app. Raise
-        Unconfirmed if an operation that was to start does not name its borrower. Raise
-        ValueError if nothing is given, or a time has no zone.
+        The assessment type is given by its full name. A call that should only read may also start
+        an offer. Raise WrongRecord if the operation is of another borrower, request or app. Raise
+        Unconfirmed if a new operation does not name its borrower. Raise ValueError if nothing is
+        given, or a time has no zone.
         """
         name = "borrowers.getOffers"
         given = {
@@ -135,21 +135,21 @@ class Borrowers(ListResource[Borrower]):
 
 
 def select_fixed(body: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a loan that stay as sent (Spec: Loan); balances do change."""
+    """Return the fields of a loan that do not change, unlike its balances (Spec: Loan)."""
     return {key: body[key] for key in ("borrowerId", "contract") if key in body}
 
 
 class Loans(ListResource[Loan]):
     """The loan accounts of one app. Every method raises LendingError, and InvalidId for a bad id.
 
-    An account is named by its `accountId` or its `uid`.
+    The id of an account is its `accountId` or its `uid`.
     """
 
     list_operation = "loans.list"
     item = Loan
 
     def create(self, body: Mapping[str, object]) -> Loan:
-        """Create a loan account; its contract is a complete previewed one (Spec: Loans)."""
+        """Create a loan account; its contract is a complete previewed contract (Spec: Loans)."""
         sent, expected_id = select_fixed(body), body.get("accountId")
         return self.write_one("loans.create", Loan, body=body, expected_id=expected_id, sent=sent)
 
@@ -168,12 +168,11 @@ class Loans(ListResource[Loan]):
         *,
         before_send: Callable[[], None] | None = None,
     ) -> Loan:
-        """Record a repayment, once: it is never sent again (Spec: Loans, MakeRepayment).
+        """Record a repayment; it is sent at most once (Spec: Loans, MakeRepayment).
 
         `before_send` runs with the connection open and nothing written; if it raises NotSent,
-        nothing is sent. If an error's `saved` is unknown, the repayment may be recorded.
-        Examples are an answer that cannot be read, that is about another loan, or that has an
-        error description.
+        nothing is sent. If an error's `saved` is unknown, the repayment may be recorded. This is so
+        for an answer that cannot be read, is about another loan, or has an error description.
         """
         return self.write_one(
             "loans.makeRepayment",
@@ -192,7 +191,7 @@ class Assessments(ListResource[Assessment]):
     item = Assessment
 
     def create(self, body: Mapping[str, object]) -> Assessment:
-        """Ask for an assessment; its result comes later, by `get` (Spec: Assessments, Create)."""
+        """Request an assessment. Read the result later with `get` (Spec: Assessments, Create)."""
         return self.write_one("assessments.create", Assessment, body=body, sent=body)
 
     def get(self, assessment_id: str) -> Assessment:
@@ -252,8 +251,8 @@ class LendingClient:
     """One service account's view of one project (Spec: What the service does).
 
     `tokens` gives the access token; `options` go to the transport, unless a `transport` is given.
-    `custom_methods` says whether custom operations go out as `:name` or `/name`. Nothing is opened
-    before the first call.
+    `custom_methods` is the form of custom operations in addresses, `:name` or `/name`. Nothing is
+    opened before the first call.
     """
 
     def __init__(

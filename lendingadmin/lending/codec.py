@@ -1,4 +1,4 @@
-"""JSON in and out with money as Decimal all the way: no number ever passes through a float."""
+"""Read and write JSON with all numbers as Decimal or int: no number ever passes through a float."""
 
 import json
 import re
@@ -38,8 +38,8 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 def encode(body: object) -> bytes:
     """Write a request body as UTF-8 JSON, each Decimal with exactly its own digits.
 
-    Raises TypeError as `build_json` does, and ValueError for NaN, infinities and text with lone
-    surrogates.
+    Raises TypeError for the same values as `build_json`, and ValueError for NaN, infinities and
+    text with lone surrogates.
     """
     text = simplejson.dumps(
         build_json(body),
@@ -53,11 +53,11 @@ def encode(body: object) -> bytes:
 
 
 def build_json(value: object) -> object:
-    """Return the JSON that is sent for a value, with Decimals.
+    """Return the JSON value to send for a value; numbers are Decimals.
 
-    A Value or Malformed is sent as it came, a time in UTC with milliseconds, a date as
-    `YYYY-MM-DD`. Raises TypeError for a float (money would lose digits) and for types that JSON
-    does not have.
+    A Value or Malformed is sent as it was received, a time in UTC with milliseconds, a date as
+    `YYYY-MM-DD`. Raises TypeError for a float, because money would lose digits, and for types that
+    JSON does not have.
     """
     if isinstance(value, Value | Malformed):
         return value.raw
@@ -77,21 +77,20 @@ def build_json(value: object) -> object:
 
 
 def decode(body: bytes) -> object:
-    """Read JSON: integers as int, all other numbers as Decimal with the digits that came.
+    """Read JSON: integers as int, all other numbers as Decimal with all digits.
 
-    Raises ValueError for text that is not JSON, for NaN, infinities and numbers of absurd size,
-    and for nesting that is too deep. A lone surrogate, which no page could show, becomes
-    U+FFFD.
+    Raises ValueError for text that is not JSON, for NaN, infinities and extremely large numbers,
+    and for nesting that is too deep. A lone surrogate, which no page could show, becomes U+FFFD.
     """
     return _read(_ANYTHING, body)
 
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """Return a `decode` for a list's answer that reads only these keys of each item.
+    """Return a `decode` for the answer of a list, which reads only these keys of each item.
 
-    The other keys, which are most of a loan, are skipped unread. An answer that does not have a
-    list's shape is left to `decode`.
+    The other keys, which are most of a loan, are skipped. An answer that does not have the form of
+    a list is read by `decode`.
     """
     item = TypedDict("item", dict.fromkeys(keys, Any), total=False)  # type: ignore[misc]
     page = TypedDict("page", {collection: list[item], "nextPageToken": Any}, total=False)  # type: ignore

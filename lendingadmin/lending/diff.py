@@ -1,7 +1,7 @@
 """Differences between a record of the service and the data that was sent.
 
-The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own
-way. Therefore each value that was sent is looked up in the answer.
+The service adds fields, upper-cases names (Spec: Borrower) and writes timestamps in its own way.
+Therefore only the sent values are looked up in the answer.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ _UPPER_CASED = frozenset({"surname", "othernames"})
 def find_differences(sent: object, came: object) -> list[str]:
     """Return the places, such as `devices · 2 · osName`, of missing or changed values.
 
-    A dozen at most are listed. The list is empty if all values that were sent are there.
+    At most a dozen are listed. The list is empty if the answer has all values that were sent.
     """
     found: list[str] = []
     for place in _find(sent, came, "", 0):
@@ -68,7 +68,7 @@ def _same_moment(one: str, other: str) -> bool:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """The point in time that a text of the wire states, with any offset; else None."""
+    """Return the point in time of a text from the service, with any offset; None for others."""
     try:
         found = datetime.fromisoformat(text)
         return found.astimezone(UTC) if found.tzinfo else None

@@ -24,7 +24,7 @@ class Saved(StrEnum):
 
 
 class LendingError(Exception):
-    """A call that brought no usable answer.
+    """Error: a call gave no usable answer.
 
     operation           name of the operation, such as `loans.get`; `token` for the token issuer
     status              HTTP status of the answer; None if there was no answer
@@ -72,7 +72,7 @@ class BadRequest(LendingError):
 
 
 class NotAccepted(LendingError):
-    """The token issuer refuses: the dashboard's service account is not accepted."""
+    """Error: the token issuer does not accept the dashboard's service account."""
 
     default_saved = Saved.NO
     default_message = "The lending service does not accept the dashboard's service account."
@@ -81,7 +81,7 @@ class NotAccepted(LendingError):
 class TokenRefused(NotAccepted):
     """401: the service refused the access token of one call.
 
-    It says nothing about the account: the token may have expired, or been revoked, early.
+    The account may still be good, because the token may have expired or been revoked early.
     """
 
     default_message = "The lending service refused the dashboard's access token for this call."
@@ -90,8 +90,8 @@ class TokenRefused(NotAccepted):
 class NotAllowed(LendingError):
     """403: the service account lacks a scope or a permission.
 
-    `scopes` are the scopes of which one is needed. `permission` is the permission that the user
-    of the account must have. Spec: Scopes and permissions.
+    `scopes` are the scopes of which one is needed. The user of the account must have `permission`.
+    Spec: Scopes and permissions.
     """
 
     default_saved = Saved.NO
@@ -108,13 +108,13 @@ class NotFound(LendingError):
 
 
 class Conflict(LendingError):
-    """409: it exists already, or it conflicts with something else."""
+    """409: the record exists already, or conflicts with something else."""
 
     default_message = "The lending service already has this, or it conflicts with what it has."
 
 
 class RateLimited(LendingError):
-    """429: too many requests. `retry_after` is in seconds, None when the service named no time."""
+    """429: too many requests. `retry_after` is in seconds, None if the service named no time."""
 
     default_saved = Saved.NO
     default_message = "The lending service is receiving too many requests. Try again in a moment."
@@ -122,16 +122,16 @@ class RateLimited(LendingError):
 
 
 class ServiceFault(LendingError):
-    """The service failed, broke off, or answered with an unexpected status.
+    """The service failed, closed the connection, or answered with an unexpected status.
 
-    5xx and 3xx are among them; `status` is None when the connection broke without an answer.
+    Statuses 5xx and 3xx are included; `status` is None if the connection broke without an answer.
     """
 
     default_message = "The lending service had a fault."
 
 
 class Unreachable(LendingError):
-    """The connection never opened, so nothing was sent."""
+    """The connection was not opened, so nothing was sent."""
 
     default_message = "The lending service cannot be reached. Nothing was sent."
     default_saved = Saved.NO
@@ -148,7 +148,7 @@ class Untrusted(Unreachable):
 class Throttled(LendingError):
     """The call was not sent, because the dashboard already has its maximum number of calls.
 
-    `retry_after` (seconds) is when a place is likely to be free. The error says nothing about
+    After `retry_after` (seconds) a place is likely to be free. The error does not mean a fault of
     the service.
     """
 
@@ -160,8 +160,8 @@ class Throttled(LendingError):
 class NotSent(LendingError):
     """The deadline of a call passed before its first byte was written, so it was not sent.
 
-    A `before_send` hook raises this error to stop a call at the last moment. The error says
-    nothing about the service.
+    A `before_send` hook raises this error to stop a call at the last moment. The error does not
+    mean a fault of the service.
     """
 
     default_message = "This took too long to prepare. Nothing was sent."
@@ -169,25 +169,25 @@ class NotSent(LendingError):
 
 
 class TimedOut(LendingError):
-    """The request went out and no complete answer came in time."""
+    """The request was sent, and no complete answer was received in time."""
 
     default_message = "The lending service did not answer in time."
 
 
 class Unreadable(LendingError):
-    """An answer came that cannot be read: no JSON, too large, cut short or of the wrong shape."""
+    """The answer cannot be read: it is not JSON, too large, cut short or of the wrong form."""
 
     default_message = "The lending service gave an answer that cannot be read."
 
 
 class AnswerTooLarge(Unreadable):
-    """More bytes came, or were announced, than an answer may have."""
+    """The answer had, or announced, more bytes than allowed."""
 
     default_message = "The lending service's answer is larger than this dashboard reads at once."
 
 
 class UnfinishedList(LendingError):
-    """A list that was not read to its end, so items that were not seen may still be in it."""
+    """The list was not read to its end, so it may have items that were not seen."""
 
     default_message = "The service's list was not read to its end, so it may hold more."
     default_saved = Saved.NO
@@ -217,7 +217,7 @@ class Unconfirmed(LendingError):
 
 
 class InvalidId(LendingError, ValueError):
-    """An id that no address can carry safely. Nothing was sent.
+    """An id that no address can safely contain. Nothing was sent.
 
     These are the empty id, `.`, `..`, and ids with control characters or lone surrogates.
     """
@@ -227,7 +227,7 @@ class InvalidId(LendingError, ValueError):
 
 
 class InvalidFilter(LendingError, ValueError):
-    """A filter that no clause can carry. Nothing was sent. Spec: Shared list behaviour."""
+    """A filter value that no clause can contain. Nothing was sent. Spec: Shared list behaviour."""
 
     default_message = "This cannot be asked of the service."
     default_saved = Saved.NO
@@ -249,9 +249,9 @@ _BY_STATUS: dict[int, type[LendingError]] = {
 def saved_after(operation: Operation, status: int | None) -> Saved:
     """Return whether an operation that failed with `status` may have changed data.
 
-    The operation was sent. A read changes nothing. The contract preview changes nothing either,
-    though it is a POST. For a write, the statuses by which the service refuses mean no.
-    Everything else is unknown, including None (no readable status).
+    The operation was sent. A read changes nothing. The contract preview also changes nothing,
+    although it is a POST. A write has changed nothing if the status is a refusal. All other
+    statuses are unknown, including None (no readable status).
     """
     if operation.saves_nothing or status in _SAID_NO:
         return Saved.NO
@@ -268,7 +268,7 @@ def error_for_status(
     request_id: str | None = None,
     retry_after: float | None = None,
 ) -> LendingError:
-    """The error that an answer with this status means; any status that is not 2xx has one."""
+    """Return the error for an answer with this status; any status other than 2xx has one."""
     kind = _BY_STATUS.get(status, ServiceFault)
     error = kind(
         operation=operation.name,

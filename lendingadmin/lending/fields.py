@@ -1,8 +1,8 @@
 """Parts of the service's values: frozen, tolerant, complete, and silent in their repr.
 
-Each field is the documented type, a Malformed for anything else, or None. It is written
-`Annotated[type, reader]`: the reader makes the field from the JSON value that came. A reader of
-objects gets their kind too. A second note is the key, where it differs from the name's own key.
+Each field has the documented type, is a Malformed for anything else, or is None. A field is written
+`Annotated[type, reader]`, and the reader makes the field from the JSON value. A reader of objects
+also gets their kind. A second annotation is the key, if it differs from the usual key of the name.
 """
 
 import re
@@ -31,8 +31,8 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 class Malformed:
     """A value of the wrong type, as the service sent it.
 
-    `raw` is the value itself and `str()` shows it readably. It iterates as empty and is true, so a
-    page that loops or tests meets no surprise. Its repr shows the type only, never the content.
+    `raw` is the value, and `str()` shows it readably. A Malformed iterates as empty and is true, so
+    that loops and conditions of a page work. Its repr shows only the type, never the content.
     """
 
     raw: object
@@ -57,12 +57,11 @@ class Malformed:
 
 
 class Value:
-    """A JSON object of the service, read tolerantly: no field of any type makes it fail.
+    """A JSON object of the service, read tolerantly, so that no field of a wrong type is an error.
 
-    A field that is absent or null is None; a field of the wrong type is a Malformed. Keys that
-    the spec does not name are preserved, and `raw` is the complete object as it came. Each
-    field is read at its first use, because a list shows nine of the hundred and fifty fields
-    that each loan on a page has.
+    A field that is absent or null is None; a field of the wrong type is a Malformed. Keys that the
+    spec does not name are preserved, and `raw` is the complete object as received. Each field is
+    read at its first use, because a list shows nine of the hundred and fifty fields of each loan.
     """
 
     # The field that tells one from another in a log; None where that would be personal data.
@@ -86,12 +85,12 @@ class Value:
 
     @property
     def raw(self) -> Mapping[str, object]:
-        """JSON object as it came, to the last key and digit, to send back to the service."""
+        """The JSON object as received, with all keys and digits, to send back to the service."""
         return self._raw
 
     @property
     def entries(self) -> tuple[tuple[str, object], ...]:
-        """The keys and values as they came, in their order."""
+        """The keys and values as received, in their order."""
         return tuple(self._raw.items())
 
     @property
@@ -118,9 +117,11 @@ class Value:
 
 
 class _Field:
-    """A field of a value. It reads the wire's key at its first use and saves the result there.
+    """A field of a value.
 
-    It is not a data descriptor. After the first use Python finds the result in the value's
+    At its first use the field reads the JSON key and saves the result in the value.
+
+    The field is not a data descriptor. After the first use Python finds the result in the value's
     `__dict__` and does not call the field.
     """
 
@@ -141,17 +142,17 @@ class _Field:
 
 
 def _kind_in(hint: Any) -> type[Value] | None:
-    """The Value that a field's type is made of: Balance of `Balance | Malformed | None`."""
+    """Return the Value class in a field's type, such as Balance in `Balance | Malformed | None`."""
     if isinstance(hint, type) and issubclass(hint, Value):
         return hint
     return next(filter(None, map(_kind_in, get_args(hint))), None)
 
 
 class Record(Value):
-    """An object without fields in the spec: only the data that came (`entries`, `get`)."""
+    """An object without fields in the spec; it has only the received data (`entries`, `get`)."""
 
     def get(self, key: str, default: object = None) -> object:
-        """Return the value of one key as it came, or the default."""
+        """Return the value of one key as received, or the default."""
         return self._raw.get(key, default)
 
 
@@ -242,7 +243,7 @@ def each(values: Iterable[Member | Malformed] | None) -> tuple[Member, ...]:
 
 
 def status_key(value: object) -> str:
-    """Return the key of a status for its word: `2` for 2, 2.0 and `2`; empty for None."""
+    """Return a status as a key for its words: `2` for 2, 2.0 and `2`; empty for None."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -257,7 +258,7 @@ def status_key(value: object) -> str:
 
 
 def timestamp_text(value: datetime) -> str:
-    """A point in time as the service writes it: UTC, milliseconds, Z (Spec: Conventions).
+    """Return a point in time in the service's form: UTC, milliseconds, Z (Spec: Conventions).
 
     Raises ValueError for a time without a zone.
     """
@@ -268,7 +269,7 @@ def timestamp_text(value: datetime) -> str:
 
 
 def find_malformed(value: Value, within: str = "") -> Iterator[str]:
-    """Yield the fields whose value has another type than in the spec, as paths of JSON names.
+    """Yield the fields with another type than in the spec, as paths of JSON names.
 
     Examples are `amounts.principal` and `installments[0].dueDate`. Keys that the spec does not
     name are left out.

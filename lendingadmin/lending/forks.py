@@ -11,8 +11,8 @@ from weakref import WeakSet
 class ForkSafe:
     """An object that starts again, empty, in a child process.
 
-    A subclass creates the parts that it cannot share in `reset`. This method runs once in its
-    constructor's process (call it there) and again, automatically, in every forked child.
+    A subclass creates in `reset` the parts that it cannot share. Its constructor calls `reset`, and
+    every forked child runs `reset` again automatically.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class ForkSafe:
         _living.add(self)
 
     def reset(self) -> None:
-        """Make again whatever a child must not share with its parent."""
+        """Create the parts that a child must not share with its parent."""
         raise NotImplementedError
 
 

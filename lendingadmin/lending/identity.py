@@ -1,4 +1,4 @@
-"""Check that an answer is about the requested record, by the ids that it names.
+"""Check by the ids in an answer that it is about the requested record.
 
 A record names itself by its own id and its uid, and the service accepts either in an address
 (Spec: Loans, Assessments). An offer operation names account, request and app in its metadata
@@ -26,17 +26,17 @@ Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
 
 def list_ids(record: Borrower | Loan | Assessment | Event) -> list[str]:
-    """The id and the uid of a record, as far as they can be read."""
+    """Return the id and the uid of a record, as far as they can be read."""
     return [one for one in (_own_id(record), text(record.uid)) if one]
 
 
 def is_named(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
-    """Return True if the record has the id or the uid that was asked for."""
+    """Return True if the record has the requested id or uid."""
     return asked in list_ids(record)
 
 
 def names_another(record: Borrower | Loan | Assessment | Event, asked: str) -> bool:
-    """Return True if the record says that it is another one."""
+    """Return True if the record has another id than the requested one."""
     return bool(_own_id(record)) and not is_named(record, asked)
 
 
@@ -45,9 +45,9 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 
 
 def check_named(record: Named, asked: str) -> Named:
-    """Give back the record that something is entered from. Raises UnidentifiedRecord.
+    """Return the record if it has the requested id, before its data are used in a form.
 
-    The read has raised WrongRecord for another record.
+    Raise UnidentifiedRecord if not; reading has already raised WrongRecord for another record.
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord
@@ -60,9 +60,8 @@ def delete_named(
     """Delete a record and read it again, to prove that it is gone.
 
     Raise WrongRecord and UnidentifiedRecord, and delete nothing, if the service answers with a
-    record that may be another one. Any other fault of the first read does not show whose record
-    it is, so the deletion continues. Raise Unconfirmed if the service accepted the deletion but
-    does not say that the record is gone.
+    record that may be another one. After any other fault of the first read the deletion continues.
+    Raise Unconfirmed if the service accepted the deletion but the second read does not prove it.
     """
     try:
         check_named(read(asked), asked)

@@ -1,7 +1,7 @@
-"""Ids in paths: writing them into an address, and refusing bad ones before a call is sent.
+"""Ids in paths: write them into an address, and refuse bad ids before a call is sent.
 
-HTTP libraries fold `/borrowers/..` into its parent, even written as `%2E%2E`. A DELETE would
-then address another record. Such ids are therefore refused.
+HTTP libraries change `/borrowers/..` into its parent, even if it is written as `%2E%2E`. A DELETE
+would then address another record. Such ids are therefore refused.
 """
 
 import re
@@ -17,8 +17,8 @@ _REFUSED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 def check_id(value: str) -> str:
     """Return the id unchanged. Raise InvalidId if it is refused.
 
-    Refused: the empty id, `.`, `..`, control characters, lone surrogates, and a value that is
-    not text.
+    These are refused: the empty id, `.`, `..`, control characters, lone surrogates, and a value
+    that is not text.
     """
     if not isinstance(value, str) or not value:
         raise InvalidId("An id is missing.")
@@ -30,7 +30,7 @@ def check_id(value: str) -> str:
 
 
 def encode_id(value: str) -> str:
-    """Percent-encode an id for a path with nothing left safe (UTF-8). Raises InvalidId."""
+    """Percent-encode all unsafe characters of an id for a path (UTF-8). Raise InvalidId."""
     return quote(check_id(value), safe="")
 
 
@@ -47,7 +47,7 @@ def resource_id(account_id: object, account_type: str = "borrower") -> str | Non
 
 
 def account_id(resource: str, account_type: str = "borrower") -> str:
-    """The account id of an app user, `borrower:<borrowerId>`. Raises InvalidId.
+    """Return the account id of an app user, `borrower:<borrowerId>`. Raises InvalidId.
 
     Spec: Conventions.
     """

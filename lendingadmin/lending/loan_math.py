@@ -1,4 +1,4 @@
-"""Figures from a loan's balances and schedule; None if these do not give a figure.
+"""Figures from a loan's balances and schedule; None if these data do not give a figure.
 
 Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContract).
 """
@@ -36,9 +36,9 @@ PARTS = ("principal", "interest", "fees", "penalty")
 def total_of(loan: Loan, column: Column) -> Decimal | None:
     """Return one column of the balances for the complete loan.
 
-    The `repayment` group counts. Without it, return the sum of the four other groups if all of
-    them are there. Return None for a total that came and can't be read, because our own sum
-    must not replace the service's.
+    The result is the value of the `repayment` group. Without this group, return the sum of the four
+    other groups if all of them are present. Return None for a total that can't be read, because our
+    own sum must not replace the service's total.
     """
     balances = loan.balances
     if not isinstance(balances, LoanBalances):
@@ -59,7 +59,7 @@ def overdue_charges(loan: Loan) -> Decimal:
 
 
 def unreadable_totals(loan: Loan) -> tuple[Column, ...]:
-    """Return the columns whose total for the complete loan came and can't be read."""
+    """Return the columns whose total for the complete loan was sent but can't be read."""
     group = loan.balances.repayment if isinstance(loan.balances, LoanBalances) else None
     return tuple(
         column for column in get_args(Column) if isinstance(_cell(group, column), Malformed)
@@ -72,7 +72,7 @@ def _cell(group: object, column: Column) -> object:
 
 
 class Progress(StrEnum):
-    """State of an instalment: the part that is covered by what was paid."""
+    """State of an instalment: the part that payments cover."""
 
     PAID = "paid"
     LATE = "late"
@@ -82,7 +82,7 @@ class Progress(StrEnum):
 
 
 class ScheduleRow(NamedTuple):
-    """One instalment of the schedule; `covered` is the paid part, None where unknown."""
+    """One instalment of the schedule; `covered` is the paid part, None if it is unknown."""
 
     installment: Installment
     number: str
@@ -90,12 +90,17 @@ class ScheduleRow(NamedTuple):
     covered: Decimal | None
     progress: Progress | None
 
+    @property
+    def missing(self) -> Decimal | None:
+        """The amount that is left to pay; None where unknown."""
+        return None if self.due is None or self.covered is None else self.due - self.covered
+
 
 def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
     """Return the schedule with the part of each instalment that is paid, the oldest first.
 
-    An amount that was paid as a penalty counts for no instalment. The service does not say
-    which instalment a payment went to, so this is an estimate from the loan's balances.
+    An amount that was paid as a penalty counts for no instalment. The service does not assign
+    payments to instalments, so this is an estimate from the loan's balances.
     """
     left = _paid_towards_instalments(loan)
     found: list[ScheduleRow] = []
@@ -170,7 +175,11 @@ def _progress(
 
 
 class LoanFacts(NamedTuple):
-    """Main facts of a loan: the amount owed, the amount overdue, the next instalment."""
+    """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
+
+    `next_amount` is what is left to pay of the next instalment. Pages of a loan, receipts and
+    SMS take all of these from here, so that they never differ.
+    """
 
     owed: Decimal | None
     total: Decimal | None
@@ -184,16 +193,21 @@ class LoanFacts(NamedTuple):
 
 
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
-    """Lead figures of a loan; `repaid_share` is between 0 and 1."""
+    """Lead figures of a loan; `repaid_share` is between 0 and 1.
+
+    The next instalment is the service's, else the first of the contract that is neither paid in
+    full nor overdue.
+    """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None
     coming = next_of(loan)
+    next_amount = due_of(coming) if coming else None
     found = schedule_rows(loan, now)
     if coming is None:
-        coming = next(
-            (x.installment for x in found if x.progress in (Progress.NEXT, Progress.PART_PAID)),
-            None,
-        )
+        for row in found:
+            if row.progress in (Progress.NEXT, Progress.PART_PAID):
+                coming, next_amount = row.installment, row.missing
+                break
     late = [moment(x.installment.due_date) for x in found if x.progress == Progress.LATE]
     share = min(paid / total, Decimal(1)) if paid is not None and total else None
     return LoanFacts(
@@ -204,7 +218,7 @@ def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
         days_late=number(schedule.days_late) if schedule else None,
         repaid_share=share,
         next_due=moment(coming.due_date) if coming else None,
-        next_amount=due_of(coming) if coming else None,
+        next_amount=next_amount,
         late_since=late[0] if late else None,
     )
 

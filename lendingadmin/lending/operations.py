@@ -20,10 +20,10 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its method and path, and what the service requires of the sender.
+    """One operation: its method and path, and the rights that the service requires of the sender.
 
-    `scopes`: any one of them is enough. `list_parameters` and `filters`: None if the spec does
-    not show them; empty if there are none.
+    Any one of `scopes` is enough. `list_parameters` and `filters` are None if the spec does not
+    show them, and empty if there are none.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Operation:
 
     @property
     def is_read(self) -> bool:
-        """True if the request is a GET, which may be sent again without harm."""
+        """True if the request is a GET, which can be sent again without harm."""
         return self.method == "GET"
 
     @property
@@ -53,7 +53,7 @@ class Operation:
 
     @property
     def collection(self) -> str:
-        """Key of a list answer that holds the items (Spec: Endpoints), such as `loans`."""
+        """Key of the items in the answer of a list (Spec: Endpoints), such as `loans`."""
         return self.name.partition(".")[0]
 
     def admitted_by(self, scope: str) -> bool:
@@ -64,10 +64,10 @@ class Operation:
         return not set(self.scopes).isdisjoint(scope.split())
 
     def url(self, *, custom_methods: CustomMethods = "colon", **ids: str) -> str:
-        """The path under the base address with these ids, percent-encoded with nothing left safe.
+        """Return the path under the base address with these ids, completely percent-encoded.
 
-        Custom operations go out as `:name` or `/name` (Spec: Endpoints shows both). Raises
-        InvalidId for an id that cannot be addressed, and KeyError when one is not given.
+        Custom operations have the form `:name` or `/name` (Spec: Endpoints shows both). Raises
+        InvalidId for an id that cannot be addressed, and KeyError if an id is not given.
         """
         template, colon, custom = self.path.partition(":")
         try:

@@ -49,11 +49,11 @@ Read = TypeVar("Read", bound=Value)
 class Page(Generic[Item]):
     """One page of a list, and the time when it was read (aware, UTC).
 
-    An item that is not an object is a Malformed. `next_page_token` is None on the last page.
-    The service may send more or fewer items than were asked for. `repeated` counts the items
-    that a walk left out because they came before. `page_size` is the size that was asked for,
-    None if no size was asked for. It is less than the caller's if the answer to a larger page
-    was too large (`PageReader`).
+    An item that is not an object is a Malformed. `next_page_token` is None on the last page. The
+    service may send more or fewer items than requested. `repeated` counts the items that a walk
+    left out because an earlier page had them. `page_size` is the requested size, None if no size
+    was requested. The size is smaller than the caller's if the answer with a larger page was too
+    large (`PageReader`).
     """
 
     items: tuple[Item | Malformed, ...]
@@ -87,9 +87,9 @@ def write_filter(operation: Operation, filters: Mapping[str, str]) -> str:
 
 
 class ListQuery(TypedDict, total=False):
-    """Parameters of a list: filters by field, an order by creation, the page.
+    """Parameters of a list: filters by field, an order by time of creation, and the page.
 
-    `page_size` is 1 to 1000; `page_token` is that of the page to begin with.
+    `page_size` is 1 to 1000; `page_token` is the token of the first page to read.
     """
 
     filters: Mapping[str, str] | None
@@ -122,8 +122,8 @@ def build_query(operation: Operation, **asked: Unpack[ListQuery]) -> dict[str, s
 def read_page_token(raw: object) -> str | None:
     """Return the token of the next page; None if there is none.
 
-    Raise ValueError for a malformed token. A number is accepted as its text. If other values
-    counted as the end, the rest of a list would be hidden.
+    Raise ValueError for a malformed token. A number is accepted as text. Other values are not
+    treated as the end, because the rest of the list would then be hidden.
     """
     if isinstance(raw, int | Decimal) and not isinstance(raw, bool):
         return str(raw)
@@ -135,7 +135,7 @@ def read_page_token(raw: object) -> str | None:
 
 
 def refuses_token(error: LendingError) -> bool:
-    """Return True if the service no longer accepts its own page token (Spec: Errors)."""
+    """Return True if the error means that the page token is no longer accepted (Spec: Errors)."""
     return "page token" in (error.error_description or "").lower()
 
 
@@ -143,8 +143,8 @@ class ListResource(Resource, Generic[Read]):
     """A resource whose items are listed by one operation.
 
     Filter and order apply if the operation shows them. A filter may be tried if the spec shows
-    none. Every method takes a ListQuery. It raises LendingError, and ValueError with a sentence
-    for a request that the list does not allow.
+    none. Every method takes a ListQuery, and raises LendingError, or ValueError with a sentence for
+    a request that the list does not allow.
     """
 
     list_operation: str
@@ -154,21 +154,21 @@ class ListResource(Resource, Generic[Read]):
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """The same list, of each item only these keys (the wire's names): quick, for all pages."""
+        """Return the same list with only these JSON keys of each item, so that it is quick."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow
 
     def list(self, **asked: Unpack[ListQuery]) -> Page[Read]:
-        """Return one page; skip pages without items (`first_items`)."""
+        """Return one page; pages without items are skipped (`first_items`)."""
         return first_items(self._make_reader(asked, READ_ON_SECONDS), asked.get("page_token"))
 
     def pages(self, **asked: Unpack[ListQuery]) -> Iterator[Page[Read]]:
-        """Yield pages to the last, each read when it is reached (`each_page`)."""
+        """Yield all pages, each read when it is needed (`each_page`)."""
         return each_page(self._make_reader(asked), asked.get("page_token"))
 
     def iterate(self, **asked: Unpack[ListQuery]) -> Iterator[Read | Malformed]:
-        """Items of all `pages`, each once (`leave_out_repeats`)."""
+        """Yield the items of all `pages`, each once (`leave_out_repeats`)."""
         for page in leave_out_repeats(self.pages(**asked)):
             yield from page.items
 
@@ -186,9 +186,9 @@ class ListResource(Resource, Generic[Read]):
 
 
 def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Read]:
-    """The page of a list answer.
+    """Return the page in the answer of a list.
 
-    Raises Unreadable when the collection is absent or no array, or the token is malformed.
+    Raises Unreadable if the items are missing or not an array, or if the token is malformed.
     """
     fields = answer.json if isinstance(answer.json, Mapping) else {}
     items = fields.get(operation.collection)
@@ -216,7 +216,7 @@ class Position(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None, page_size: int | None = None) -> "Position":
-        """Return the position in a page token, made by `write` or given by the service."""
+        """Return the position that a page token names; `write` or the service made the token."""
         if not text:
             return cls(None, page_size, 0)
         found = _POSITION.fullmatch(text)
@@ -237,13 +237,13 @@ def is_same_page(one: str | None, other: str | None) -> bool:
 class PageReader(Generic[Listed]):
     """Reader of the pages of one list, each by its token.
 
-    It asks for fewer items at once if they are large. `ask` reads a page of the service by page
+    If items are large, the reader asks for smaller pages. `ask` reads a page of the service by page
     size and token. If an answer is too large, the reader asks again with a quarter of the page
-    size. A token belongs to the page size that it was given for (Spec: Shared list behaviour).
-    Therefore, past the first page, the reader reads the list again from its start, up to the
-    items that are wanted, for `seconds` at most. The tokens that it returns then contain page
-    size and position, so that the pages after it are read with the smaller size. With
-    `may_be_large` all tokens contain them. A later page is then found again by its token alone.
+    size. A token is valid only with its page size (Spec: Shared list behaviour). Therefore, after
+    the first page, the reader reads the list again from its start up to the wanted items, for at
+    most `seconds`. The tokens that it returns then contain page size and position, so that the
+    pages after it are read with the smaller size. With `may_be_large` all tokens contain them. A
+    later page is then found again by its token alone.
     """
 
     def __init__(
@@ -262,7 +262,7 @@ class PageReader(Generic[Listed]):
         self._passed: dict[str, int] = {}
 
     def __call__(self, token: str | None) -> Page[Listed]:
-        """The page of a token, None for the first. Raises LendingError."""
+        """Return the page of a token, or the first page for None. Raises LendingError."""
         at = Position.read(token, self._page_size)
         if at.passed is None:
             at = at._replace(passed=self._passed.get(at.token or ""))
@@ -309,11 +309,10 @@ class PageReader(Generic[Listed]):
 def each_page(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Iterator[Page[Listed]]:
-    """Yield pages as they are asked for, to the last.
+    """Yield all pages, each read when it is needed.
 
     `start` is the token of the first page to read, None for the start of the list. Raise
-    UnfinishedList if a token comes that was used before, and after EMPTY_PAGES pages without
-    items.
+    UnfinishedList for a token that was used before, and after EMPTY_PAGES pages without items.
     """
     token, seen, empty = start, set[tuple[object, ...]](), 0
     while True:
@@ -335,8 +334,8 @@ def first_items(
 ) -> Page[Listed]:
     """Return the page of `start` (None: the first), or else the next page that has items.
 
-    At most MORE_PAGES more pages are read. A page without items that has a token says that the
-    list may hold more: the limit was reached, or a further page could not be read. Raise
+    At most MORE_PAGES more pages are read. If the result has no items but a token, the list may
+    have more items, because the limit was reached or a further page could not be read. Raise
     UnfinishedList if pages without items lead back to themselves.
     """
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
@@ -355,11 +354,11 @@ def first_items(
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Return the pages without items that came before; each page counts those as repeated.
+    """Yield the pages without items of earlier pages; each page counts the repeated ones.
 
-    An item is recognised by its id, else its uid. An item without either is never left out.
-    Only a hash of each item is remembered: about 70 bytes. Raises UnfinishedList for a page
-    with only items that came before, because the list leads back to itself.
+    An item is recognised by its id, else its uid. An item without either is never left out. Only a
+    hash of each item is stored, about 70 bytes. Raises UnfinishedList for a page with only items of
+    earlier pages, because the list then repeats itself.
     """
     keys = set[int]()
     for page in pages:
@@ -377,7 +376,7 @@ def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
 
 
 def _hash_id(item: object) -> int | None:
-    """Return a hash that identifies an item within its list; None where it has no id."""
+    """Return a hash that identifies an item within its list; None for an item without an id."""
     if not isinstance(item, Value):
         return None
     key = text(getattr(item, item.id_field, None)) if item.id_field else None
@@ -388,9 +387,9 @@ def _hash_id(item: object) -> int | None:
 
 
 class Search(NamedTuple, Generic[Listed]):
-    """Result of a search in a list: the item or None, and the number of items looked at.
+    """Result of a search in a list: the item or None, and the number of compared items.
 
-    `whole` says, where no item was found, whether the list was seen to its end.
+    `whole` is True if the item was found or the list was read to its end.
     """
 
     found: Listed | None
@@ -401,10 +400,10 @@ class Search(NamedTuple, Generic[Listed]):
 def search(
     pages: Iterator[Page[Listed]], is_wanted: Callable[[Listed], bool], at_most: int
 ) -> Search[Listed]:
-    """Look for an item on a list's pages until `at_most` items or more were looked at.
+    """Look for an item on a list's pages until `at_most` items or more were compared.
 
-    End at the item, and after MORE_PAGES further pages without items. Raise LendingError,
-    except for a list that has no end.
+    The search also ends after MORE_PAGES further pages without items. Raise LendingError, except
+    for a list without an end.
     """
     looked_at = empty = 0
     try:
@@ -424,7 +423,7 @@ def search(
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
-    """Return the items of a list within the limits of `search`, and True if these are all.
+    """Return the items of a list within the limits of `search`, and whether these are all.
 
     Raise LendingError. An item that is not an object is left out.
     """

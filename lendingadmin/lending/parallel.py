@@ -1,4 +1,4 @@
-"""Several calls at once, on threads that never touch the token store or the ORM."""
+"""Several calls in parallel, on threads that never use the token store or the ORM."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Work = Callable[[], Any]
 
 @dataclass(repr=False)
 class ParallelCalls:
-    """Shared state of parallel calls: one token, one deadline, one place under way.
+    """Shared state of parallel calls: one token, one deadline and one place for calls.
 
-    `token` is the error that each call raises if no place or no token is available. With
-    `cuts_off` the deadline also limits each call; otherwise no call begins after it. A write
-    goes out only with `may_write`. The thread that started the calls reports them (`calls`),
-    because their own threads must not touch the ORM. Each call has the `headers`.
+    `token` is an error if no place or no token is available; each call then raises it. With
+    `cuts_off` the deadline also limits each call; otherwise no call begins after it. A write is
+    sent only with `may_write`. The thread that started the calls reports them (`calls`), because
+    the other threads must not use the ORM. Each call has the `headers`.
     """
 
     token: AccessToken | LendingError
@@ -47,14 +47,14 @@ class ParallelCalls:
 
 
 class Written(NamedTuple):
-    """Result of one write, or the error that it raised; its call, None if none was made."""
+    """Result of one write, or the error that it raised, with its call; None if no call was made."""
 
     result: Any
     call: Call | None = None
 
 
 class _Pool(ForkSafe):
-    """Threads that live as long as the process, started by its first parallel reads."""
+    """Threads that live as long as the process, started by the first parallel calls."""
 
     def reset(self) -> None:
         """Start without threads, because a forked child has none of its parent's threads."""
@@ -72,15 +72,15 @@ _pool = _Pool()
 def read_in_parallel(
     client: LendingClient, *calls: Work, seconds: float | None = None
 ) -> tuple[Any, ...]:
-    """Run these reads at once; return the result of each, or the LendingError that it raised.
+    """Run these reads in parallel; return the result of each, or the LendingError that it raised.
 
-    Each call is a function without arguments that reads through `client`, such as `lambda:
-    app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is refused,
-    a new one is fetched there and the refused reads run once more. If there is no token or no
-    free place, each read ends with that error before it is sent. A write inside raises
-    TypeError. After all calls are over, TypeError and every other error that is not a
-    LendingError is raised to the caller. With `seconds`, a read that takes longer than that
-    after the token arrived is cut off, and its result is TimedOut.
+    Each call is a function without arguments that reads through `client`, such as
+    `lambda: app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is
+    refused, a new one is fetched there and the refused reads run once more. If there is no token or
+    no free place, each result is that error, and nothing is sent. A write among the calls raises
+    TypeError. After all calls are over, TypeError and every other error that is not a LendingError
+    is raised to the caller. With `seconds`, a read that takes longer than that after the token
+    arrived is cut off, and its result is TimedOut.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -107,13 +107,12 @@ def read_in_parallel(
 
 
 def write_in_parallel(client: LendingClient, *writes: Work) -> list[Written]:
-    """Send these writes at once, each at most once, and return the result of each.
+    """Send these writes in parallel, each at most once, and return the result of each.
 
-    Each is a function without arguments that makes one call through `client`. An error of any
-    kind that one of them raises says nothing about the others, so it is the result of that
-    write. If no place under way or no token is available, nothing is sent and that error is the
-    result of all. RuntimeError, for threads that cannot be started, passes through: then it is
-    unknown which writes went out.
+    Each write is a function without arguments that makes one call through `client`. An error of any
+    kind is the result of its write, because the other writes may have succeeded. If no place or no
+    token is available, nothing is sent and that error is the result of all. RuntimeError is raised
+    if threads cannot be started; it is then unknown which writes were sent.
     """
     transport = client.transport
     with ExitStack() as stack:
@@ -152,7 +151,7 @@ def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError
 def _run(
     transport: Transport, belongs_to: Sequence[ParallelCalls], calls: Sequence[Work]
 ) -> list[Any]:
-    """Run each call as a part of the parallel calls that it belongs to.
+    """Run each call as a part of its parallel calls.
 
     An error is the result of its call.
     """

@@ -1,4 +1,4 @@
-"""Base of the resources: one way to call, and one way to read each shape of answer."""
+"""Base of the resources: one way to call, and one way to read each form of answer."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -25,7 +25,7 @@ Parsed = TypeVar("Parsed")
 
 
 class Resource:
-    """A resource at its place in the service: `ids` name the project and, inside one, the app."""
+    """A resource and its place in the service: `ids` name the project and, within one, the app."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Resource:
     ) -> Parsed:
         """Send one operation of the spec's table. Raise LendingError and InvalidId.
 
-        `parse` raises a LendingError for an answer that is not what was asked for.
+        `parse` raises a LendingError for an answer that does not fit the request.
         """
         operation = OPERATIONS[name]
         path = operation.url(custom_methods=self._custom_methods, **self._ids, **(ids or {}))
@@ -68,9 +68,9 @@ class Resource:
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
         """Read the record that is addressed by this id. Raises WrongRecord for another one.
 
-        A record that does not say which one it is, is returned. `identity.check_named` refuses
-        it before anything is entered from it. Such a record must come on a new connection,
-        because on a reused one it may be the answer to an earlier request.
+        A record without an id is returned. `identity.check_named` refuses such a record before its
+        data are used in a form. It is accepted only on a new connection, because on a reused one it
+        may be the answer to an earlier request.
         """
 
         def parse(answer: Answer) -> Named:
@@ -97,8 +97,8 @@ class Resource:
 
         `expected_id` is its id, None if the service gives it one. `sent` is the data that the
         record must hold. Raise WrongRecord for another record. Raise Unconfirmed for a record
-        without an id, one that does not hold what was sent, and one that comes with an
-        `error_description`. It is then unknown whether the record was saved.
+        without an id, without the sent data, or with an `error_description`. It is then unknown
+        whether the record was saved.
         """
 
         expected = expected_id if isinstance(expected_id, str) else None
@@ -119,7 +119,7 @@ class Resource:
         return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
-        """Send a delete. Any 2xx means that it is done; the spec does not show the body.
+        """Send a delete. Any 2xx means success; the spec does not show the body.
 
         Raise Unconfirmed for an answer with an `error_description`.
         """
@@ -137,7 +137,7 @@ def make_error(
     message: str = "",
     description: str | None = None,
 ) -> LendingError:
-    """Return the error for a 2xx answer that is not what was asked for."""
+    """Return the error for a 2xx answer that does not fit the request."""
     return kind(
         message,
         operation=name,
@@ -149,20 +149,20 @@ def make_error(
 
 
 def refuse_description(name: str, answer: Answer) -> None:
-    """Raise Unconfirmed if a write's answer describes an error, although it is a 2xx."""
+    """Raise Unconfirmed if a write's 2xx answer contains an error description."""
     if description := answer.error_description:
         raise make_error(Unconfirmed, name, answer, description=description)
 
 
 def read_object(name: str, kind: type[Read], answer: Answer) -> Read:
-    """The value of an answer that must be one JSON object. Raises Unreadable."""
+    """Return the value of an answer that must be one JSON object. Raises Unreadable."""
     if not isinstance(answer.json, Mapping):
         raise make_error(Unreadable, name, answer)
     return kind(answer.json)
 
 
 def read_array(name: str, kind: type[Read], answer: Answer) -> tuple[Read | Malformed, ...]:
-    """The values of an answer that must be a JSON array. Raises Unreadable."""
+    """Return the values of an answer that must be a JSON array. Raises Unreadable."""
     if not isinstance(answer.json, list):
         raise make_error(Unreadable, name, answer)
     return read_items(answer.json, kind)

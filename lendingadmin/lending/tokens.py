@@ -2,8 +2,8 @@
 
 Spec: Authentication. The value appears in no repr, message or log.
 
-Of the issuer this is known: one form-encoded request, and an answer with the token's life (spec:
-Authentication, Token request). Unit and lifetime of `expires_at` are not shown there.
+The spec shows one form-encoded request to the issuer, and an answer with the token's lifetime
+(Authentication, Token request). The unit and the meaning of `expires_at` are not shown.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 class AccessToken:
     """A token and its lifetime by our own clock (aware, UTC).
 
-    If `issued_at` is in the future, the clock of the host that stored the token was ahead. The
-    real end of the token is unknown then, so it counts as old: neither usable nor fresh nor
+    If `issued_at` is in the future, the clock of the host that stored the token was ahead. The real
+    end of the token is then unknown, so the token counts as old: neither usable nor fresh nor
     young.
     """
 
@@ -79,7 +79,7 @@ class AccessToken:
         return self.issued_at <= now < self.expires_at
 
     def is_fresh(self, now: datetime) -> bool:
-        """Return True if less than 80 % of the life is over, so no renewal is due yet."""
+        """Return True if less than 80 % of the lifetime is over, so no renewal is due yet."""
         life = self.expires_at - self.issued_at
         return self.issued_at <= now < self.issued_at + life * _RENEW_AT
 
@@ -99,9 +99,10 @@ def request_token(
     connect_timeout: float,
     route: Route = DIRECT,
 ) -> AccessToken:
-    """Ask the issuer at `address` once; its life counts from `now`, the timeouts are in seconds.
+    """Ask the issuer at `address` once for a token; its lifetime begins at `now`.
 
-    Every LendingError that it raises has `saved` no: nothing was sent to the service.
+    Timeouts are in seconds. Every LendingError has `saved` NO, because nothing was sent to the
+    service.
     """
     exchange = HttpExchange(
         Deadline(timeout),
@@ -203,7 +204,7 @@ def _seconds_until(value: object, now: datetime) -> float:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why the last token call failed, and until when no other one is made (aware, UTC)."""
+    """The reason why the last token call failed, and the time until which no other is made."""
 
     until: datetime
     kind: str
@@ -213,7 +214,7 @@ class Refusal:
 
     @classmethod
     def from_error(cls, error: LendingError, now: datetime) -> Refusal:
-        """Remember a refusal for 30 s; a fault of the wire or of the issuer for two."""
+        """Return a refusal of 30 s, or of two for a fault of the connection or of the issuer."""
         refused = isinstance(error, errors.NotAccepted | errors.RateLimited)
         until = now + (_REFUSAL_KEPT if refused else _FAULT_KEPT)
         kind = type(error).__name__
@@ -222,12 +223,12 @@ class Refusal:
     def is_in_force(self, now: datetime) -> bool:
         """Return True if the refusal is not over.
 
-        A host whose clock is ahead cannot make it last longer.
+        A host whose clock is ahead cannot make a refusal last longer.
         """
         return now < self.until <= now + _REFUSAL_KEPT
 
     def make_error(self) -> LendingError:
-        """The same failure again, for one more caller."""
+        """Return the same error for one more caller."""
         kind: type[LendingError] = getattr(errors, self.kind, errors.ServiceFault)
         return kind(
             self.message,
@@ -261,26 +262,26 @@ class TokenStore(Protocol):
         """
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """Replace the state if it is still the one that was loaded.
+        """Replace the state if it has not changed since it was loaded.
 
         Return True if it was replaced.
         """
 
 
 class MemoryTokenStore(ForkSafe):
-    """A store for one process."""
+    """Store of the tokens of one process."""
 
     def reset(self) -> None:
-        """A child of this process begins without a token."""
+        """Start without a token in a child of this process."""
         self._state = TokenState()
         self._lock = threading.Lock()
 
     def load(self) -> TokenState:
-        """See TokenStore."""
+        """Return the saved state (see TokenStore)."""
         return self._state
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """See TokenStore."""
+        """Replace the saved state if it is still `before` (see TokenStore)."""
         with self._lock:
             is_same = self._state is before
             if is_same:
@@ -325,17 +326,16 @@ class TokenSource(ForkSafe):
         super().__init__()
 
     def reset(self) -> None:
-        """A child of this process looks into the store first."""
+        """Forget the parent's token, so that a child reads the store first."""
         self._held: AccessToken | None = None
 
     def get_token(self) -> AccessToken:
         """Return a usable token: from memory, from the store, or from the issuer.
 
-        After 80 % of its lifetime one caller renews the token, while all others use the old
-        one. Without a usable token they wait for that caller. Raise a LendingError of operation
-        `token` (nothing was sent to the service then): NotAccepted if the issuer refuses, other
-        errors if it cannot be asked. A refusal is remembered for 30 s, so that the issuer is
-        not asked again.
+        After 80 % of its lifetime one caller renews the token, while all others use the old one.
+        Without a usable token they wait for that caller. Raise a LendingError of operation `token`,
+        when nothing was sent to the service: NotAccepted if the issuer refuses, other errors if it
+        cannot be asked. A refusal is remembered for 30 s, so that the issuer is not asked again.
         """
         token = self._held
         if token is None or not token.is_fresh(self._clock()):
@@ -343,10 +343,11 @@ class TokenSource(ForkSafe):
         return token
 
     def drop(self, refused: str) -> bool:
-        """The service answered 401 to this value: whether a different token is worth a try.
+        """Drop a token that the service refused with 401; return whether to try with another token.
 
-        True when another one has taken its place, or when it was older than 30 s and was forgotten.
-        False for a younger one: it works, and the 401 belongs to the operation.
+        Return True if there is another token, or if the refused one was older than 30 s and is now
+        dropped. Return False for a younger token, because it works and the 401 belongs to the
+        operation.
         """
         while (state := self._store.load()).token and state.token.value == refused:
             if state.token.is_young(self._clock()):
@@ -359,7 +360,7 @@ class TokenSource(ForkSafe):
         return True
 
     def _share_token(self, wait: Deadline) -> AccessToken:
-        """Return the token of all processes; renew it if due and if no other caller does."""
+        """Return the token of all processes; renew it if it is due and no other caller does."""
         while True:
             state, now = self._store.load(), self._clock()
             token = state.token if state.token and state.token.is_usable(now) else None
@@ -408,7 +409,7 @@ class TokenSource(ForkSafe):
     ) -> None:
         """Store the result of the call.
 
-        The lease ends, unless it has passed to another caller.
+        The lease ends, unless another caller has it.
         """
         while True:
             state = self._store.load()

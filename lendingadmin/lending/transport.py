@@ -1,4 +1,4 @@
-"""The way of an operation to the service: with a token, within limits.
+"""Transport of an operation to the service: with a token, within limits.
 
 Only a read is sent again.
 """
@@ -72,16 +72,16 @@ _RETRIED_STATUSES = frozenset({502, 503, 504})
 
 @dataclass(frozen=True)
 class Call:
-    """One call that is over.
+    """A finished call.
 
-    `path` has no query, because filters may be personal. `status` and `request_id` are those of
-    the last answer, None when none came. The call began at `began`, as time.monotonic has it,
-    and took `seconds`. `attempts` counts the requests that went out or tried to. `faults` names
-    the fault of each attempt that did not succeed: a fault of the wire, or a status. `error` is
-    the name of the error's class, None for a success. `may_have_saved` is true of a write that
-    went out and was not refused. `url` is complete, `sent` is the body that went out, and
-    `answer` is the unread JSON that came back (for a refusal, the service's own words).
-    `clock_offset` is that of the last answer that had one.
+    `path` has no query, because filters may be personal. `status` and `request_id` are those of the
+    last answer, None without an answer. The call began at `began` (time.monotonic) and took
+    `seconds`. `attempts` counts the requests that were sent or tried. `faults` names the fault of
+    each attempt without success: a fault of the connection, or a status. `error` is the name of the
+    error's class, None for a success. `may_have_saved` is True for a write that was sent and not
+    refused. `url` is complete, `sent` is the body of the request, and `answer` is the unparsed JSON
+    of the answer (for a refusal, the service's own words). `clock_offset` is that of the last
+    answer that had one.
     """
 
     operation: str
@@ -104,7 +104,7 @@ class Call:
 
 @dataclass(repr=False)
 class PendingCall:
-    """One call under way, over all its attempts; `answer` is the one that was accepted."""
+    """One unfinished call with all its attempts; `answer` is the accepted one."""
 
     operation: Operation
     path: str
@@ -122,7 +122,7 @@ class PendingCall:
     started: float = field(default_factory=time.monotonic)
 
     def finish(self, error: Exception | None = None) -> Call:
-        """Return the facts of the call when it is over."""
+        """Return the facts of the finished call."""
         failure = error if isinstance(error, LendingError) else None
         outcome = failure or self.answer
         content = self.answer.body if self.answer else None
@@ -156,14 +156,14 @@ class Transport(ForkSafe):
     connect_timeout, read_timeout   seconds for opening a connection, and for each wait for bytes
     deadline                        seconds for a call with all its tries
     max_bytes                       the largest body that is read, unpacked
-    size                            calls under way at once; set it below the server's threads, so
-                                    that sign-in answers while the service hangs
-    slot_wait                       seconds to wait for one of those places, counted from when one
-                                    was last taken or given back: while the service hangs, callers
-                                    must not wait their time one after the other
+    size                            most calls at the same time; set it below the server's threads,
+                                    so that sign-in answers while the service hangs
+    slot_wait                       seconds to wait for a place for a call, counted from when one
+                                    was last taken or returned, so that callers do not wait one
+                                    after the other while the service hangs
     backoff                         seconds before the second try of a read
     route                           certificates and proxy
-    on_call                         called with every call once it is over, in the caller's thread
+    on_call                         called with every finished call, in the caller's thread
     build_headers                   returns further headers for each call, in the caller's thread
     """
 
@@ -188,7 +188,7 @@ class Transport(ForkSafe):
         return f"<Transport {self.base_url}>"
 
     def reset(self) -> None:
-        """A child of this process opens its own connections and counts its own calls."""
+        """Start without connections and calls, because a child of this process opens its own."""
         self._mine = threading.local()
         self._slots = threading.BoundedSemaphore(self.size)
         self._slots_moved_at = time.monotonic()
@@ -204,16 +204,15 @@ class Transport(ForkSafe):
         read: Callable[[bytes], object] = decode,
         parse: Callable[[Answer], Any] = lambda answer: answer,
     ) -> Any:
-        """Send one operation and return what `parse` makes of its answer. Raise LendingError.
+        """Send one operation and return its parsed answer. Raise LendingError.
 
-        `path` is absolute under the base address and percent-encoded already; it is sent
-        exactly as given. A GET is tried up to three times. Any other request is sent at most
-        once, over a connection of its own: `before_send` is called when the connection is open,
-        immediately before the first byte. An error that it raises (NotSent, by custom) passes
-        through, and nothing was sent. TypeError and ValueError mean a body that JSON cannot
-        carry; nothing was sent either. `read` makes JSON of an accepted answer's body. `parse`
-        raises a LendingError for an answer that is not what was asked for; the connection that
-        brought it is then closed.
+        `path` is absolute under the base address and percent-encoded already; it is sent exactly as
+        given. A GET is tried up to three times. Any other request is sent at most once, over a
+        connection of its own: `before_send` is called when the connection is open, immediately
+        before the first byte. If it raises an error (usually NotSent), nothing is sent and the
+        error is raised. TypeError and ValueError mean a body that JSON cannot represent; then, too,
+        nothing was sent. `read` reads the JSON of an accepted answer's body. `parse` raises a
+        LendingError for an answer that does not fit the request; its connection is then closed.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
         joined: ParallelCalls | None = getattr(self._mine, "joined", None)
@@ -267,9 +266,9 @@ class Transport(ForkSafe):
             self._slots_moved_at = time.monotonic()
 
     def report(self, call: Call) -> None:
-        """Pass a call that is over to `on_call`, and only log its failure.
+        """Pass a finished call to `on_call`; only log an error of `on_call`.
 
-        A failure must not hide that money has moved.
+        Such an error must not hide that money has moved.
         """
         if self.on_call is None:
             return
@@ -301,7 +300,7 @@ class Transport(ForkSafe):
         return self._send(pending, parallel.token)
 
     def _send(self, pending: PendingCall, token: AccessToken) -> Any:
-        """Send once; send a read again as `pause_before_retry` says."""
+        """Send the request; send a read again if `pause_before_retry` allows it."""
         tries = 0
         while True:
             tries += 1
@@ -340,7 +339,7 @@ class Transport(ForkSafe):
     def _exchange(self, pending: PendingCall, token: AccessToken) -> Answer:
         """Send the request over this thread's session.
 
-        A write goes over a connection of its own.
+        A write has a connection of its own.
         """
         headers = {"Authorization": f"Bearer {token.value}", **pending.headers}
         if pending.body is not None:
@@ -368,7 +367,7 @@ class Transport(ForkSafe):
         )
 
     def _parse(self, pending: PendingCall, answer: Answer) -> Any:
-        """Return the parsed accepted answer. Raises the LendingError of any other answer."""
+        """Return the parsed answer if it was accepted. Raise its LendingError if not."""
         operation = pending.operation
         if not answer.is_accepted:
             raise error_for_status(
@@ -401,7 +400,7 @@ class Transport(ForkSafe):
 
 
 def _explain(operation: Operation, wire_fault: WireFault) -> LendingError:
-    """The error that a fault on the wire means."""
+    """Return the error for a fault of the connection."""
     fault, status = wire_fault.fault, wire_fault.status
     is_unsent = fault in (Fault.NOT_OPENED, Fault.UNTRUSTED)
     saved = Saved.NO if is_unsent else saved_after(operation, status)
@@ -420,10 +419,11 @@ def pause_before_retry(
 ) -> float | None:
     """Return the seconds until a read that failed for the `tries`th time is tried again.
 
-    Return None if it is not tried again. These are tried again: a connection that did not open,
-    broke off or is out of step, 502, 503, 504. `Retry-After` is respected up to two seconds; if
-    the service asks for more, the read is not tried again. Otherwise the pause doubles from
-    `backoff` seconds, with a random half so that many readers do not return at the same time.
+    Return None if it is not tried again. A read is tried again after a connection that did not
+    open, broke off or is out of step, and after 502, 503 and 504. `Retry-After` is respected up to
+    two seconds; if the service asks for more, the read is not tried again. Otherwise the pause
+    doubles from `backoff` seconds, with a random half, so that many readers do not try again at the
+    same time.
     """
     may_help = fault in _RETRIED_FAULTS or (fault is None and status in _RETRIED_STATUSES)
     if tries >= _TRIES or not may_help:

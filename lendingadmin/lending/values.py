@@ -1,4 +1,4 @@
-"""The resources of the service as passive, frozen, tolerant values (Spec: Resources and fields)."""
+"""The resources of the service as frozen, tolerant values (Spec: Resources and fields)."""
 
 from typing import Annotated, ClassVar
 
@@ -17,7 +17,7 @@ from .fields import timestamp_text as timestamp_text
 
 
 class Individual(Value):
-    """The person behind a borrower (Spec: Borrower, Individual fields). Personal throughout."""
+    """The person behind a borrower (Spec: Borrower, Individual fields). All fields are personal."""
 
     surname: Text
     othernames: Text
@@ -53,7 +53,10 @@ class Device(Value):
 
 
 class LoanSummary(Value):
-    """A loan as its borrower lists it (Spec: Borrower, LoanSummary fields). Amounts are money."""
+    """A loan as its borrower record lists it (Spec: Borrower, LoanSummary fields).
+
+    Amounts are money.
+    """
 
     id_field: ClassVar[str | None] = "loan_id"
 
@@ -69,7 +72,7 @@ class LoanSummary(Value):
 
 
 class Borrower(Value):
-    """A borrower of an app (Spec: Borrower). The fields of Record types are not shown there."""
+    """A borrower of an app (Spec: Borrower). The spec does not show the fields of Record types."""
 
     id_field: ClassVar[str | None] = "borrower_id"
 
@@ -108,7 +111,7 @@ class Fee(Value):
 
 
 class Penalty(Value):
-    """Rate and rules of the penalty for lateness."""
+    """Rate and rules of the penalty for late payment."""
 
     rate: Number
     grace_period: Text
@@ -149,7 +152,7 @@ class ContractAmounts(Value):
 
 
 class InterestRates(Value):
-    """The rates that the contract works out to."""
+    """The rates that follow from the contract."""
 
     nominal_rate: Number
     periodic_rate: Number
@@ -159,7 +162,7 @@ class InterestRates(Value):
 
 
 class Adjustment(Value):
-    """A change to an amount, such as a fee deducted from what is disbursed."""
+    """A change to an amount, such as a fee that is deducted from the disbursed amount."""
 
     kind: Text
     display_name: Text
@@ -200,7 +203,7 @@ class Installment(Value):
 
 
 class LendingContract(Value):
-    """A contract, previewed or in force; a loan is made by sending its `raw` back."""
+    """A contract, previewed or in force. To make a loan, send its `raw` back."""
 
     id_field: ClassVar[str | None] = "product_id"
 
@@ -255,7 +258,10 @@ class LoanOutcome(Value):
 
 
 class Loan(Value):
-    """A loan account of an app (Spec: Loan); fields of settings and labels are not shown there."""
+    """A loan account of an app (Spec: Loan).
+
+    The spec does not show the fields of settings and labels.
+    """
 
     id_field: ClassVar[str | None] = "account_id"
 
@@ -294,19 +300,19 @@ _SUMMARY_KEYS = ("creditLimit", "products", "interestRateWaiver")
 
 
 class OfferInterest(Value):
-    """The interest that a borrower is offered on a product."""
+    """The interest on a product in an offer."""
 
     risk_premium_rate: Number
 
 
 class OfferTerms(Value):
-    """The terms that a borrower is offered on a product."""
+    """The terms of a product in an offer."""
 
     interest: One[OfferInterest]
 
 
 class OfferProduct(Value):
-    """A product that the borrower qualifies for."""
+    """A product for which the borrower qualifies."""
 
     id_field: ClassVar[str | None] = "product_id"
 
@@ -315,7 +321,7 @@ class OfferProduct(Value):
 
 
 class OffersResponse(Value):
-    """The borrower's offers: a limit in money, and products (Spec: GetOffersResponse)."""
+    """Offers for the borrower: a limit in money, and products (Spec: GetOffersResponse)."""
 
     credit_limit: Number
     products: Many[OfferProduct]
@@ -324,7 +330,7 @@ class OffersResponse(Value):
 
     @property
     def summary(self) -> dict[str, object]:
-        """Offer summary that the contract preview accepts, as it came (Spec: Borrowers, 5)."""
+        """Offer summary for the contract preview, as received (Spec: Borrowers, 5)."""
         return {key: self.raw[key] for key in _SUMMARY_KEYS if key in self.raw}
 
 
@@ -336,7 +342,7 @@ class OfferResult(Value):
 
 
 class OfferMetadata(Value):
-    """The subject and progress of an operation; status `queued` or `completed` were seen."""
+    """The subject and progress of an operation. Known statuses are `queued` and `completed`."""
 
     status: Text
     start_time: Timestamp
@@ -350,7 +356,7 @@ class OfferMetadata(Value):
 
 
 class OfferOperation(Value):
-    """A request for offers, running or done; its result is absent while it runs."""
+    """A request for offers, running or complete; the result is absent while it runs."""
 
     id_field: ClassVar[str | None] = "operation_id"
 
@@ -399,14 +405,14 @@ class Assessment(Value):
 
 
 class AssessedApps(Value):
-    """The apps that an assessment type is limited to."""
+    """The apps to which an assessment type is limited."""
 
     channels: Texts
     platforms: Texts
 
 
 class AssessedAccounts(Value):
-    """The accounts that an assessment type is limited to."""
+    """The accounts to which an assessment type is limited."""
 
     categories: Texts
     account_types: Texts
@@ -497,7 +503,7 @@ class ProductInterest(Value):
 class LendingTerms(Value):
     """The terms of a product (Spec: Product, LendingTerms).
 
-    The spec can be read with `adjustment` here or within `interest`; either is understood.
+    According to the spec, `adjustment` may be in this object or within `interest`; both are read.
     """
 
     period: Text
@@ -519,7 +525,10 @@ class Charge(Value):
 
 
 class Product(Value):
-    """A lending product of the project (Spec: Product); fields of labels are not shown there."""
+    """A lending product of the project (Spec: Product).
+
+    The spec does not show the fields of labels.
+    """
 
     id_field: ClassVar[str | None] = "product_id"
 

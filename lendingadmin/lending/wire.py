@@ -1,13 +1,12 @@
-"""One request out, one complete answer back, or a fault that says how far it came.
+"""Send one request and read one complete answer, or raise a fault that shows how far it came.
 
-The time limits of HTTP libraries apply to each read of the socket. A service that drips one
-byte at a time, in its headers or its body, would hold a thread forever. Our connections ask the
-current `HttpExchange` before every read and write how long it may take. They count the bytes
-that they read, and know whether anything was sent.
+The time limits of HTTP libraries apply to each read of the socket. A service that sends one byte at
+a time, in its headers or its body, would block a thread for ever. Before every read and write our
+connections get the time limit from the current `HttpExchange`. They count the bytes that they read,
+and record whether anything was sent.
 
-A reused connection carries the next request only while it is in step: its last answer was read
-to the end, and no further byte came. Otherwise an answer would be taken for the answer to
-another request.
+A connection is reused only if its last answer was read to the end and no further byte was received.
+Otherwise an answer would be taken for the answer to another request.
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 class Deadline:
-    """`seconds` from now; never moves."""
+    """A point in time, `seconds` from its creation."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds that remain; 0 once it has passed."""
+        """Seconds that remain; 0 after the deadline."""
         return max(0.0, self._end - time.monotonic())
 
     @property
@@ -85,20 +84,20 @@ class Deadline:
 
 
 class TooLarge(Exception):
-    """More bytes came than an answer may have."""
+    """Error: more bytes were received than an answer may have."""
 
 
 @dataclass(eq=False, repr=False)
 class HttpExchange:
     """One request and its answer.
 
-    `connect_timeout` limits the opening of a connection and `read_timeout` each wait for its
-    bytes (seconds), `deadline` all of them together. `max_bytes` limits the bytes that may be
-    read, packed or unpacked. `before_send` is called when the connection is open. `has_begun`
-    turns true immediately before the first byte of the request is written: while it is false,
-    nothing was sent. `is_kept` is true if the connection carried another request before.
-    `is_ambiguous` turns true if more than the answer came on such a connection, because the
-    answer may belong to another request.
+    `connect_timeout` limits the opening of a connection and `read_timeout` each wait for its bytes
+    (seconds), `deadline` all of these together. `max_bytes` limits the bytes that may be read,
+    packed or unpacked. `before_send` is called when the connection is open. `has_begun` becomes
+    True immediately before the first byte of the request is written; while it is False, nothing was
+    sent. `is_kept` is True if the connection was used for another request before. `is_ambiguous`
+    becomes True if such a connection has more bytes than the answer, because the answer may belong
+    to another request.
     """
 
     deadline: Deadline
@@ -114,9 +113,9 @@ class HttpExchange:
     def begin(self, connection: _Bounded) -> None:
         """Check the open connection and call the hook before the first byte is sent.
 
-        Raises NotSent if the deadline has passed, ConnectionError if the other side sent data
-        or hung up before the request, and the errors of the hook. Nothing is sent in these
-        cases.
+        Raises NotSent if the deadline has passed, ConnectionError if the other side sent data or
+        closed the connection before the request, and the errors of the hook. Nothing is sent in
+        these cases.
         """
         if self.before_send is not None:
             self.before_send()
@@ -128,7 +127,7 @@ class HttpExchange:
         self.has_begun = True
 
     def limit_wait(self) -> float:
-        """Return the seconds that the next wait may take; TimeoutError if none are left."""
+        """Return the maximum seconds of the next wait. Raise TimeoutError if none are left."""
         left = self.deadline.left
         if not left:
             raise TimeoutError("the deadline of the call has passed")
@@ -140,9 +139,9 @@ _current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 class _BoundedReader(io.RawIOBase):
-    """The socket's reading end: asks the exchange before every read, and counts the bytes.
+    """The reading end of the socket: gets a time limit before every read, and counts the bytes.
 
-    Raise TooLarge past the limit.
+    Raise TooLarge above the maximum.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
@@ -171,7 +170,7 @@ class _BoundedReader(io.RawIOBase):
 
 
 class _BoundedResponse(HTTPResponse):
-    """An answer, the first that is final (RFC 9110, 15.2). It ends the connection when it must."""
+    """The final answer to a request (RFC 9110, 15.2). It closes its connection if necessary."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -212,7 +211,10 @@ class _BoundedResponse(HTTPResponse):
             self.will_close = True
 
     def _close_conn(self) -> None:
-        """The answer is read. Bytes that are left belong to no answer: the connection is done."""
+        """End the answer.
+
+        If bytes are left, which belong to no answer, the connection is closed.
+        """
         self._reader.is_over = True
         if self.fp.peek():
             self._exchange.is_ambiguous = self._exchange.is_kept
@@ -230,7 +232,7 @@ class _Bounded(HTTPConnection):
     def is_connected(self) -> bool:
         """True if the connection may carry a request: it is open and has no unread byte.
 
-        A byte that arrived is removed, so the connection can't be used any more. It is not
+        The check reads a byte if there is one, so the connection can't be used any more. It is not
         enough to check that the socket is readable, because TLS sends its own bytes after the
         handshake.
         """
@@ -253,7 +255,7 @@ class _Bounded(HTTPConnection):
         super().endheaders(*args, **kwargs)
 
     def close(self) -> None:
-        """Close the connection; the next one that is opened carries its first request."""
+        """Close the connection; if it is opened again, it counts as new."""
         self.has_carried = False
         super().close()
 
@@ -281,7 +283,7 @@ _POOLS = {"http": _Pool, "https": _TLSPool}
 
 
 class _Adapter(HTTPAdapter):
-    """An adapter that never retries on its own and opens only bounded connections."""
+    """An adapter that never sends a request again and opens only bounded connections."""
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
@@ -298,9 +300,9 @@ class _Adapter(HTTPAdapter):
 class Route:
     """Route to other machines.
 
-    `ca_file` holds the certificates (PEM) that are trusted in place of the public ones, `proxy`
-    is the address of a proxy; both may be empty. With `trust_env` false the environment's
-    proxies, certificates and .netrc are ignored.
+    `ca_file` has the certificates (PEM) that are trusted in place of the public ones, `proxy` is
+    the address of a proxy; both may be empty. If `trust_env` is False, the proxies, certificates
+    and .netrc of the environment are ignored.
     """
 
     ca_file: str = ""
@@ -325,14 +327,14 @@ class Session(requests.Session):
         self.mount("https://", _Adapter())
 
     def get_redirect_target(self, response: Any) -> None:
-        """Return None for every answer, to follow no redirect.
+        """Return None for every answer, so that no redirect is followed.
 
         For a redirect, requests would read the body before it returns the answer.
         """
 
 
 class Fault(StrEnum):
-    """Faults on the wire; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
+    """Faults of a connection; only NOT_OPENED and UNTRUSTED mean that nothing was sent.
 
     OUT_OF_STEP is an answer that may be the answer to another request.
     """
@@ -347,7 +349,7 @@ class Fault(StrEnum):
 
 
 class WireFault(Exception):
-    """No complete answer. `status` is that of the broken answer, None when none had begun."""
+    """Error: no complete answer. `status` is that of an incomplete answer, None if none began."""
 
     def __init__(self, fault: Fault, status: int | None = None) -> None:
         super().__init__(fault)
@@ -359,9 +361,9 @@ class WireFault(Exception):
 class Answer:
     """A complete answer. Header names compare without regard to case.
 
-    `is_kept` is whether the connection had carried another request before, `read_at` when the
-    answer came (aware, UTC). `json` is the body of an accepted answer: None when it was empty,
-    numbers int or Decimal.
+    `is_kept` is True if the connection was used for another request before. `read_at` is the time
+    of the answer (aware, UTC). `json` is the body of an accepted answer, with numbers as int or
+    Decimal; None for an empty body.
     """
 
     status: int
@@ -381,7 +383,7 @@ class Answer:
 
     @property
     def error_description(self) -> str | None:
-        """The service's own words, one line of at most 500 characters; None if none."""
+        """The service's own words, one line of at most 500 characters; None if there are none."""
         fields = self.json
         if fields is None:
             try:
@@ -403,7 +405,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """`Retry-After` in seconds, from a number or a date; None when absent or malformed."""
+        """`Retry-After` in seconds, from a number or a date; None if it is absent or malformed."""
         text = self.headers.get("Retry-After", "").strip()
         if re.fullmatch(r"\d{1,9}", text):
             return float(text)
@@ -412,13 +414,13 @@ class Answer:
 
     @property
     def clock_offset(self) -> float | None:
-        """Seconds that our clock is ahead of `Date`; None when absent or malformed."""
+        """Seconds by which our clock is ahead of `Date`; None if it is absent or malformed."""
         moment = _read_date(self.headers.get("Date", ""))
         return None if moment is None else (self.read_at - moment).total_seconds()
 
 
 def _read_date(text: str) -> datetime | None:
-    """The moment of a header's date; None for anything else."""
+    """Return the time in a date header; None for any other text."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
@@ -438,9 +440,8 @@ def send(
 ) -> Answer:
     """Send once and read the complete answer; without a session, over a new connection.
 
-    `url` is complete and percent-encoded, and goes out exactly as it is. Raises WireFault, a
-    LendingError from the exchange's hook (nothing was sent then), and any other error of the
-    hook.
+    `url` is complete and percent-encoded, and is sent unchanged. Raises WireFault, and the errors
+    of the exchange's hook, after which nothing is sent.
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
@@ -525,7 +526,7 @@ def _find_fault(error: BaseException, exchange: HttpExchange) -> Fault:
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:
-    """Return the error and those inside it: requests and urllib3 pass them as arguments."""
+    """Yield an error and the errors inside it, which requests and urllib3 pass as arguments."""
     yield error
     for inner in (*error.args, getattr(error, "reason", None)):
         if isinstance(inner, BaseException):

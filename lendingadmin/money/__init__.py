@@ -1,1 +1,1 @@
-"""Writes that are sent to the service only once: the journal of writes, and repayments."""
+"""Writes that are sent to the service at most once: the journal of writes, and repayments."""

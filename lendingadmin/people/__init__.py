@@ -1,1 +1,1 @@
-"""Finding people: the index of borrowers, and search."""
+"""Search for people: the index of borrowers, and the find box."""

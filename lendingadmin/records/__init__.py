@@ -1,1 +1,1 @@
-"""The pages of the records that the service holds."""
+"""The pages of the service's records."""

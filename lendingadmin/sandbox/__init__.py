@@ -1,1 +1,1 @@
-"""A Lending Service of our own to run against: its own Django project, process and database."""
+"""A Lending Service for tests and demos: its own Django project, process and database."""

@@ -1,4 +1,4 @@
-"""Access rules (Spec: Scopes and permissions): clients, and the needs of each operation."""
+"""Access rules (Spec: Scopes and permissions): clients, and the rights for each operation."""
 
 import hmac
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ SCOPES = (ALL, LENDING, READ, WRITE)
 
 
 class Need(NamedTuple):
-    """The needs of one operation: one of the scopes, and the permission."""
+    """The rights for one operation: one of the scopes, and the permission."""
 
     scopes: tuple[str, ...]
     permission: str
@@ -24,7 +24,7 @@ class Client(NamedTuple):
     permissions: frozenset[str]
 
     def has_secret(self, secret: str) -> bool:
-        """Return True if this is the client's secret; the comparison takes constant time."""
+        """Return True if this is the client's secret, compared in constant time."""
         return hmac.compare_digest(self.secret.encode(), secret.encode(errors="replace"))
 
 
@@ -56,12 +56,12 @@ EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
 def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
-    """The service accounts by id: the one with every permission, and the extra ones."""
+    """Return the service accounts by id: the one with every permission, and the extra ones."""
     return {client_id: Client(client_id, secret, EVERYTHING), **extra}
 
 
 def read_clients(text: str) -> dict[str, Client]:
-    """Read `id:secret:permission permission;id:secret:`; raises ValueError."""
+    """Read `id:secret:permission permission;id:secret:`. Raise ValueError for other text."""
     known = {}
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, word, permissions = [*part.split(":", 2), "", ""][:3]

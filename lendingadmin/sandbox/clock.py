@@ -1,4 +1,4 @@
-"""The sandbox's only clock. The rules never read it; the caller gives them its time."""
+"""The sandbox's only clock. The rules never read it; the caller passes the time to them."""
 
 from datetime import UTC, datetime
 
@@ -6,5 +6,5 @@ from lendingadmin.sandbox.rules.instants import cut
 
 
 def now() -> datetime:
-    """This moment in UTC, cut to milliseconds like every timestamp of the service."""
+    """Return the present time in UTC, cut to milliseconds like every timestamp of the service."""
     return cut(datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""The sandbox's tables. Personal data is only in `encrypted` columns; money is text, not REAL."""
+"""The sandbox's tables. Personal data are only in `encrypted` columns; money is text, not REAL."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from lendingadmin.sandbox.store.encryption import decrypt
 
 
 class Row(models.Model):
-    """Base of every table. Tests import the models where the sandbox is not installed."""
+    """Base of every table. It names the app, because tests import the models without the app."""
 
     class Meta:
         abstract = True
@@ -20,7 +20,7 @@ class Row(models.Model):
 
 
 class Token(Row):
-    """An access token that was issued; only its hash is stored."""
+    """An issued access token; only its hash is stored."""
 
     digest = models.CharField(max_length=64, primary_key=True)
     client_id = models.CharField(max_length=200)
@@ -29,7 +29,7 @@ class Token(Row):
 
 
 class Borrower(Row):
-    """A borrower of an app; `encrypted` has everything that was sent about the borrower."""
+    """A borrower of an app; `encrypted` has all the data that were sent about the borrower."""
 
     app_id = models.CharField(max_length=200)
     borrower_id = models.CharField(max_length=200)
@@ -46,9 +46,10 @@ class Borrower(Row):
 
 
 class Loan(Row):
-    """A loan account: narrow rows for the filters of lists, with the bulk in LoanRecord.
+    """A loan account: narrow rows for the filters of lists; LoanRecord has the other data.
 
-    No status is stored: `start_date`, `settlement_date` and `oldest_due` give it at any moment.
+    No status is stored: it follows from `start_date`, `settlement_date` and `oldest_due` at any
+    time.
     """
 
     app_id = models.CharField(max_length=200)
@@ -88,7 +89,7 @@ class Loan(Row):
 
 
 class LoanRecord(Row):
-    """The bulk of a loan: its contract as JSON, its account, and the other sent data."""
+    """The large data of a loan: its contract as JSON, its account, and the other sent data."""
 
     loan = models.OneToOneField(
         Loan, on_delete=models.CASCADE, primary_key=True, related_name="record"
@@ -122,7 +123,7 @@ class Repayment(Row):
 class Event(Row):
     """An event: narrow rows for the filters of lists; EventData has its data, encrypted.
 
-    No status is stored: `ready_at` and `has_errors` give it at any moment.
+    No status is stored, because it follows from `ready_at` and `has_errors` at any time.
     """
 
     app_id = models.CharField(max_length=200)
@@ -170,7 +171,7 @@ class EventData(Row):
 
 
 class Assessment(Row):
-    """An assessment. Its outcome is computed at its creation and shown from `ready_at` on."""
+    """An assessment. Its outcome is computed at its creation and shown after `ready_at`."""
 
     app_id = models.CharField(max_length=200)
     assessment_id = models.CharField(max_length=40)
@@ -194,14 +195,14 @@ class Assessment(Row):
         ]
 
     def outcome_at(self, now: datetime) -> Outcome | None:
-        """Return the outcome, or None if it is still being processed at `now`."""
+        """Return the outcome, or None if the assessment is still being processed at `now`."""
         return None if now < self.ready_at else Outcome(**decrypt(self.encrypted))
 
 
 class OfferOperation(Row):
-    """A getOffers request: one for each requestId of a borrower, however often it is sent.
+    """A getOffers request: one for each requestId of a borrower, even if it is sent several times.
 
-    No state is stored: the state of `assessment` gives its progress. `encrypted` has the
+    No state is stored, because the progress follows from `assessment`. `encrypted` has the
     borrower's category and debt at the time of the request, so that the offer stays the same.
     """
 

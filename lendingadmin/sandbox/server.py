@@ -27,7 +27,7 @@ _REFUSALS: dict[type[Exception], tuple[int, str]] = {
 
 
 def find_refusal(fault: BaseException) -> tuple[int, str]:
-    """The status and sentence for a request that never reaches the API."""
+    """Return the status and sentence for a request that does not reach the API."""
     for kind, found in _REFUSALS.items():
         if isinstance(fault, kind):
             return found
@@ -35,12 +35,12 @@ def find_refusal(fault: BaseException) -> tuple[int, str]:
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
-    """Worker that gives gunicorn's own refusals an `error_description` too (Spec: Errors)."""
+    """Worker that adds an `error_description` to gunicorn's own refusals (Spec: Errors)."""
 
     def handle_error(
         self, req: object, client: socket.socket, addr: object, exc: BaseException
     ) -> None:
-        """Write the complete answer and leave closing to the caller."""
+        """Write the complete answer; the caller closes the connection."""
         status, description = find_refusal(exc)
         if status == 500:
             log.error("not foreseen", exc_info=exc)
@@ -58,7 +58,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
 
 
 class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
-    """gunicorn with threads, on a socket (its descriptor) that listens already."""
+    """gunicorn with threads, on a socket that is already listening, given by its descriptor."""
 
     def __init__(self, listener: int, workers: int, when_ready: Callable[[], None]) -> None:
         self.listener, self.workers, self.when_ready = listener, workers, when_ready
@@ -84,5 +84,5 @@ class Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        """The WSGI application."""
+        """Return the WSGI application."""
         return get_wsgi_application()

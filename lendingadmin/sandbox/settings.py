@@ -21,7 +21,7 @@ Read = TypeVar("Read")
 
 
 def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
-    """Read one variable; a malformed value stops the start, naming the variable."""
+    """Read one variable. A malformed value stops the start with the name of the variable."""
     try:
         return reader(env.str(name, default=default))
     except ValueError as error:
@@ -29,7 +29,7 @@ def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
 
 
 def read_seconds(text: str) -> float:
-    """A length of time in seconds, at most an hour; raises ValueError."""
+    """Read a duration in seconds, at most an hour. Raise ValueError for other text."""
     value = float(text)
     if not 0 <= value <= 3600:
         raise ValueError("must be from 0 to 3600 seconds")

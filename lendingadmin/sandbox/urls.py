@@ -1,4 +1,4 @@
-"""All that the sandbox answers: the API, the files of its page, and errors in its own form."""
+"""All addresses of the sandbox: the API, the files of its page, and errors in the API's form."""
 
 from pathlib import Path
 

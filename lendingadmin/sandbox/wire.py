@@ -1,4 +1,4 @@
-"""JSON in and out: numbers are Decimals both ways, and nothing that can't be stored gets in."""
+"""Read and write JSON: numbers are Decimals, and data that can't be stored are refused."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -39,20 +39,20 @@ Raw = simplejson.RawJSON
 
 
 def write(document: object) -> bytes:
-    """Compact UTF-8 JSON; timestamps and dates as the spec writes them."""
+    """Return compact UTF-8 JSON, with timestamps and dates in the form of the spec."""
     return _ENCODER.encode(document).encode()
 
 
 def read_own(text: bytes | str) -> Any:
-    """Parse JSON that this service wrote itself."""
+    """Parse JSON that this service has written."""
     return simplejson.loads(text, use_decimal=True)
 
 
 def read_sent(body: bytes) -> Any:
-    """Parse the body that a client sent; raise Invalid if it is not plain, storable JSON.
+    """Parse the body from a client; raise Invalid if it is not plain, storable JSON.
 
-    Refused: broken JSON, NaN and infinities, numbers of 10^15 and more, nesting deeper than 32,
-    control characters (except tab and line ends) and half surrogate pairs in texts.
+    These are refused: broken JSON, NaN and infinities, numbers of 10^15 and more, nesting deeper
+    than 32, control characters (except tab and line ends) and half surrogate pairs in texts.
     """
     try:
         document = simplejson.loads(body.decode("utf-8"), use_decimal=True, allow_nan=False)
@@ -79,7 +79,7 @@ def _check(value: object, field: str, depth: int) -> None:
 
 
 def check_text(text: str, field: str) -> None:
-    """Raise Invalid for a text with control characters or half a surrogate pair in it."""
+    """Raise Invalid for a text with control characters or half a surrogate pair."""
     if text.isprintable():
         return
     for letter in text:

@@ -1,1 +1,1 @@
-"""`/styleguide/`: every token and every component in both themes, while one develops."""
+"""`/styleguide/`: every token and every component in both themes, for developers."""

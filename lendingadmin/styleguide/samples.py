@@ -34,7 +34,7 @@ _WORDS = (
 
 
 class SampleForm(forms.Form):
-    """A field of each kind."""
+    """A form with a field of each kind."""
 
     borrowerId = forms.CharField(label="Borrower id", help_text="Unique within this app.")  # noqa: N815
     amount = AmountField(label="Amount (KES)", max_digits=20, decimal_places=2)
@@ -68,12 +68,12 @@ def chips() -> list[Status]:
 
 
 def repayment_chips() -> dict[str, Status]:
-    """The chip of each state of a repayment."""
+    """Return the chip of each state of a repayment."""
     return {str(state): get_message(state).chip for state in RepaymentState}
 
 
 def cards() -> list[Card]:
-    """The four cases: a rule of the service, the role, the service account, an outage."""
+    """Return four error cards: a rule of the service, the role, the service account, an outage."""
     return [
         card(
             BadRequest(
@@ -96,7 +96,7 @@ def cards() -> list[Card]:
 
 
 def schedule() -> dict[str, Any]:
-    """A contract of six instalments, of which one is paid, one late and one next."""
+    """Return a contract of six instalments, of which one is paid, one late and one next."""
     rows = [_installment(month) for month in range(6)]
     progress = ("paid", "late", "next", "to come", "to come", "to come")
     steps = [
@@ -133,7 +133,7 @@ def pictures() -> dict[str, Any]:
 
 
 def sheet(theme: str) -> dict[str, Any]:
-    """Return everything that the components of one theme need."""
+    """Return all data for the components in one theme."""
     wrong = {f"{theme}-amount": "1,000", f"{theme}-borrowerId": ""}
     result = {"type": "declined", "rule": "score", "risk_score": 69, "credit_score": 466}
     return {
@@ -158,7 +158,7 @@ def sheet(theme: str) -> dict[str, Any]:
 
 
 def technical() -> list[Leaf]:
-    """A value of each length, and those of a list's items."""
+    """Return leaves: a short value, a long value, and the items of a list."""
     instalments = [{"startDate": f"2026-{month}-01T00:00:00.000Z"} for month in (11, 12)]
     raw = {"uid": LONG_ID, "contract": {"installments": instalments}, "note": LONG_NAME * 3}
     return list_technical(Loan(raw), ())

@@ -1,4 +1,4 @@
-"""The tokens as in tokens.css, and the contrast between two colours."""
+"""The tokens of tokens.css, and the contrast between two colours."""
 
 import re
 from pathlib import Path
@@ -20,27 +20,27 @@ class Colour(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step of a scale, with `size` as it is written."""
+    """A step of a scale; `size` is its value in the sheet."""
 
     name: str
     size: str
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of a `#rrggbb` colour, from 0 to 1, as WCAG 2 defines it."""
+    """Return the relative luminance of a `#rrggbb` colour, from 0 to 1, as in WCAG 2."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two `#rrggbb` colours, from 1 to 21, as WCAG 2 defines it."""
+    """Return the contrast ratio of two `#rrggbb` colours, from 1 to 21, as in WCAG 2."""
     darker, lighter = sorted((luminance(one), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def pairs(css: str) -> dict[str, tuple[str, str]]:
-    """The colours of a sheet by name: `#rrggbb` in the light theme and in the dark one."""
+    """Return the colours of a sheet by name: `#rrggbb` in the light and in the dark theme."""
     return {name: (light, dark) for name, light, dark in _COLOUR.findall(css)}
 
 
@@ -51,7 +51,7 @@ def sheet() -> str:
 
 
 def colours(theme: str) -> list[Colour]:
-    """Every colour in a theme, `light` or `dark`, in the order of the sheet."""
+    """Return every colour in a theme, `light` or `dark`, in the order of the sheet."""
     known, at = pairs(sheet()), _THEMES.index(theme)
     ground = known["surface"][at]
     return [

@@ -1,4 +1,4 @@
-"""The page of all components."""
+"""Page of all components."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""Shared parts of all areas' views: access rules, error cards, form tokens, lists, health."""
+"""Shared parts of all areas' views: access rules, error cards, lists, exports and health checks."""

@@ -64,10 +64,10 @@ Condition = Callable[..., bool]
 class Rule(NamedTuple):
     """Access rule of a view: the people that may use it, and its HTTP methods.
 
-    A person must hold each of `permissions`; () means that being signed in is enough, and None
-    that the view is open to everyone. `needs` gives the further permissions of one address.
-    Before a method of `confirmed` the person confirms who they are, unless they did so recently
-    (`staff.confirming`). With `confirmed_if` this applies only to addresses for which it holds.
+    A person must hold each of `permissions`; () means that being signed in is enough, and None that
+    the view is open to everyone. `needs` gives the further permissions of one address. Before a
+    method of `confirmed` people confirm their identity, unless they did so recently
+    (`staff.confirming`). With `confirmed_if` this applies only to requests for which it is true.
     `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
@@ -79,13 +79,13 @@ class Rule(NamedTuple):
     quota: str = ""
 
     def must_confirm(self, request: HttpRequest, kwargs: dict[str, Any]) -> bool:
-        """Return True if people must confirm who they are before this request."""
+        """Return True if people must confirm their identity before this request."""
         if request.method not in self.confirmed:
             return False
         return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
-        """Return the first permission that the person lacks. Raise Http404 if `needs` does."""
+        """Return the first permission that the person lacks. Raise Http404 if `needs` raises it."""
         person: Any = request.user
         missing = (name for name in self.permissions or () if not person.has_perm(name))
         if (first := next(missing, None)) or self.needs is None:
@@ -109,11 +109,11 @@ def access(
 ) -> Callable[[View], View]:
     """Declare that a view is for people with all of these permissions.
 
-    Their names are in `staff.roles.RIGHTS`. `needs` gives the further permissions of one
-    address, by the request and the route's arguments. Other methods than `methods` answer 405;
-    HEAD is allowed with GET. Before the methods in `confirmed`, people confirm who they are, if
-    `confirmed_if` is true for the request and the route's arguments. `quota` names how often a
-    person may do it (`quotas.LIMITS`). Raise ValueError for an unknown permission.
+    Their names are in `staff.roles.RIGHTS`. `needs` gives the further permissions of one address,
+    by the request and the route's arguments. Other methods than `methods` answer 405; HEAD is
+    allowed with GET. Before the methods in `confirmed`, people confirm their identity, if
+    `confirmed_if` is true for the request and the route's arguments. `quota` names the limit of
+    uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
@@ -137,7 +137,7 @@ def signed_in(
 
 
 def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
-    """Declare that a view is for everybody, signed in or not (health, for instance)."""
+    """Declare that a view is for everyone, signed in or not, such as a health check."""
     return _declare(Rule(None, _methods(methods)))
 
 
@@ -155,7 +155,7 @@ def guards_itself(view: Callable[..., Any]) -> bool:
 def routes(
     patterns: Iterable[URLPattern | URLResolver], prefix: str = ""
 ) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Walk a URLconf: each route as written, and its view."""
+    """Yield each route of a URLconf, as written, with its view."""
     for pattern in patterns:
         route = prefix + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
@@ -165,7 +165,10 @@ def routes(
 
 
 class AccessMiddleware:
-    """Asks every view for its rule before it runs: no rule, no page; nor one of no known app."""
+    """Applies the access rule of every view before it runs.
+
+    A view without a rule answers 404; so does an app that is not known.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -237,7 +240,7 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
 
 
 def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
-    """Send a person who must first choose a password or set up a second factor to that page.
+    """Redirect a person who must first choose a password or set up a second factor.
 
     Return None if the person may continue.
     """
@@ -259,7 +262,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Send the browser to the page that confirms the person, and back; None if confirmed."""
+    """Redirect to the page that confirms the person, and then back; None if already confirmed."""
     if is_confirmed(request):
         return None
     if request.method == "POST":
@@ -269,9 +272,9 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
-    """Return the page (403) that names the role needed for the action.
+    """Return the page (403) with the roles that have the permission.
 
-    The page is about the person, not the service.
+    The page is about the person's rights, not about the service.
     """
     app_id = getattr(request.user, "app_id", "")
     words = _(
@@ -299,14 +302,14 @@ def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Answer as Django's handler403: the usual page when a view refuses a person itself."""
+    """Answer as Django's handler403, with the usual page, if a view itself refuses a person."""
     return _refused(request, str(exception or "") or _("Your role does not allow this."))
 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     """Return the error card of a refusal.
 
-    As a fragment it has status 200, because htmx inserts no other status into the page.
+    As a fragment the card has status 200, because htmx inserts no other status into the page.
     """
     _record_refusal(request)
     card = Card(
@@ -349,12 +352,12 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
 
 
 def to_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Send the browser to sign in and back to the page it was on.
+    """Redirect to the sign-in and then back to the present page.
 
-    htmx would follow a redirect and swap the sign-in form into a fragment of the page, so it
-    gets the order to leave the page instead. The browser does not return to the address of a
-    fragment or of a POST, but to the page around it. If the person sent a form, they read at
-    sign-in that it was not sent.
+    htmx would follow a redirect and put the sign-in form into a fragment of the page, so htmx gets
+    an order to leave the page instead. The browser returns not to the address of a fragment or of a
+    POST, but to the page around it. If the person sent a form, the sign-in page reports that it was
+    not sent.
     """
     if _sends_a_form(request):
         messages.warning(
@@ -368,7 +371,7 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
-    """Redirect to a page that leads back to the one that the person is on."""
+    """Redirect to a page that later leads back to the person's present page."""
     if getattr(request, "htmx", False):
         target = redirect_to_login(_page_of(request, "HX-Current-URL"), address)
         return HttpResponseClientRedirect(target.url)
@@ -378,14 +381,14 @@ def _lead_away(request: HttpRequest, address: str) -> HttpResponseBase:
 
 
 def _sends_a_form(request: HttpRequest) -> bool:
-    """Return whether a person sent a form. Requests that a script makes do not count."""
+    """Return whether a person sent a form. Requests of scripts do not count."""
     asks_for_page = "text/html" in request.headers.get("Accept", "")
     is_form = asks_for_page or bool(getattr(request, "htmx", False))
     return is_form and request.method not in ("GET", "HEAD")
 
 
 def _page_of(request: HttpRequest, header: str) -> str:
-    """Return the path of the page that a header names, if it is ours; else the start page."""
+    """Return the path of our page in a header; the start page if there is none."""
     address = request.headers.get(header, "")
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
         return resolve_url(settings.LOGIN_REDIRECT_URL)

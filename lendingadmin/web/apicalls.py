@@ -1,7 +1,7 @@
-"""“Show the API call”: the calls of a page to the service, for people who may see them.
+"""“Show the API call”: a page's calls to the service, for people who may see API calls.
 
-Every page of such a person has the panel, and few are opened. So only the visible part of an
-answer is read: the first items of a list, and nothing that is very long.
+Every page of such a person has the panel, but few panels are opened. So only the visible part of an
+answer is read: the first items of a list, and no very long value.
 """
 
 import shlex
@@ -26,7 +26,7 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True)
 class Shown:
-    """One call as `_calls.html` shows it; `curl` repeats it with the reader's own token."""
+    """One call for `_calls.html`; `curl` repeats the call with the reader's own token."""
 
     operation: str
     method: str
@@ -78,10 +78,9 @@ def _pretty(call: Call, body: bytes) -> str:
 
 
 def read_head(body: bytes) -> object:
-    """Return the JSON of a body as far as `redact` shows it: the first items of each list.
+    """Return the part of a JSON body that `redact` shows: the first items of each list.
 
-    The other items are None, so that they can be counted. A very long item is replaced by its
-    size.
+    The other items are None, so that they are counted. A very long item is replaced by its size.
     """
     try:
         return {key: _read_items(bytes(raw)) for key, raw in _FIELDS.decode(body).items()}

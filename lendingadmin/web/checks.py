@@ -1,4 +1,4 @@
-"""Configuration mistakes as Django system checks; `manage.py check --deploy` runs all of them."""
+"""Mistakes of the configuration as Django system checks; `manage.py check --deploy` runs all."""
 
 import base64
 from ipaddress import ip_address
@@ -22,7 +22,7 @@ _RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old
 
 @register(Tags.security)
 def files_are_private(**_: Any) -> list[CheckMessage]:
-    """Warn if other accounts can read the database or the keys; they need no password then."""
+    """Warn if other accounts can read the database or the keys, because this needs no password."""
     kept = [settings.BASE_DIR / ".env"]
     for database in settings.DATABASES.values():
         if database["ENGINE"] == "django.db.backends.sqlite3":
@@ -42,7 +42,7 @@ def files_are_private(**_: Any) -> list[CheckMessage]:
 def every_view_declares_access(**_: Any) -> list[CheckMessage]:
     """Report each view that does not declare its access.
 
-    Such a view would answer 404 to everybody.
+    Such a view would answer 404 to everyone.
     """
     return [
         Error(
@@ -58,7 +58,7 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 
 @register()
 def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
-    """Report a kind that is misspelt. Its data would stay as long as everything else."""
+    """Report a kind of data that is misspelt, because it would have no limit of age of its own."""
     known = {
         "KEEP_TEXTS_DAYS": {one.kind for one in collect("erasable") if one.kind},
         "KEEP_ROWS_DAYS": {one.kind for one in collect("tables") if one.kind},
@@ -77,7 +77,7 @@ def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def people_come_by_https(**_: Any) -> list[CheckMessage]:
-    """Passwords and borrowers' data travel encrypted to everybody but the machine itself."""
+    """Warn if HTTPS is off and other machines are named, because passwords would be readable."""
     outside = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.lstrip("."))]
     if settings.HTTPS or not outside:
         return []
@@ -92,7 +92,7 @@ def people_come_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
-    """The client secret and every token would cross the network readable otherwise."""
+    """Warn if the service is called without https, because secret and tokens would be readable."""
     return [
         Warning(
             f"{name} is a plain http:// address of another machine.",
@@ -108,7 +108,7 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
     """Report an identity provider on another machine that is called without https.
 
-    An attacker who reads or changes its answers could sign in as any person.
+    An attacker who reads or changes the provider's answers could sign in as any person.
     """
     if settings.DEBUG or not _plain_to_elsewhere(settings.OIDC_ISSUER):
         return []
@@ -123,10 +123,9 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
-    """Warn of connections to other machines that are not encrypted.
+    """Warn of unencrypted connections to other machines.
 
-    The passwords of the database and the mail server, and the data sent to them, cross the
-    network.
+    The passwords and the data for the database and the mail server would be readable.
     """
     return [
         Warning(
@@ -189,7 +188,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Every reader of the repository knows the example's key, and could sign in its name."""
+    """Report the example's key, because every reader of the repository could sign with it."""
     keys = [("SECRET_KEY", settings.SECRET_KEY)]
     keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
     return [
@@ -207,7 +206,7 @@ def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
 def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
     """Warn of an HSTS time under a year.
 
-    If it is short, a browser that was away for longer first comes by plain HTTP.
+    After a longer absence, the first request of a browser may use plain HTTP.
     """
     seconds = settings.SECURE_HSTS_SECONDS
     if not 0 < seconds < settings.YEAR:  # Django itself warns of none
@@ -223,7 +222,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Warn of the example's sender. Mail from a foreign host is refused or lands in junk."""
+    """Warn of the example's sender, because its mail is refused or treated as junk."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
     if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []
@@ -256,7 +255,7 @@ def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.caches, deploy=True)
 def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
-    """Processes share answers of the service, so they need one cache."""
+    """Warn if processes have no common cache, because they share answers of the service."""
     backend = settings.CACHES["shared"]["BACKEND"]
     if not backend.endswith(("LocMemCache", "DummyCache")):
         return []
@@ -270,7 +269,7 @@ def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if a host name or address is this machine itself."""
+    """Return True if a host name or address is that of this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

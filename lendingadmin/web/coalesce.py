@@ -1,7 +1,7 @@
-"""One call for many: equal questions at once, or within two seconds, share one answer.
+"""One call for many callers: equal questions within two seconds share one answer.
 
-This is only for reads and for an offer's poll, a POST that may start an offer (Spec: Borrowers,
-4). Calls that write are sent as often as people want, and never through this module.
+The module is only for reads and for an offer's poll, a POST that may start an offer (Spec:
+Borrowers, 4). Writes are never sent through this module.
 """
 
 import time
@@ -40,7 +40,7 @@ Read = TypeVar("Read", bound=Value)
 
 
 class Answered(NamedTuple):
-    """The answer's JSON object and when it was read (aware, UTC)."""
+    """The answer's JSON object and the time of reading (aware, UTC)."""
 
     raw: Mapping[str, object]
     read_at: datetime
@@ -50,10 +50,10 @@ def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, da
     """Return an answer from the last two seconds, or make the call now.
 
     One of the callers that share the cache makes the call. The others wait up to `LONGEST_WAIT`
-    seconds for its result or its error, and then raise Throttled. The answer is saved
-    encrypted, under a key that reveals nothing, with its own time stamp, because a cache may
-    hold it longer than requested. The caller has checked the person's right before. Raises the
-    LendingError of `call`.
+    seconds for its result or its error, and then raise Throttled. The answer is saved encrypted,
+    under a key that reveals nothing. It has its own time stamp, because a cache may store it longer
+    than requested. The caller has already checked the person's right. Raises the LendingError of
+    `call`.
     """
     kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
     found = _fresh(kept_under) or _ask_once(kept_under, call)
@@ -63,9 +63,9 @@ def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, da
 def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
     """Make the call if no other caller is making it; otherwise wait for that caller's result.
 
-    `add` lets one of many callers win as long as no old lock is left, so the lock is always
-    released. If a process died with the lock, several callers may make the call after
-    `_LOCKED_SECONDS`. A wait takes a place under way, like a call, so the server's other
+    With `add` exactly one of many callers gets the lock if there is no old one, so the lock is
+    always released. If a process died with the lock, several callers may make the call after
+    `_LOCKED_SECONDS`. A waiting caller takes one of the places for calls, so the server's other
     threads stay free.
     """
     lock, mine, misses = f"{key}:lock", uuid4().hex, 0
@@ -113,7 +113,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
 def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
     """Return the result of the lock holder's call; None if the lock is gone without a result.
 
-    Raises that call's LendingError, and Throttled when the time is over.
+    Raises the LendingError of that call, or Throttled after the time.
     """
     pause = _FIRST_PAUSE
     while True:

@@ -1,9 +1,9 @@
-"""Ids of the service in the dashboard's own addresses.
+"""Ids of the service in addresses of the dashboard.
 
-A server decodes `%2F` before it routes, so percent-encoding cannot separate borrower `a/edit`
-from `a`'s edit page. This escape is our own and reversible: every byte outside letters, digits,
-`-`, `.` and `~` becomes `_` and two hex digits, and an id that is a word of a route is escaped
-in its first letter.
+A server decodes `%2F` before it routes, so percent-encoding cannot separate borrower `a/edit` from
+`a`'s edit page. This escape is our own and reversible. Every byte except letters, digits, `-`, `.`
+and `~` becomes `_` and two hex digits. If an id is equal to a word of a route, its first letter is
+escaped.
 """
 
 import re
@@ -43,7 +43,7 @@ def unquote(segment: str) -> str:
 
 
 class KeyConverter:
-    """`<key:account_id>` in a route: the view gets the id as the service knows it."""
+    """`<key:account_id>` in a route: the view gets the unescaped id."""
 
     regex = r"[A-Za-z0-9._~-]+"
 

@@ -19,7 +19,7 @@ _CONTROLS = ("date", "datetime-local")
 
 
 def plausible(value: date) -> None:
-    """Validate the year of a date or time: zones don't work at the ends of the calendar.
+    """Require a year from 1900 to 9998, because time zones fail at the limits of `datetime`.
 
     Raises ValidationError.
     """
@@ -28,9 +28,9 @@ def plausible(value: date) -> None:
 
 
 def far_notice(what: str, at: datetime, now: datetime) -> str:
-    """Return a sentence about a moment more than a year away, whose year may be mistyped.
+    """Return a sentence about a time more than a year away, whose year may be mistyped.
 
-    Return an empty text for other moments. `what` begins the sentence.
+    Return an empty text for other times. `what` begins the sentence.
     """
     days = (at - now).days
     if abs(days) <= _A_YEAR:
@@ -52,10 +52,10 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 
 
 def zone_beside(field: forms.Field) -> str:
-    """Return the zone of a field's day or time, for a place next to its label; else empty.
+    """Return the zone of a field's day or time, for its label; empty for other fields.
 
-    It is the current zone, which reads the field: the lender's on an app's pages, elsewhere
-    UTC. A field with another meaning has an attribute `zone_words`.
+    The result is the current zone, in which the field is read: the lender's on an app's pages,
+    elsewhere UTC. A field with another meaning has an attribute `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

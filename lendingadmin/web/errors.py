@@ -1,8 +1,8 @@
-"""The error card: the event, the next step for the person, and if anything was saved.
+"""The error card: the event, the next step for the person, and whether anything was saved.
 
-A rule of the service, the rights of the service account, an outage and an error of the service
-have different cards, and so does this dashboard's own limit. A missing role of the person has
-another card, which the access rule draws.
+A rule of the service, the rights of the service account, an outage and an error of the service have
+different cards, and so does a limit of this dashboard. The access rule draws another card if the
+person lacks a role.
 """
 
 import re
@@ -44,8 +44,8 @@ from .quotas import OverQuota
 class Card:
     """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
 
-    `status` is the HTTP status that the service answered with, None where no answer came.
-    `finding` is the kind of the fault, for readers of the page's marks.
+    `status` is the HTTP status of the service's answer, None without an answer. `finding` is the
+    kind of the fault, for readers of the page's marks.
     """
 
     title: str
@@ -212,7 +212,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
 
 
 def card(error: LendingError) -> Card:
-    """Draw the card of a fault."""
+    """Return the card of a fault."""
     title, what_next = map(gettext, _kind(error)[1:3])
     if error.saved == Saved.UNKNOWN:
         if _deletes(error):
@@ -242,7 +242,7 @@ def card(error: LendingError) -> Card:
 
 
 def _cause(error: LendingError) -> str:
-    """The fault's sentence; for a right that is missing, with the names to ask for."""
+    """Return the fault's sentence; for a missing right with the names of permission and scopes."""
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
         # No create: there is nothing that could be there already.
         if _deletes(error):
@@ -268,7 +268,7 @@ def _deletes(error: LendingError) -> bool:
 
 
 def _name_kind(error: LendingError) -> str:
-    """The name of its kind as a mark: `not-found` for NotFound."""
+    """Return the kind of a fault as a mark: `not-found` for NotFound."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", _kind(error)[0].__name__).lower()
 
 

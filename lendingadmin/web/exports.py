@@ -1,7 +1,7 @@
-"""CSV or XLSX of everything that a filter finds, harmless in a spreadsheet, honest at its end.
+"""CSV or XLSX of all rows that a filter finds, safe in a spreadsheet, with a note on missing rows.
 
-Columns have the words of the screen and times of the lender's zone. With `?technical=1` they
-have the API's names, and each value as received. CSV is streamed; `?format=xlsx` gives a
+Columns have the words of the screen and times of the lender's zone. With `?technical=1` they have
+the API's names, and each value as received. CSV is streamed; with `?format=xlsx` the file is a
 workbook.
 """
 
@@ -36,7 +36,10 @@ from lendingadmin.lending.diff import parse_moment
 from lendingadmin.lending.errors import LendingError, Throttled
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.values import moment
+from lendingadmin.web.display.numbers import number
+from lendingadmin.web.display.rates import to_percent
 from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.display.templatetags import statuses
 from lendingadmin.web.display.times import contract_date
 
 from . import xlsx
@@ -52,10 +55,10 @@ BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not co
 
 
 class ExportPlaces(ForkSafe):
-    """Counts the exports that are under way in this process, by person."""
+    """Counts the running exports of this process, by person."""
 
     def reset(self) -> None:
-        """Nothing is under way in a new process."""
+        """Start at zero, because no export is running in a new process."""
         self._lock = threading.Lock()
         self._taken: Counter[int] = Counter()
 
@@ -75,7 +78,7 @@ class ExportPlaces(ForkSafe):
         metrics.EXPORTS.inc()
 
     def give_back(self, person_id: int) -> None:
-        """Give a place back."""
+        """Return a place."""
         with self._lock:
             self._taken[person_id] -= 1
             if self._taken[person_id] <= 0:
@@ -87,9 +90,9 @@ places = ExportPlaces()
 
 
 class ExportPlace:
-    """A place among the exports of this process.
+    """A place for one of the exports of this process.
 
-    The place is given back once, at the latest when this object is deleted.
+    The place is returned once, at the latest when this object is deleted.
     """
 
     def __init__(self, person_id: int) -> None:
@@ -122,8 +125,8 @@ EXPORT = "dashboard.export"
 def cell(value: object) -> object:
     """Return one cell for the CSV writer: a number as received, an object as its JSON.
 
-    No value is an empty cell. Text that a spreadsheet could read as a formula gets a `'` in
-    front.
+    A missing value is an empty cell. Text that a spreadsheet could read as a formula begins with
+    `'`.
     """
     if type(value) in _PLAIN:
         return value
@@ -134,9 +137,10 @@ def cell(value: object) -> object:
 
 
 class MomentText(Func):
-    """A moment's column as `timestamp_text` writes it, made by the database.
+    """A column of times in the form of `timestamp_text`, made by the database.
 
-    Of a row with six moments, to make six values only to write them again takes half of the time.
+    If Python made the six time values of a row only to write them again, this would take half of
+    the time.
     """
 
     arity = 1
@@ -144,7 +148,7 @@ class MomentText(Func):
     template = """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Write the SQL for SQLite: it stores a moment as UTC text, with any microseconds."""
+        """Return the SQL for SQLite, which stores a time as UTC text, with any microseconds."""
         parts = (
             "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
             " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
@@ -156,16 +160,23 @@ class Column(NamedTuple):
     """A column: its name in the API and its word on the screen.
 
     A column without a word is only in the technical export. `write` makes the text for people
-    from a value and the lender's zone.
+    from a value, the lender's zone, and the values of the columns that it `needs`. The head of
+    a column `in_currency` names the app's currency, because its values do not.
     """
 
     name: str
     label: Any = ""
-    write: Callable[[Any, tzinfo], object] | None = None
+    write: Callable[..., object] | None = None
+    needs: tuple[str, ...] = ()
+    in_currency: bool = False
+
+    def write_head(self, currency: str) -> str:
+        """Return the head for people, with the currency if the values are amounts without one."""
+        return f"{self.label} ({currency})" if self.in_currency and currency else str(self.label)
 
 
 def write_moment(value: object, zone: tzinfo) -> object:
-    """Return a moment of the API, or an aware datetime, as day and time in the zone.
+    """Return a time from the API, or an aware datetime, as day and time in the zone.
 
     Return any other value as received.
     """
@@ -174,7 +185,7 @@ def write_moment(value: object, zone: tzinfo) -> object:
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """Return the day that a contract's date means; any other value as received."""
+    """Return the day of a contract's date; any other value as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -192,26 +203,45 @@ def write_status(find: Callable[[object], Status | None]) -> Callable[[object, t
     return write
 
 
+def write_performance(value: object, _zone: tzinfo, status: object, settled: object) -> object:
+    """Return the performance of a loan as its word; "" if the loan is not open."""
+    if not statuses.has_performance(status, settled):
+        return ""
+    found = statuses.performance_status(value)
+    return found.word if found else value
+
+
+def write_rate(value: object, _zone: tzinfo) -> object:
+    """Return a fraction as a number of per cent; any other value as received."""
+    fraction = number(value)
+    return value if fraction is None else to_percent(fraction)
+
+
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
     """Return a function that writes a value of ours as the label of its choice."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
+def in_currency(word: Any) -> tuple[Any, ...]:
+    """Return the description of a column of amounts in the app's currency, for `name_columns`."""
+    return (word, None, (), True)
+
+
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the columns from words by name; a pair has a word and the writer of its values."""
+    """Return the columns from words by name, or from the word with more of the column's values."""
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
 
 class ExportPage(NamedTuple):
-    """Rows that are written at once, and how many were left out because they came before."""
+    """Rows that are written together, and the number of rows that earlier pages already had."""
 
     rows: Iterable[Row]
     repeated: int = 0
 
 
 def split_into_pages(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items some hundred at a time: each page is written at once."""
+    """Yield the items in groups of some hundred; each group is written together."""
     rest = iter(items)
     while page := list(islice(rest, _AT_ONCE)):
         yield page
@@ -228,21 +258,23 @@ def export_response(
 ) -> StreamingHttpResponse:
     """Return the file `name` (without its ending) of pages of rows.
 
-    Each row has a value for every column, or one value that is not a record. The last row says
-    if the service broke off, if it listed rows again, or if more rows follow than a workbook
-    can hold.
+    Each row has a value for every column, or one value that is not a record. The last row has a
+    note if the service stopped early, if it listed rows again, or if there are more rows than a
+    workbook can contain.
 
-    The audit trail records that the export began, with its filters, and how it ended after how
-    many rows; `subject` names the exported data there. Raise Throttled if too many exports are
-    running; the view declares the daily quota.
+    The audit trail records the start of the export with its filters, and its end with the number of
+    rows; `subject` names the exported data there. Raise Throttled if too many exports are running;
+    the view declares the daily quota.
     """
     place = ExportPlace(request.user.pk)
     note = partial(audit.record, request.user, EXPORT, app_id=app_id, subject=subject)
     filters = ", ".join(sorted(name for name, value in request.GET.items() if value))
     note(outcome="started", detail=filters)
-    zone = lending_app(app_id).zone if app_id else timezone.get_current_timezone()
+    app = lending_app(app_id) if app_id else None
+    zone = app.zone if app else timezone.get_current_timezone()
     with override(settings.LANGUAGE_CODE):
-        head = [str(column.label) for column in columns if column.label]
+        currency = app.currency if app else ""
+        head = [column.write_head(currency) for column in columns if column.label]
     write_row = _write(columns, zone)
     if request.GET.get("technical"):
         head, write_row = [column.name for column in columns], list
@@ -256,19 +288,27 @@ def export_response(
 
 
 def _write(columns: Sequence[Column], zone: tzinfo) -> Callable[[Row], Sequence[object]]:
-    shown = [(at, column.write) for at, column in enumerate(columns) if column.label]
+    places = {column.name: at for at, column in enumerate(columns)}
+    shown = [
+        (at, column.write, [places[name] for name in column.needs])
+        for at, column in enumerate(columns)
+        if column.label
+    ]
 
     def write_row(row: Row) -> Sequence[object]:
         cells = list(row)
         if len(cells) != len(columns):
             return cells
-        return [write(cells[at], zone) if write else cells[at] for at, write in shown]
+        return [
+            write(cells[at], zone, *[cells[other] for other in needs]) if write else cells[at]
+            for at, write, needs in shown
+        ]
 
     return write_row
 
 
 class _Stream:
-    """The parts of an export. It holds its place until it ends or its reader leaves."""
+    """The parts of an export. The export has its place until it ends or its reader leaves."""
 
     def __init__(
         self, parts: Generator[str | bytes], rows: Generator[Any], place: ExportPlace
@@ -282,7 +322,7 @@ class _Stream:
         return next(self._parts)
 
     def close(self) -> None:
-        """End the response: it was read to its end, or its reader left."""
+        """End the response, which was read to its end or whose reader left."""
         self._parts.close()
         self._rows.close()
         self._place.give_back()
@@ -341,14 +381,14 @@ def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes
 
 
 def back_to_list(request: PersonRequest) -> HttpResponse:
-    """Redirect to the list of an export whose filter can't be sent; the list gives the reason."""
+    """Redirect to the list of an export whose filter can't be sent; the list shows the reason."""
     match: Any = request.resolver_match
     name = match.url_name.removesuffix("-export")
     return redirect(reverse(name, kwargs=match.kwargs, query=request.GET))
 
 
 def describe_repeated(count: int) -> str:
-    """The last line of an export in which the service listed some rows again."""
+    """Return the last line of an export in which the service listed some rows again."""
     return ngettext(
         "REPEATED: the service listed %(count)s row again; it is written once",
         "REPEATED: the service listed %(count)s rows again; they are written once",

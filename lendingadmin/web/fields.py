@@ -1,4 +1,4 @@
-"""Form fields that several areas have: money, one line of text, moments, ids, JSON."""
+"""Form fields that several areas use: money, one line of text, times, ids, JSON."""
 
 import json
 import re
@@ -35,7 +35,7 @@ _LONGEST_ID = 255
 
 
 class _Prefilled(forms.BoundField):
-    """A field whose prefilled amount has one meaning in every locale and all its cents."""
+    """A field whose initial amount is valid in every locale and has all its decimals."""
 
     field: "AmountField"
 
@@ -52,9 +52,9 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    A text with two readings is refused, and the error shows both, because an amount is never
-    guessed. Forms set `currency` to the ISO 4217 code that the amount may name. Without
-    `currency`, the amount may not name one.
+    A text with two readings is refused with both in the error, because an amount is never guessed.
+    Forms set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the
+    amount may not name one.
     """
 
     bound_field_class = _Prefilled
@@ -88,8 +88,8 @@ class AmountField(forms.DecimalField):
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
         """Return the attributes of the field.
 
-        A phone shows a keyboard with digits, the digits are at the end of the field, and the
-        browser offers no earlier values.
+        They make a phone show a keyboard with digits, align the digits to the end of the field, and
+        stop the browser from suggesting earlier values.
         """
         usual = {"inputmode": "decimal", "autocomplete": "off", "class": "number"}
         return super().widget_attrs(widget) | usual
@@ -127,7 +127,7 @@ class IdField(LineField):
 
 
 class JsonObjectField(forms.CharField):
-    """A JSON object as text; its cleaned value has every digit, as the client sends it."""
+    """A JSON object as text; its cleaned value has every digit, ready to send."""
 
     def __init__(self, **options: Any) -> None:
         rows = options.pop("rows", 6)
@@ -156,14 +156,14 @@ class JsonObjectField(forms.CharField):
 
 
 def moment_field(**options: Any) -> MomentField:
-    """A day and time to the minute, in the current zone: the lender's on an app's pages."""
+    """Return a field for a day and time to the minute, in the current zone."""
     return MomentField(**options)
 
 
 def day_field(*, zone_words: str | None = None, **options: Any) -> forms.DateField:
-    """Return a field for a calendar day; `options` of the field replace the usual ones.
+    """Return a field for a calendar day; `options` replace the usual options of the field.
 
-    `zone_words` names the zone of the day, if this is not the current one (see `dates`).
+    `zone_words` names the zone of the day, if it is not the current one (see `dates`).
     """
     usual: dict[str, Any] = {
         "widget": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),

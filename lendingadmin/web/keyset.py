@@ -1,7 +1,7 @@
-"""Pages of a table that may hold millions of rows: each begins where the one before ended.
+"""Pages of a table that may have millions of rows; each begins where the page before ended.
 
-A page is read in the order of an index, from one key on, so that the last page takes as long as
-the first and nothing is counted. Rows that are added between two pages shift nothing.
+A page is read in the order of an index, starting from a key, so that the last page takes as long as
+the first and nothing is counted. Rows that are added between two pages do not move the others.
 """
 
 import sys
@@ -30,9 +30,9 @@ Key = tuple[datetime, int]
 class Slice(NamedTuple):
     """The rows of one page, and the key of the row after which the next page begins, if any.
 
-    `total` is the length of the entire list up to `COUNTED`, or one more; None if the search
-    did not reach its end. `looked_through` says that the page ends because the search stopped,
-    not because the page was full.
+    `total` is the length of the entire list up to `COUNTED`, or one more; None if the search did
+    not reach its end. `looked_through` is True if the page ends because the search stopped, not
+    because the page was full.
     """
 
     rows: list[Any]
@@ -55,17 +55,17 @@ def read_slice(
     newest_first: bool = True,
     only: Q | None = None,
 ) -> Slice:
-    """Read a page in the order of `column`, a moment, and the primary key.
+    """Read a page in the order of `column`, a time, and of the primary key.
 
-    An index gives the rows in that order, or they are few. `only` is a further filter that no
-    index serves; then at most AT_MOST rows are looked through. `behind` is the id of a row. Its
-    current place in the list counts.
+    An index has the rows in that order, or there are few rows. `only` is a further filter without
+    an index; then at most AT_MOST rows are searched. The page starts after the present place of the
+    row with the id `behind`.
     """
     sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
 
     def search(among: QuerySet[Any]) -> tuple[QuerySet[Any], Key | None]:
-        """The rows to show, and the key that the search ends with, if before the list does."""
+        """Return the rows to show, and the key where the search ends, if before the list does."""
         if only is None:
             return among, None
         last = list(among.values_list(column, "pk")[AT_MOST - 1 : AT_MOST + 1])
@@ -89,12 +89,11 @@ def read_slice(
 
 
 def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[list[Any]]:
-    """Return all rows, newest first, in slices: each begins where the one before ended.
+    """Yield all rows, newest first, in slices; each begins where the slice before ended.
 
     `size` is the number of rows in a slice. No cursor stays open between two slices, so none is
-    lost where a pooler shares connections, and no snapshot of the database is held while a
-    person reads. An index gives the rows in the order of `column`, a moment, and the primary
-    key; a row has its `id`.
+    lost if a pooler shares connections, and no transaction stays open while a person reads. An
+    index has the rows in the order of `column`, a time, and of the primary key; a row has its `id`.
     """
     whole = rows.order_by(f"-{column}", "-pk")
     found = list(whole[:size])
@@ -108,17 +107,20 @@ def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[li
 
 
 def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
-    """Rows on one side of a key. The range is for the index, the rest is for equal moments."""
+    """Return the condition for rows on one side of a key.
+
+    The range is for an index, the other part is for equal times.
+    """
     moment, number = key
     same = Q(**{f"{column}__{lookup}": moment}) | Q(**{f"pk__{lookup}{or_same}": number})
     return Q(**{f"{column}__{lookup}e": moment}) & same
 
 
 def build_prefix(column: str, start: str) -> Q:
-    """Return the condition for rows whose text in a column begins so, for an index.
+    """Return the condition for rows whose text in a column begins with `start`, for an index.
 
-    SQLite's LIKE uses no index, and treats `b-1` as `B-1`; its order of text is the order of
-    the letters' numbers. PostgreSQL's order may differ, so its index is made for LIKE.
+    SQLite's LIKE uses no index, and treats `b-1` as `B-1`; its order of text is that of the
+    characters' codes. PostgreSQL's order may differ, so its index is made for LIKE.
     """
     if connection.vendor == "sqlite":
         return Q(**{f"{column}__gte": start, f"{column}__lt": start + chr(sys.maxunicode)})
@@ -126,7 +128,7 @@ def build_prefix(column: str, start: str) -> Q:
 
 
 def unindexed(condition: Q) -> Case:
-    """Return the condition in a form that uses no index, so that the rest of a query decides.
+    """Return the condition without an index, so that the rest of a query chooses the index.
 
     SQLite has no statistics of its tables and assumes that an `app_id` is rare.
     """
@@ -142,7 +144,7 @@ def count_each(lists: Sequence[QuerySet[Any]]) -> list[int]:
 
 
 def write_counts(lists: Sequence[QuerySet[Any]]) -> tuple[str, tuple[Any, ...]]:
-    """Return the query that counts the rows of each list, and its parameters; "" for no list."""
+    """Return the query that counts the rows of each list, and its parameters; "" without lists."""
     asked = [_write_count(rows.order_by().values("pk")[: COUNTED + 1]) for rows in lists]
     query = ", ".join(sql for sql, _params in asked)
     params = tuple(one for _sql, params in asked for one in params)
@@ -150,7 +152,7 @@ def write_counts(lists: Sequence[QuerySet[Any]]) -> tuple[str, tuple[Any, ...]]:
 
 
 def run_counts(query: str, params: Sequence[Any]) -> list[int]:
-    """Return the counts that a query of `write_counts` gives."""
+    """Return the counts from a query of `write_counts`."""
     if not query:
         return []
     with connection.cursor() as cursor:
@@ -168,16 +170,16 @@ def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
-    """Return the `count` rows that meet a condition, for a page of them in another order.
+    """Return the rows that meet a condition, for a page in another order; `count` is their number.
 
-    If there are many, read them in that order and skip the other rows. If there are few, sort
-    all of them.
+    If there are many, the database reads in that order and skips the other rows. If there are few,
+    it sorts all of them.
     """
     return rows.filter(condition if count <= AT_MOST else unindexed(condition))
 
 
 def spell_count(count: int) -> str:
-    """A number that was counted no further than COUNTED + 1, for people: “312”, “1,000+” or “”."""
+    """Return a count as text for a page: “312”, “1,000+” above COUNTED, or “” for none."""
     return f"{COUNTED:,}+" if count > COUNTED else str(count or "")
 
 

@@ -1,11 +1,11 @@
 """List pages over the service: filters, order, page size and page, all in the URL.
 
-Spec: Shared list behaviour. Filters and order are offered only where the spec lists them. The
-page size is sent to every list. A service that ignores or refuses it works all the same.
+Spec: Shared list behaviour. Filters and order are offered only if the spec lists them. The page
+size is sent to every list. A list also works if the service ignores or refuses the size.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -53,10 +53,10 @@ class FilterField(forms.CharField):
 
 
 class AnotherField(FilterField):
-    """A filter that was a choice, to write a value that has no word into."""
+    """A filter field for typing a value that has no word, in place of a choice."""
 
     def clean(self, value: Any) -> str:
-        """Raise ValidationError to ask for the value, because the choice itself is none."""
+        """Raise ValidationError to ask for the value, because none was typed."""
         raise forms.ValidationError(_("Enter the value to search for."), code="unwritten")
 
     def bound_data(self, data: Any, initial: Any) -> str:
@@ -65,7 +65,7 @@ class AnotherField(FilterField):
 
 
 class FoldingForm(forms.Form):
-    """A filter of which the fields in `folds` fold away; those that are set show as chips."""
+    """A filter form whose fields in `folds` are folded away; chips show those with a value."""
 
     folds: Sequence[str] = ()
 
@@ -77,13 +77,17 @@ class FoldingForm(forms.Form):
     @property
     def unfolded(self) -> list[forms.BoundField]:
         """The fields that always show."""
-        return [field for field in self if field.name not in self.folds]
+        return [field for field in self.visible_fields() if field.name not in self.folds]
 
     @property
     def chips(self) -> list["Chip"]:
-        """The folded fields that are set."""
+        """Chips of the folded fields that have a value."""
         return [
-            Chip(str(field.label), _write_choice(field), _write_query(self.data, field.name))
+            Chip(
+                str(field.label),
+                _write_choice(field),
+                _write_query(self.data, {field.name, *self.errors}),
+            )
             for field in self.folded
             if field.value() and not field.errors
         ]
@@ -92,8 +96,8 @@ class FoldingForm(forms.Form):
 class ListForm(FoldingForm):
     """The controls of one list, made from the parameters that the spec allows.
 
-    `words` gives, for a filter field, the words of its values by number; then the field is a
-    choice. If the address names no order, a list with an order is read with the newest first.
+    `words` has the words of a filter field's values by number; then the field is a choice. If the
+    address names no order, a list that can be ordered is read with the newest first.
     """
 
     def __init__(
@@ -103,7 +107,11 @@ class ListForm(FoldingForm):
         words: dict[str, dict[str, str]] | None = None,
     ) -> None:
         defaults = {"pageSize": str(DEFAULT_PAGE_SIZE), "order": NEWEST_FIRST}
-        super().__init__(defaults | {name: value for name, value in data.items() if value})
+        given = {name: value for name, value in data.items() if value}
+        # No field shows the size, so a wrong one can't be corrected and is left out.
+        if given.get("pageSize") not in map(str, PAGE_SIZES):
+            given.pop("pageSize", None)
+        super().__init__(defaults | given)
         self.operation = operation
         names = operation.filters or ()
         self.folds = names if len(names) > _UNFOLDED else ()
@@ -113,13 +121,11 @@ class ListForm(FoldingForm):
         if "order" in (operation.list_parameters or ()):
             self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label=_("Order"))
         self.fields["pageSize"] = forms.TypedChoiceField(
-            choices=[(size, _("%(size)s a page") % {"size": size}) for size in PAGE_SIZES],
-            coerce=int,
-            label=_("Page size"),
+            choices=[(size, size) for size in PAGE_SIZES], coerce=int, widget=forms.HiddenInput
         )
 
     def filters(self) -> dict[str, str]:
-        """The clauses that are set, by the API's field names."""
+        """Return the clauses with a value, by the API's field names."""
         names = self.operation.filters or ()
         return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
 
@@ -130,7 +136,7 @@ class ListForm(FoldingForm):
 
 
 class Chip(NamedTuple):
-    """A filter that is set: its label, its value in words, and the list's query without it."""
+    """A filter with a value: its label, its value in words, and the query without the filter."""
 
     label: str
     words: str
@@ -142,9 +148,9 @@ def _write_choice(field: forms.BoundField) -> str:
     return str(dict(getattr(field.field, "choices", ())).get(value, value))
 
 
-def _write_query(data: Mapping[str, Any], left: str) -> str:
-    """The state of a list without the filter `left`, from its first page on."""
-    left_out = {left, "pageToken", "from", "before"}
+def _write_query(data: Mapping[str, Any], without: Set[str]) -> str:
+    """The state of a list without these filters, from its first page on."""
+    left_out = {"pageToken", "from", "before"} | without
     return urlencode({name: value for name, value in data.items() if name not in left_out})
 
 
@@ -161,25 +167,45 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
 
 
 def _spoken(name: str) -> str:
-    """An API field's name in words: `appVersionId` is “App version id”."""
+    """Return an API field's name in words: `appVersionId` is “App version id”."""
     return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
+
+
+class PageSize(NamedTuple):
+    """A page size to choose, and the list's address with this size; empty for the present one."""
+
+    size: int
+    url: str
+
+
+def list_sizes(request: HttpRequest, present: int) -> list[PageSize]:
+    """Return the page sizes, each with the address of the list's first page in this size."""
+    first = dict.fromkeys(("pageToken", "from", "before"), "")
+    return [
+        PageSize(
+            size,
+            "" if size == present else address_with(request, {**first, "pageSize": str(size)}),
+        )
+        for size in PAGE_SIZES
+    ]
 
 
 @dataclass(frozen=True)
 class ListPage:
-    """One page as shown: items, time of the read, address of the next page, and notes."""
+    """One page of a list: items, time of reading, address of the next page, and notes."""
 
     form: ListForm
     items: Sequence[Any] = ()
     read_at: datetime | None = None
     next_url: str = ""
     first_url: str = ""
+    sizes: "Sequence[PageSize]" = ()
     notes: tuple[str, ...] = field(default=())
     leads_back: bool = False
 
     @property
     def ended(self) -> bool:
-        """True if this is the last page of the list and not its first."""
+        """True if this is the last page of the list and not the first."""
         return bool(self.first_url) and not self.next_url
 
     @property
@@ -192,12 +218,13 @@ class ListPage:
             "next_url": self.next_url,
             "first_url": self.first_url,
             "count": len(self.items),
+            "sizes": self.sizes,
             "note": note,
         }
 
     @property
     def filtered(self) -> bool:
-        """True if a filter is set, so that an empty page can say why it is empty."""
+        """True if a filter has a value, so that an empty page can give this reason."""
         return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
@@ -207,11 +234,11 @@ def read_page(
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
 ) -> ListPage:
-    """Read the page that the URL asks for. `call` is the client's `list` of this operation.
+    """Read the page that the URL names. `call` is the client's `list` of this operation.
 
-    A filter that can't be sent has its message at its field, and nothing is sent. For a filter
-    that the service refuses, the service's words are shown above the fields. Raises the
-    LendingError of any other read that failed.
+    A filter that can't be sent has an error at its field, and nothing is sent. For a filter that
+    the service refuses, the service's words are shown above the fields. Raises the LendingError of
+    any other read that failed.
     """
     form = ListForm(request.GET, operation, words)
     if not form.is_valid():
@@ -243,6 +270,7 @@ def read_page(
         read_at=page.read_at,
         next_url=_next(request, page, token, skip, size),
         first_url=_at(request) if token or skip else "",
+        sizes=list_sizes(request, size),
         notes=tuple(notes),
         leads_back=bool(token) and is_same_page(page.next_page_token, token),
     )
@@ -253,8 +281,8 @@ def _read(
 ) -> tuple[Page[Any], list[str], bool]:
     """Read a page.
 
-    Start again if the service refuses the page token. Ask without a size if it refuses the
-    size.
+    If the service refuses the page token, read the first page. If it refuses the size, ask without
+    one.
     """
     try:
         return call(**asked), [], False
@@ -270,7 +298,7 @@ def _read(
 def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, size: int) -> str:
     """Return the address of the next items; empty after the last.
 
-    These are the rest of this answer, if it was larger than asked, or the next page.
+    The next items are the rest of this answer, if it was larger than requested, or the next page.
     """
     if len(page.items) > skip + size:
         return _at(request, token or "", skip + size)
@@ -280,17 +308,17 @@ def _next(request: HttpRequest, page: Page[Any], token: str | None, skip: int, s
 
 
 def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
-    """This list's address at another place in it, with the same filters, order and size."""
+    """Return this list's address for another place, with the same filters, order and size."""
     return address_with(request, {"pageToken": token, "from": str(skip or "")})
 
 
 def whole_number(text: str | None) -> int:
-    """The number that an address or a hidden field carries; 0 for anything else."""
+    """Return the integer in an address or a hidden field; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 def as_id(value: object) -> str:
-    """The value if it can be an id, else empty."""
+    """Return the value if it can be an id, else an empty text."""
     try:
         return check_id(text(value) or "")
     except InvalidId:

@@ -1,4 +1,4 @@
-"""Rules for the log: no addresses, because borrowers' ids may be phone numbers; no flood."""
+"""Rules for the log: no addresses, because borrowers' ids may be phone numbers; no floods."""
 
 import logging
 import time
@@ -14,10 +14,10 @@ _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 class NoAddress(logging.Filter):
-    """Puts the route in place of the address in Django's own lines about requests."""
+    """Replaces the address by the route in Django's own lines about requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record through, its arguments without the path."""
+        """Let every record through, with the route in place of the path in its arguments."""
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             match = request.resolver_match
@@ -30,20 +30,20 @@ class NoAddress(logging.Filter):
 
 
 class NoTraceOfRefusals(logging.Filter):
-    """Removes the trace from a line about a refused request: a bad Host, an unreadable form.
+    """Removes the trace from a line about a refused request, such as a bad Host.
 
-    The sender is at fault there, and any sender could fill the log with traces.
+    The sender is at fault, and any sender could fill the log with traces.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record through, those of a 4xx without their trace."""
+        """Let every record through; records of a 4xx lose their trace."""
         if getattr(record, "status_code", 0) in _REFUSED:
             record.exc_info = record.exc_text = None
         return True
 
 
 class OneOutage(logging.Filter):
-    """Log at most one line in ten seconds that the database or the cache can't be used.
+    """Logs at most one line in ten seconds about a database or cache that can't be used.
 
     During an outage each request fails, and its trace gives no other information. The next line
     has the number of errors in between.
@@ -58,7 +58,7 @@ class OneOutage(logging.Filter):
         self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let other records pass, and of these only one in ten seconds, without its trace."""
+        """Let other records through; of records about an outage, one in ten seconds."""
         # Imported late: the log is set up before there are models.
         from .unavailable import find_unavailable
 

@@ -48,7 +48,7 @@ def _write_nothing(_value: object) -> str:
 class Rule(NamedTuple):
     """The right that opens a field, and the replacement for people without it.
 
-    The right is empty where everyone may see the field, and `*` where all rights are needed.
+    The right is empty if everyone may see the field, and `*` if all rights are needed.
     """
 
     right: str
@@ -62,12 +62,12 @@ class ListOf(NamedTuple):
 
 
 class WordsOf(NamedTuple):
-    """An object whose keys the spec does not show: a key with such a word follows its rule."""
+    """An object whose keys the spec does not show. A key that contains a word follows its rule."""
 
     words: Mapping[str, Rule]
 
     def list_fields(self, raw: Mapping[str, object]) -> dict[str, Rule]:
-        """The rule of each key of an object that has one."""
+        """Return the rule of each key that has one."""
         return {
             key: rule for key in raw for word, rule in self.words.items() if word in key.lower()
         }
@@ -138,12 +138,12 @@ def list_rights(person: User, app_id: str = "") -> frozenset[str]:
 
 
 def is_whole(held: Collection[str]) -> bool:
-    """Return whether these rights open the full record, with fields outside the spec."""
+    """Return whether these rights open the full record, with fields that the spec does not have."""
     return WHOLE_RECORD.issubset(held)
 
 
 def mask_record(raw: Mapping[str, object], held: Collection[str]) -> dict[str, Any]:
-    """Return a borrower's record, or a part that is sent, as far as these rights open it."""
+    """Return a borrower's record, or a part of one, as far as these rights open it."""
     return dict(raw) if is_whole(held) else _mask(raw, FIELDS, held, set())
 
 
@@ -155,7 +155,7 @@ def find_masked(raw: Mapping[str, object], held: Collection[str]) -> frozenset[s
 
 
 def mask_item(item: T, held: Collection[str]) -> T:
-    """Return a record: a borrower as far as these rights open it, any other unchanged.
+    """Return a borrower as far as these rights open the record; any other record unchanged.
 
     An item of a list that is not an object may contain anything about any person, so all its
     content is masked.
@@ -170,7 +170,7 @@ def mask_item(item: T, held: Collection[str]) -> T:
 def mask_open(cell: object) -> object:
     """Return a mask for an object or a list in a file's cell; other cells stay unchanged.
 
-    Such a cell, for example labels, may say anything about a person.
+    Such a cell, for example labels, may contain anything about a person.
     """
     return REDACTED if isinstance(cell, Mapping | list | tuple) and cell else cell
 
@@ -188,7 +188,7 @@ def mask_leaves(leaves: Sequence[Leaf], held: Collection[str]) -> list[Leaf]:
 def mask_card(fields: Mapping[str, str], held: Collection[str]) -> dict[str, str]:
     """Return the fields of an index card that a search may compare and show.
 
-    Fields that the person may not see are empty, so that typing a number does not confirm its
+    Fields that the person may not see are empty, so that a search for a number does not confirm its
     owner.
     """
     hidden = {name for right, names in _CARD_FIELDS.items() if right not in held for name in names}
@@ -206,8 +206,8 @@ def may_edit(held: Collection[str], value: object, *place: str) -> bool:
     """Return True if a form may have a field.
 
     Example: `may_edit(held, record.get("sex"), "individual", "sex")`. The form does not have a
-    field that these rights do not open, or whose value they do not open completely. A field
-    that may have keys unknown to the spec needs all rights, even if it is empty.
+    field that these rights do not open, or whose value they do not open completely. A field that
+    may have keys that are not in the spec needs all rights, even if it is empty.
     """
     rule: Any = FIELDS
     for key in place:
@@ -220,7 +220,7 @@ def may_edit(held: Collection[str], value: object, *place: str) -> bool:
 
 
 def _mask(raw: object, rules: Any, held: Collection[str], missing: set[str]) -> Any:
-    """Return a value under its rules; `missing` gets the rights that would show more."""
+    """Return a value masked by its rules; add to `missing` the rights that would show more."""
     if raw is None or raw in ("", [], {}):
         return raw
     if isinstance(rules, ListOf) and isinstance(raw, list | tuple):

@@ -1,4 +1,4 @@
-"""Storage of the message for the next page: a cookie, under HTTPS for this host alone."""
+"""Storage of the message for the next page, in a cookie that under HTTPS is for this host only."""
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
@@ -7,12 +7,12 @@ from django.contrib.messages.storage.session import SessionStorage
 
 
 class HostCookieStorage(CookieStorage):
-    """Django's cookie storage; under HTTPS browsers accept its name from this host only."""
+    """Django's cookie storage; under HTTPS only this host can set a cookie with this name."""
 
     cookie_name = "__Host-messages" if settings.HTTPS else "messages"
 
 
 class MessageStorage(FallbackStorage):
-    """Django's storage: a cookie, and the session for messages too long for a cookie."""
+    """Django's storage in a cookie, or in the session if messages are too long for a cookie."""
 
     storage_classes = (HostCookieStorage, SessionStorage)

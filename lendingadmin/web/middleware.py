@@ -29,12 +29,12 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 class FramesMiddleware:
-    """Store the frames of a request's calls together: its own frame has room for the others.
+    """Stores the frames of a request's calls together, by making its own frame large.
 
     Since 3.11 CPython stores a thread's frames in pieces of 16 kB. It asks the system for the next
     piece when a call does not fit, and returns it after that call. If the loop of a template is at
-    such a border, each turn pays for this: the same page of fifty loans takes 35 to 60 ms,
-    depending only on how deep in the calls it is.
+    such a border, each turn takes longer. The same page of fifty loans then takes 35 to 60 ms,
+    depending only on the depth of the calls.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -49,13 +49,13 @@ class FramesMiddleware:
 
 
 class LendingMiddleware:
-    """Surrounds a view with what its page needs of the service.
+    """Collects the calls of a view, and sets the zones and the language of its page.
 
-    Collects its calls: `calls_made`, and `api_calls` for a person who may see them. Forms and
-    templates of an app's pages use the zone of its lender. Moments are written in the zone of the
-    person who asks, words in their language. A streamed answer is written later, in the lender's
-    zone and in English: a CSV is the same for everybody. A fault of the service that the view let
-    pass becomes the error card.
+    The calls are in `calls_made`, and in `api_calls` for a person who may see them. Forms and
+    templates of an app's pages use the zone of its lender. Times are written in the zone of the
+    person, words in the person's language. A streamed answer is written later, in the lender's zone
+    and in English, so that a CSV is the same for everyone. A fault of the service that the view
+    does not catch becomes the error card.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -79,7 +79,7 @@ class LendingMiddleware:
     def process_view(
         self, request: HttpRequest, view: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
-        """Check the person's rights and the app once the view of this request is known."""
+        """Give developers the page's calls, and set the zone of the app's lender."""
         if request.user.is_authenticated and request.user.has_perm(DEVELOPER):
             request.api_calls = request.calls_made  # type: ignore[attr-defined]
         if "app_id" in kwargs:
@@ -95,7 +95,7 @@ class LendingMiddleware:
 
 
 def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> HttpResponse:
-    """A page, or for htmx a fragment, that is nothing but the error card.
+    """Return a page, or for htmx a fragment, with only the error card.
 
     htmx puts only a 2xx into the page, so the fragment is a 200. `further` is the address of a list
     that was not read to its end.
@@ -116,11 +116,11 @@ def fault(request: HttpRequest, error: LendingError, *, further: str = "") -> Ht
 
 
 class SecurityHeadersMiddleware:
-    """Tell browsers what our pages never do and that other sites may not use them.
+    """Adds headers that forbid browsers all actions that our pages never need.
 
-    Answers that name no time for which they may be cached are stored nowhere, not even by the
-    browser. Static files have the same headers and may be cached. A request in another encoding
-    than UTF-8 is answered with 400; browsers never send one.
+    Other sites may not use our pages either. Answers without a cache time are stored nowhere, not
+    even by the browser. Static files have the same headers and may be cached. A request in another
+    encoding than UTF-8 is answered with 400; browsers never send one.
     """
 
     _HEADERS = {
@@ -150,12 +150,11 @@ class SecurityHeadersMiddleware:
 
 
 class CompressionMiddleware(GZipMiddleware):
-    """Compresses pages to a sixth of their size; streamed answers go out as they are made.
+    """Compresses pages to a sixth of their size; streamed answers are not compressed.
 
-    A page holds words from its address next to personal data. Their lengths reveal little:
-    Django adds bytes at random, tokens are masked again each time, and the browser does not
-    send the session cookie (SameSite=Lax) with requests that another site could repeat over and
-    over.
+    A page has words from its address next to personal data. The compressed length reveals little,
+    because Django adds random bytes, tokens are masked again each time, and the browser does not
+    send the session cookie (SameSite=Lax) with requests that another site could repeat many times.
     """
 
     def process_response(

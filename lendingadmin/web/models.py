@@ -17,7 +17,7 @@ from .quotas import OverQuota
 
 
 class Draft(models.Model):
-    """Input from the first step of a form, encrypted until the last step used it.
+    """Input from the first step of a form, saved encrypted until the last step has used it.
 
     `token` is the form's idempotency key, `size` is the length of the text in `entered`.
     """
@@ -42,7 +42,7 @@ class Draft(models.Model):
 
     @classmethod
     def check_room(cls, person: User, token: str, size: int) -> None:
-        """Raise OverQuota where a person's drafts would be too long with this one.
+        """Raise OverQuota if a person's drafts would be too long with this one.
 
         No draft is deleted to make room, because each may be unfinished work that a person
         still needs. Unfinished drafts are deleted when they are KEPT_FOR old.

@@ -1,7 +1,7 @@
-"""A day and a time as people type them, in the current zone: the lender's on an app's pages.
+"""Form fields for a day and a time in the current zone, which on an app's pages is the lender's.
 
-In the hour in which clocks go back a time occurs twice. The field then offers both. The chosen
-one is written as the time with its distance from UTC: `2026-10-25T02:30+02:00`.
+In the hour in which clocks go back, a time occurs twice. The field then offers both. The chosen one
+is written as the time with its offset from UTC: `2026-10-25T02:30+02:00`.
 """
 
 import re
@@ -24,7 +24,10 @@ _PARTS = re.compile(r"(.*?)([+-]\d\d:\d\d)?", re.DOTALL)
 
 
 def in_current_zone(typed: datetime) -> datetime:
-    """Return the moment of a naive day and time; ValidationError if there are none or two."""
+    """Return the aware time of a naive day and time.
+
+    Raise ValidationError if there are none or two.
+    """
     zone = timezone.get_current_timezone()
     found = instants(typed, zone)
     if len(found) == 1:
@@ -44,7 +47,7 @@ def in_current_zone(typed: datetime) -> datetime:
 
 
 def as_typed(moment: datetime, *, seconds: bool = False) -> str:
-    """Write an aware moment for a form, in the current zone.
+    """Write an aware time for a form, in the current zone.
 
     Add its offset if clocks show its time twice.
     """
@@ -72,7 +75,7 @@ class MomentInput(forms.DateTimeInput):
         return f"{text}{chosen}" if len(known) > 1 and chosen in known else text
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        """The text without its offset; `readings` are the two to choose from, if there are."""
+        """Return the context; `readings` has both times if the typed text has two."""
         text, chosen = _split(value)
         context = super().get_context(name, text, attrs)
         found = _instants_of(text)
@@ -97,13 +100,13 @@ class MomentField(forms.DateTimeField):
         super().__init__(**{**usual, **options})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return a moment that the form starts with in the form in which people type it."""
+        """Return the form's initial time in the form in which people type it."""
         if isinstance(value, datetime) and timezone.is_aware(value):
             return as_typed(value, seconds=self.seconds)
         return value
 
     def to_python(self, value: Any) -> datetime | None:
-        """Return the moment (aware).
+        """Return the aware time.
 
         Raise ValidationError if clocks skip the time, or show it twice and no choice was made.
         """
@@ -121,7 +124,7 @@ def _split(value: Any) -> tuple[Any, str]:
 
 
 def _instants_of(text: Any) -> tuple[datetime, ...]:
-    """Return the moments that a typed text means; none if it is not a day and time."""
+    """Return the times that a typed text may mean; none if it is not a day and time."""
     try:
         typed = datetime.fromisoformat(text.strip())
         return instants(typed, timezone.get_current_timezone()) if typed.tzinfo is None else ()
@@ -134,15 +137,15 @@ def _offset(moment: datetime) -> str:
 
 
 class FarDatesForm(forms.Form):
-    """A form without a confirm step, so the form asks about distant dates.
+    """A form without a confirm step, which therefore asks about distant dates.
 
-    If one of its moments is more than a year away, it is valid only with the box ticked.
+    If one of its times is more than a year away, it is valid only with the box ticked.
     """
 
     datesChecked = forms.BooleanField(required=False, label=gettext_lazy("The year is right"))  # noqa: N815
 
     def clean(self) -> dict[str, Any]:
-        """Ask about each moment that is far away."""
+        """Ask about each time that is far away."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if warnings := self._far_dates() if not cleaned.get("datesChecked") else []:
             notices = " ".join([*warnings, _("Tick the box if the year is right.")])

@@ -1,4 +1,4 @@
-"""The frame around every page: the sidebar of areas, the app switch, the person."""
+"""The frame around every page: the sidebar of areas, the app switch, and the person."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ Groups = tuple[tuple[str, tuple[SidebarEntry, ...]], ...]
 
 
 class Keys(NamedTuple):
-    """Data for the list of keys: the sidebar's groups, and the keys that are active."""
+    """Data for the list of shortcut keys: the sidebar's groups, and the active keys."""
 
     groups: Groups
     may_record: bool
@@ -159,9 +159,9 @@ ListWaiting = Callable[[str, Any], QuerySet[Any]]
 
 
 class Badge(NamedTuple):
-    """A number next to a sidebar entry: the app's rows that wait for the person.
+    """A number next to a sidebar entry, which counts the app's rows that wait for the person.
 
-    It is on each page, is read by an index, and counts only up to `keyset.COUNTED`. An entry
+    The number is on each page and is counted by an index, only up to `keyset.COUNTED`. An entry
     shows the sum of its badges.
     """
 
@@ -177,7 +177,7 @@ class Group(NamedTuple):
 
 
 class Navigation:
-    """The navigation, computed only if a template asks for it; fragments cost nothing."""
+    """The navigation, computed only if a template uses it. Fragments do not use it."""
 
     #: What runs here, as who reports a fault names it.
     version = f"lendingadmin {__version__}"
@@ -211,7 +211,7 @@ class Navigation:
 
     @property
     def may_note(self) -> bool:
-        """True if this person may write and read notes."""
+        """True if this person may read and write notes."""
         return self._may(NOTES_WRITE) and self._may(NOTES_READ)
 
     @property
@@ -221,7 +221,7 @@ class Navigation:
 
     @property
     def calls(self) -> list[apicalls.Shown]:
-        """Calls of this page to the service so far, for people with the right to see them."""
+        """Calls of this page to the service so far; empty for people who may not see them."""
         return apicalls.shown(
             getattr(self._request, "api_calls", []), list_rights(cast(User, self._request.user))
         )
@@ -233,12 +233,12 @@ class Navigation:
 
     @property
     def chosen(self) -> Groups:
-        """Entries that this person chose to have below: headings with entries."""
+        """Entries that this person chose for the sidebar: headings with entries."""
         return self._sidebar[1]
 
     @property
     def keys(self) -> Keys:
-        """The keys that this person may press."""
+        """The shortcut keys that this person may use."""
         return Keys(self.groups, self.may_record, self.may_note)
 
     @cached_property
@@ -321,8 +321,8 @@ def write_badges(
 ) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
     """Return the entry of each badge, and the query that counts them with its parameters.
 
-    The rows are counted on each page. The text of the query takes ten times as long to write, so it
-    is used again until the rights `held` or the time `since` differ.
+    The rows are counted on each page. Writing the text of the query takes ten times as long, so the
+    text is used again until the rights `held` or the time `since` change.
     """
     badges = [one for key in entries for one in collect("badges") if one.entry == key]
     query, params = write_counts([one.list_waiting(app_id, person) for one in badges])

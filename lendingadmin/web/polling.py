@@ -1,4 +1,4 @@
-"""Pages that wait for the service: when they ask again, and when they leave it to the person."""
+"""Polling of pages that wait for the service: the time of the next request, and the end."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ WATCHED = (1, 2)
 class Poll(NamedTuple):
     """The state of a poll.
 
-    `delay` is the pause in seconds before the next question; None if the polling has ended.
+    `delay` is the pause in seconds before the next request; None if the polling has ended.
     """
 
     delay: int | None
@@ -28,7 +28,7 @@ class Poll(NamedTuple):
 
     @property
     def overdue(self) -> bool:
-        """True if the answer takes longer than normal."""
+        """True if the result takes longer than normal."""
         return self.elapsed > self.normal
 
 
@@ -42,7 +42,7 @@ def poll(
 ) -> Poll:
     """Return the next step of polling for a result requested at `since`.
 
-    The result normally takes `normal`. After that time the page stops asking.
+    The result normally takes `normal`. After that time the page stops polling.
     """
     asked = request.GET.get("polls", "")
     polls = whole_number(asked) + 1 if asked else 0

@@ -1,4 +1,4 @@
-"""The probes of monitors and balancers, answered before anything looks at a request."""
+"""Health checks of monitors and load balancers, answered before any other middleware."""
 
 from django.http import HttpRequest, HttpResponseBase
 

@@ -1,8 +1,8 @@
-"""Limits on how often a person may do something within an hour or a day.
+"""Limits on the number of uses that a person has within an hour or a day.
 
-A view declares its quota with its access (`@access(…, quota=READS)`). Each person has it in
-each app. The counters are in Django's `default` cache, where no entry is removed to make room
-for another one. Their windows are full hours and days of UTC.
+A view declares its quota with its access (`@access(…, quota=READS)`). Each person has the quota in
+each app. The counters are in Django's `default` cache, where no entry is removed to make room for
+another one. The windows are full hours and days of UTC.
 """
 
 import logging
@@ -33,10 +33,10 @@ NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
-    """At most `most` uses within `seconds`; `words` name the action that was done too often.
+    """At most `most` uses within `seconds`; `words` name the action.
 
-    Requests with one of `methods` count; with `once_by`, each value of that argument of the
-    route counts once.
+    Requests with one of `methods` count. With `once_by`, each value of that argument of the route
+    counts once.
     """
 
     most: int
@@ -81,7 +81,7 @@ LIMITS = {
 
 
 class OverQuota(Throttled):
-    """A person did something as often as they may; `retry_after` (seconds) is when they may again.
+    """Error: a person has used up a quota; `retry_after` is the time in seconds until the next use.
 
     Nothing was sent, saved or shown.
     """
@@ -95,7 +95,7 @@ class OverQuota(Throttled):
 def take(person: User, name: str, of: str = "") -> None:
     """Count one more use in the app of this page. Raises OverQuota if none is left.
 
-    With `of`, uses with the same value count once. If the database takes no writes, nothing is
+    With `of`, uses with the same value count once. If the database is read-only, nothing is
     counted.
     """
     limit, (key, left) = LIMITS[name], _find_window(person, name)
@@ -114,7 +114,7 @@ def take(person: User, name: str, of: str = "") -> None:
 
 
 def count(person: User, name: str) -> int:
-    """Return how often this person has used the quota in the current window."""
+    """Return the number of uses of the quota by this person in the current window."""
     return int(cache.get(_find_window(person, name)[0], 0))
 
 
@@ -128,7 +128,7 @@ def build_key(name: str, person: User, of: str = "") -> str:
 
 
 def _find_window(person: User, name: str) -> tuple[str, int]:
-    """The key of the counter, and in how many seconds its window ends."""
+    """Return the key of the counter, and the seconds until its window ends."""
     number, gone = divmod(int(time.time()), LIMITS[name].seconds)
     return build_key(f"{name}:{number}", person), LIMITS[name].seconds - gone
 

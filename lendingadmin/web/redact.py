@@ -1,4 +1,4 @@
-"""Redacts JSON for the panel of API calls: personal data and secrets are masked."""
+"""Masking of JSON for the panel of API calls: personal data and secrets are masked."""
 
 from collections.abc import Collection, Mapping
 
@@ -34,7 +34,7 @@ LONGEST_LIST = 5
 
 
 def redact(value: object, also: Collection[str] = ()) -> object:
-    """The same JSON, personal values replaced by a mask, long lists cut with their count.
+    """Return the same JSON with masks for personal values, and with long lists cut.
 
     `also` names further keys of personal content.
     """
@@ -54,7 +54,7 @@ def _redact_key(key: str, value: object, also: Collection[str]) -> object:
 
 
 def _redact_all(value: object) -> object:
-    """The shape without the content."""
+    """Return the same structure with all content masked."""
     if isinstance(value, Mapping):
         return {key: _redact_all(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

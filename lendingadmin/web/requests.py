@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Utf8Request(WSGIRequest):
-    """A request that is read as UTF-8, whatever encoding its sender names.
+    """A request that is read as UTF-8, regardless of the encoding that its sender names.
 
-    Django believes the sender, and then each reader of the address or the form fails, even the one
-    that makes this object.
+    Django uses the sender's encoding, and then all code that reads the address or the form fails,
+    even the creation of this object.
     """
 
     encoding = property(lambda _self: "utf-8", lambda _self, _name: None)
 
 
 class PersonRequest(HttpRequest):
-    """A request of a known person: the access rule refuses all others.
+    """A request of a known person, because the access rule refuses all others.
 
-    `htmx` is true where a fragment is requested.
+    `htmx` is true if a fragment is requested.
     """
 
     user: "User"
@@ -35,7 +35,7 @@ class PersonRequest(HttpRequest):
 def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
     """Return this page's address with other values of some parameters, without empty ones.
 
-    This is like `{% querystring %}`, for parameters whose names only Python knows.
+    The result is like that of `{% querystring %}`, for parameters whose names only Python knows.
     """
     query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
     return f"{request.path}?{urlencode(query)}" if query else request.path

@@ -1,7 +1,7 @@
 """The display of masked data: after a POST with a purpose, recorded in the audit trail first.
 
-The purpose is one of a short list, so that the trail has no text about a person. The data is
-the answer to that POST and has no address of its own.
+The purpose is from a short list, so that the trail has no text about a person. The data are the
+response to that POST and have no address of their own.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class RevealPurpose(TextChoices):
 
 
 class RevealForm(forms.Form):
-    """The form that a person fills in before masked content is shown."""
+    """Form for the purpose, before masked content is shown."""
 
     purpose = forms.ChoiceField(
         choices=[("", _("Choose a purpose")), *RevealPurpose.choices], label=_("Purpose")
@@ -53,10 +53,10 @@ def list_groups(rights: frozenset[str]) -> list[str]:
 def record_reveal(
     request: PersonRequest, app_id: str, subject: str, what: str, form: RevealForm
 ) -> None:
-    """Record in the audit trail which record is revealed and why; call it before showing it.
+    """Record in the audit trail which record is revealed and why; call this before showing it.
 
-    `subject` is an account id, a space and the part: an event's time, or `record`. `what` holds
-    no content. The form is valid.
+    `subject` is an account id, a space and the part: an event's time, or `record`. `what` has no
+    personal content. The form is valid.
     """
     purpose = RevealPurpose(form.cleaned_data["purpose"])
     audit.record(

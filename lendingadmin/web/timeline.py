@@ -1,8 +1,8 @@
 """Sources of the timeline of a borrower or a loan, which areas name.
 
-One of our own sources is a queryset: the timeline reads its moments to count the months, and
-the rows of one month to describe them. A source of the service is read live, in parallel with
-the others; if it fails, the others are still shown.
+Each of our own sources is a queryset. The timeline reads its times to count the months, and the
+rows of one month to describe them. A source of the service is read live, in parallel with the
+others; if it fails, the others are still shown.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,8 +24,8 @@ from lendingadmin.web.display.statuses import Status
 class Subject(NamedTuple):
     """The subject of a timeline: a borrower, or with `account_id` one loan.
 
-    `loan` is that loan as read at `read_at`, or the error of the read. After an error
-    `borrower_id` may be empty.
+    `loan` is this loan as read at `read_at`, or the error of reading. After an error `borrower_id`
+    may be empty.
     """
 
     app: LendingApp
@@ -37,10 +37,10 @@ class Subject(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One event: its moment (aware), its words, its link, and the person who caused it.
+    """One event: its time (aware), its words, its link, and the person who caused it.
 
-    `detail` is a second line. `text` is text that a person wrote; a source with such text
-    declares the right that opens it. `is_day` says that only the day is known.
+    `detail` is a second line. `text` is text that a person wrote; a source with such text declares
+    the right that opens it. `is_day` is True if only the day is known.
     """
 
     moment: datetime
@@ -55,7 +55,7 @@ class Item(NamedTuple):
 
 
 class OwnRows(NamedTuple):
-    """Rows of our own: `find` gives the rows of a subject by an index, in any order.
+    """Rows of our own; `find` returns the rows of a subject by an index, in any order.
 
     `moment` names the column with their time; rows without a time are on no timeline.
     """
@@ -68,7 +68,7 @@ class OwnRows(NamedTuple):
 class Found(NamedTuple):
     """Result of a read at the service: items in any order, and the time of the read.
 
-    `note` says which items are missing, and `more_url` is their address.
+    `note` names the missing items, and `more_url` is their address.
     """
 
     items: Sequence[Item]
@@ -78,10 +78,10 @@ class Found(NamedTuple):
 
 
 class LiveReads(NamedTuple):
-    """Calls that run in parallel with those of other sources, and how to use their results.
+    """Calls that run in parallel with those of other sources, and the use of their results.
 
-    The calls must not use the database, because they run on threads. `finish` gets the value of
-    each call, or the LendingError that it raised, and may raise one.
+    The calls must not use the database, because they run on threads. `finish` gets the value or the
+    LendingError of each call, and may raise a LendingError.
     """
 
     calls: Sequence[Callable[[], Any]]
@@ -92,7 +92,7 @@ class LiveReads(NamedTuple):
 class Source:
     """One source of an area: its key in the address, its label, its icon, and its right.
 
-    `prepare` gives the reads of a source of the service; None if the source has nothing about
+    `prepare` returns the reads of a source of the service, or None if the source has nothing about
     this subject. `of_loans` is False for a source that belongs only to a borrower.
     """
 

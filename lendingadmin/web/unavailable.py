@@ -1,7 +1,7 @@
-"""Answers while the dashboard's own database or cache can't be used: 503, and what was saved.
+"""Answers while our own database or cache can't be used: 503, and whether data were saved.
 
-Such a fault can come up in any view, middleware or template. Django's handler of uncaught
-exceptions recognises it, because all of them end there.
+Such a fault can happen in any view, middleware or template. Django's handler of uncaught exceptions
+recognises it, because all of them end there.
 """
 
 import logging
@@ -42,9 +42,9 @@ KEEP_WITHIN = 30.0
 
 
 class OutcomeNotKept(Exception):
-    """The outcome of a write is known, but the database did not save it.
+    """Error: the outcome of a write is known, but the database did not save it.
 
-    `card` reports the outcome to the person, because nothing else in the dashboard will.
+    `card` reports the outcome to the person, because nothing else in the dashboard has it.
     """
 
     def __init__(self, card: Card) -> None:
@@ -53,7 +53,7 @@ class OutcomeNotKept(Exception):
 
 
 def build_not_sent_card(done: str = _SAVED) -> Card:
-    """Return the card that says that nothing was sent; `done` is “saved” or “recorded”."""
+    """Return the card for a write that was not sent; `done` is “saved” or “recorded”."""
     return Card(
         title=_("Not %(done)s") % {"done": _(done)},
         cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
@@ -123,10 +123,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def find_unavailable(error: BaseException | None) -> BaseException | None:
-    """Return the error that shows that our database or cache can't be used; None if none does.
-
-    The error itself or one of its causes is returned.
-    """
+    """Return the error or cause that shows that our database or cache can't be used; else None."""
     while error is not None and not (isinstance(error, UNAVAILABLE) or _is_read_only(error)):
         error = error.__cause__
     return error
@@ -135,7 +132,7 @@ def find_unavailable(error: BaseException | None) -> BaseException | None:
 def _is_read_only(error: BaseException) -> bool:
     """Return True if PostgreSQL accepts no writes, for example as a standby.
 
-    Django treats that as an error of ours.
+    Django treats this as an error of ours.
     """
     is_internal = isinstance(error, InternalError)
     return is_internal and getattr(error.__cause__, "sqlstate", "") == "25006"
@@ -168,5 +165,5 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
 
 
 def _was_cut_off() -> bool:
-    """Return True if an open connection broke; a commit on its way may have arrived."""
+    """Return True if an open connection broke; a commit may still have been received."""
     return connection.connection is not None and not connection.is_usable()

@@ -1,7 +1,7 @@
-"""Files that people upload: held in memory only, and never more than may be used.
+"""Files that people upload. They are only in memory, and their size is limited.
 
-They hold personal data, so no file is ever written to a disk unencrypted, as Django's own
-handler does with larger ones.
+They contain personal data, so no file is ever written to a disk unencrypted, as Django's own
+handler does with large files.
 """
 
 from io import BytesIO
@@ -19,9 +19,10 @@ class CutOff(InMemoryUploadedFile):
 
 
 class BoundedMemory(FileUploadHandler):
-    """Counts while it reads. Content over LONGEST is dropped; far over it the connection ends.
+    """Drops content longer than LONGEST; ends the connection if it is far longer.
 
-    Reading on a little lets the form come back with a message instead of a broken connection.
+    The handler reads a little more than it accepts, so that the form is shown with an error and the
+    connection does not break.
     """
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""The answers for monitors, and the glossary. None of them calls the lending service."""
+"""The answers for monitors, and the glossary. These views do not call the lending service."""
 
 import logging
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @public()
 def alive(request: HttpRequest) -> HttpResponse:
-    """The process answers."""
+    """Answer that the process is running."""
     return _answer_plainly(["alive"])
 
 
@@ -29,7 +29,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """Answer 200 if this host can serve people, otherwise 503 with the reasons.
 
-    The 200 also names smaller faults.
+    The 200 also names warnings.
     """
     faults = readiness.find_faults()
     is_news = readiness.has_changed(faults)
@@ -68,7 +68,7 @@ def _answer_plainly(lines: Iterable[str], status: int = 200) -> HttpResponse:
 
 @signed_in()
 def glossary(request: HttpRequest) -> HttpResponse:
-    """The glossary, by the alphabet."""
+    """Show the glossary in alphabetical order."""
     terms = [(_(word), _(text)) for word, text in TERMS.items()]
     terms.sort(key=lambda term: term[0].casefold())
     return render(request, "glossary.html", {"terms": terms})

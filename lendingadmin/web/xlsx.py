@@ -1,4 +1,4 @@
-"""Rows as an XLSX workbook: numbers are numbers, days and times are dates, all else is text."""
+"""Rows as an XLSX workbook with real numbers and dates; everything else is text."""
 
 from collections.abc import Generator, Iterable, Sequence
 from datetime import date, datetime
@@ -22,9 +22,9 @@ _WIDTH = 20
 
 
 def write_workbook(pages: Iterable[Sequence[Sequence[object]]]) -> Generator[str | bytes]:
-    """Yield the bytes of a workbook with one sheet of the rows, of which the first has headings.
+    """Yield the bytes of a workbook with one sheet of rows; the first row has the headings.
 
-    The rows are read before the first byte is there, and wait in a temporary file.
+    All rows are read before the first byte is sent, and are stored in a temporary file.
     """
     with TemporaryFile() as file:
         with xlsxwriter.Workbook(file, {"constant_memory": True}) as book:
@@ -35,7 +35,7 @@ def write_workbook(pages: Iterable[Sequence[Sequence[object]]]) -> Generator[str
 
 
 def write_json(value: object) -> str:
-    """Return an object, a list or a truth value as JSON."""
+    """Return an object, a list or a boolean as JSON."""
     return simplejson.dumps(value, use_decimal=True, ensure_ascii=False)
 
 
@@ -69,8 +69,9 @@ def _write_cell(sheet: Any, row: int, column: int, value: object, find_format: A
 
 
 def _count_decimals(value: object) -> int | None:
-    """Return the decimals of a number; None of another value, and of a number that a spreadsheet
-    would take some digits of.
+    """Return the number of decimals of a number.
+
+    Return None for other values, and for a number from which a spreadsheet would remove digits.
     """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None

@@ -1,5 +1,6 @@
 // What is typed into a form with data-autosave stays in this tab until the form leads on to another
-// page, and is there again when its page is opened anew. Never passwords, files or hidden fields.
+// page, and is there again when its page is opened anew. Where that page is a review (data-review),
+// it is there again on the way back too. Never passwords, files or hidden fields.
 // Signing out clears it (Clear-Site-Data); so does the time after which a session is over.
 (() => {
   const PREFIX = "autosave-";
@@ -8,16 +9,16 @@
   const SECRET = /password|secret|token|csrf/i;
   const begun = new WeakSet();
 
-  // An entry is the moment, whether the form was sent, and the fields as a form sends them.
+  // An entry is the moment, the state of the form ("open", "sent" or "reviewed"), and the fields as a
+  // form sends them.
   const nameOf = (form) => PREFIX + form.dataset.autosave;
   const read = (name) => {
     const text = sessionStorage.getItem(name);
     if (text === null) return null;
-    const [at, sent, fields] = text.split(" ");
-    return { at: Number(at), sent: sent === "sent", fields: new URLSearchParams(fields) };
+    const [at, state, fields] = text.split(" ");
+    return { at: Number(at), state, fields: new URLSearchParams(fields) };
   };
-  const write = (name, { at, sent, fields }) =>
-    sessionStorage.setItem(name, `${at} ${sent ? "sent" : "open"} ${fields}`);
+  const write = (name, { at, state, fields }) => sessionStorage.setItem(name, `${at} ${state} ${fields}`);
   const drop = (form) => sessionStorage.removeItem(nameOf(form));
 
   // The fields by name: a name may have several, such as the boxes of one choice.
@@ -79,7 +80,7 @@
     }
     if (!String(typed)) return drop(form);
     try {
-      write(nameOf(form), { at: Date.now(), sent: false, fields: typed });
+      write(nameOf(form), { at: Date.now(), state: "open", fields: typed });
     } catch {
       // The browser has no more room.
       if (!form.querySelector(":scope > .autosave")) announce(show(form, "autosave-long")?.textContent.trim());
@@ -120,15 +121,19 @@
   };
 
   // A form that was sent has done its work where its answer led to another page; a page of signing in
-  // comes between, and an error leads nowhere.
+  // comes between, and an error leads nowhere. A review keeps it for the way back, and no other way.
   const settle = () => {
     const [visit] = performance.getEntriesByType("navigation");
     const hasLedOn = visit?.redirectCount > 0 && !location.pathname.startsWith("/accounts/");
     const oldest = Date.now() - KEPT_MS;
     for (const name of Object.keys(sessionStorage).filter((each) => each.startsWith(PREFIX))) {
       const entry = read(name);
-      if ((entry.sent && hasLedOn) || entry.at < oldest) sessionStorage.removeItem(name);
-      else if (entry.sent) write(name, { ...entry, sent: false });
+      const { state } = entry;
+      if (state === "sent" && hasLedOn) entry.state = document.querySelector("[data-review]") ? "reviewed" : "";
+      else if (state === "sent") entry.state = "open";
+      else if (state === "reviewed" && visit?.type === "navigate") entry.state = "";
+      if (!entry.state || entry.at < oldest) sessionStorage.removeItem(name);
+      else if (entry.state !== state) write(name, entry);
     }
   };
 
@@ -141,7 +146,7 @@
   document.addEventListener("submit", ({ target: form }) => {
     if (!begun.has(form)) return;
     const entry = read(nameOf(form));
-    if (entry) write(nameOf(form), { ...entry, sent: true });
+    if (entry) write(nameOf(form), { ...entry, state: "sent" });
     // Signing in again in another tab gave the browser another token than the one in the page.
     const token = /csrftoken=([^;]+)/.exec(document.cookie)?.[1];
     if (token && form.elements.csrfmiddlewaretoken) form.elements.csrfmiddlewaretoken.value = token;

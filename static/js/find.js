@@ -43,6 +43,10 @@
     document.querySelector("[data-people] [data-match]") ?? document.querySelector("[data-as-id]");
   if (best && document.activeElement === document.body) best.focus();
   if (!box || !panel) return;
+  // Whoever was in the box before htmx listened is answered as if they came now, with what is typed.
+  document.addEventListener("DOMContentLoaded", () => {
+    if (document.activeElement === box) box.dispatchEvent(new Event("focus"));
+  });
   const links = () => [box, ...panel.querySelectorAll("a[href]:not([data-record])")];
   box.addEventListener("focus", () => panel.removeAttribute("hidden"));
   box.addEventListener("input", () => panel.removeAttribute("hidden"));

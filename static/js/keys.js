@@ -1,6 +1,7 @@
 // `/` or Ctrl+K goes to the find box, `g` and a letter to an area, `j` and `k` to the next and the
 // previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys.
 // Nothing while typing, nothing with a modifier: those keys are the browser's and the person's.
+// It runs before the page is whole and before other scripts, so it reads the page at each key only.
 // The key that a person pressed as a shortcut, or "": with a modifier, in a dialog or while text is
 // composed it is none, nor for who switched shortcuts off. On a keyboard of other letters it is the
 // one that stands in the same place of a Latin one.

@@ -94,6 +94,41 @@ def test_a_refresh_in_the_middle_of_a_form(page_of: Callable[[str], Page]) -> No
     expect(page.locator(".autosave")).to_have_count(0)
 
 
+def test_back_from_the_review_finds_the_form_as_it_was_sent(
+    page_of: Callable[[str], Page],
+) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/L-K10003/")
+    page.goto(FORM)
+    fill_in(page)
+    page.click("form[data-autosave] button.main")
+    page.wait_for_url("**/confirm")
+    page.reload()
+    page.go_back()
+    stands(page)
+    page.click("form[data-autosave] button.main")
+    page.wait_for_url("**/confirm")
+    page.click("[data-action=record]")
+    page.wait_for_url("**/repayments/*/")
+    assert find_kept(page) == []
+
+
+def test_back_from_the_review_finds_the_payment_box_as_it_was_sent(
+    page_of: Callable[[str], Page],
+) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/")
+    box = page.locator("[data-payment-box]")
+    typed = {"who": "L-K10003", "amount": "250.00", "externalId": "MPESA-typed"}
+    for name, text in typed.items():
+        box.locator(f"[name={name}]").fill(text)
+    box.locator("button.main").click()
+    page.wait_for_url("**/confirm")
+    page.go_back()
+    for name, text in typed.items():
+        expect(box.locator(f"[name={name}]")).to_have_value(text)
+
+
 def test_start_afresh(page_of: Callable[[str], Page]) -> None:
     page = page_of("support")
     page.goto(FORM)

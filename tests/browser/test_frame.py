@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.house import House, WeakHouse, sign_in
 from tests.faults.behaviours import slow_answer
@@ -68,6 +68,22 @@ def test_a_form_that_came_back_begins_where_it_went_wrong(page_of: Callable[[str
     page.locator("main form button[type=submit]").first.click()
     expect(page.locator("input[name=amount]")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("input[name=amount]")).to_be_focused()
+
+
+def test_whoever_types_already_stays_in_their_field(page_of: Callable[[str], Page]) -> None:
+    page = page_of("manager")
+    page.goto("/apps/kenya/loans/L-K10007/repayments/new")
+    page.fill("input[name=amount]", "three")
+    held: list[Route] = []
+    page.route("**/focus*.js", lambda route: held.append(route))
+    page.locator("main form button[type=submit]").first.click(no_wait_after=True)
+    page.wait_for_selector("input[name=amount][aria-invalid=true]")
+    page.locator("input[name=externalId]").click()
+    page.keyboard.type("QK7")
+    held[0].continue_()
+    page.wait_for_load_state()
+    page.keyboard.type("X42")
+    expect(page.locator("input[name=externalId]")).to_have_value("QK7X42")
 
 
 def test_signing_in_begins_with_the_name(open_page: Callable[..., Page], house: House) -> None:

@@ -81,6 +81,21 @@ def test_slash_goes_to_the_find_box(home: Page) -> None:
     expect(home.locator("#find")).to_have_value("")
 
 
+def test_what_is_typed_before_the_other_scripts_came_is_searched(home: Page) -> None:
+    held: list[Route] = []
+    home.route("**/htmx*.js", lambda route: held.append(route))
+    home.reload(wait_until="commit")
+    home.wait_for_function("globalThis.readPressed && document.getElementById('find')")
+    home.keyboard.press("/")
+    home.keyboard.type("wanj")
+    expect(home.locator("#find")).to_have_value("wanj")
+    assert len(held) == 1 and home.evaluate("typeof htmx") == "undefined"
+    with home.expect_request("**/find/suggest") as asked:
+        held[0].continue_()
+    assert "q=wanj" in (asked.value.post_data or "")
+    expect(home.locator("#recall")).to_be_visible()
+
+
 def test_g_and_a_letter_go_to_an_area(home: Page) -> None:
     home.keyboard.press("g")
     home.keyboard.press("b")

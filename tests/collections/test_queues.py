@@ -147,6 +147,9 @@ def test_the_pages_say_what_there_is(service: CallService, desk: Client) -> None
     assert "1 to 7 days late 30" in shown and "8 to 30 days late 0" in shown
     first = read_page(desk, f"{COLLECTIONS}late-1-7/")
     assert "30 to call, longest late first" in words(first)
+    # Days are told as days late, and amounts have their currency.
+    head, body = first.partition("</thead>")[0], first.partition("</thead>")[2]
+    assert "(KES)" in head and body.count(" days late") + body.count(" day late") >= 25
     rest = read_page(desk, f"{COLLECTIONS}late-1-7/?after=25")
     ids = {f">L-{number}<" for number in range(30)}
     assert sum(one in first for one in ids) == 25 and sum(one in rest for one in ids) == 5

@@ -1,6 +1,7 @@
 """The loans list and the loan page, against the sandbox."""
 
 import html
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from lendingadmin.core.staff.models import User
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
+from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +104,78 @@ def test_a_total_that_cannot_be_read_is_said_and_not_worked_out(
     assert "a total that can't be read: paid." in html.unescape(page)
     assert "KES 84.00" not in page
     assert "eighty-four" in page
+
+
+OPEN = {"accountId": "L-1", "borrowerId": "B-1", "status": 2, "performanceStatus": 1}
+SETTLED = {"settlementDate": "2026-11-01T10:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("loan", "shown"),
+    [
+        (OPEN, True),
+        (OPEN | {"status": 3}, False),
+        (OPEN | {"status": "written off"}, False),
+        (OPEN | {"status": 77}, True),
+        # The service says neither open nor closed: the settlement date decides.
+        (OPEN | {"status": 77} | SETTLED, False),
+    ],
+)
+def test_a_loan_that_is_not_open_shows_no_performance(
+    desk: Client,
+    client_of: ClientOf,
+    support: User,
+    fault_server: FaultServer,
+    settings: Any,
+    loan: dict[str, Any],
+    shown: bool,
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    settings.LENDING_PERFORMANCE_STATUSES = {"1": "in-good-health"}
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("/loans/L-1", reply(loan))
+    fault_server.on("/loans?", reply({"loans": [loan]}))
+    fault_server.on("/borrowers/B-1", reply({"borrowerId": "B-1"}))
+    chip = "in-good-health</span>"
+    page = desk.get("/apps/kenya/loans/L-1/").content.decode()
+    assert (chip in page) == shown
+    # A list shows the one status that tells loans apart; it need not be the performance.
+    for address in ("loans/", "borrowers/B-1/panels/loans"):
+        page = desk.get(f"/apps/kenya/{address}").content.decode()
+        assert "L-1" in page and (chip in page) == (shown and loan["status"] == 2)
+    answer = client_of(support).get("/apps/kenya/loans/export.csv")
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "L-1" in text and ("in-good-health" in text) == shown
+
+
+@pytest.mark.parametrize("address", ["loans/L-1/", "assessments/A-1/"])
+def test_a_heading_shows_no_id_that_becomes_a_name(
+    client_of: ClientOf,
+    officer: User,
+    fault_server: FaultServer,
+    settings: Any,
+    put: Put,  # noqa: F811
+    address: str,
+) -> None:
+    settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
+    person = {"surname": "Kamau", "othernames": "Ann"}
+    fault_server.on("POST /v1/oauth2/token", token())
+    fault_server.on("/loans/L-1", reply(OPEN))
+    fault_server.on("/assessments/A-1", reply({"assessmentId": "A-1", "accountId": "borrower:B-1"}))
+    fault_server.on("/borrowers/B-1", reply({"borrowerId": "B-1", "individual": person}))
+    reader = client_of(officer)
+
+    def read_heading() -> str:
+        page = reader.get(f"/apps/kenya/{address}").content.decode()
+        found = re.search(r"<h1.*?</h1>", page, re.S)
+        assert found
+        return found[0]
+
+    # Without a name in the index the heading stays as it is.
+    assert "hx-get" not in read_heading()
+    put("B-1", **person)
+    heading = read_heading()
+    loads = re.search(r'hx-get="([^"]+)"', heading)
+    assert loads and "Kamau" in heading and "B-1" not in re.sub(r"<[^>]*>", "", heading)
+    name = reader.get(html.unescape(loads[1])).content.decode().partition("<span")[0].strip()
+    assert name in heading

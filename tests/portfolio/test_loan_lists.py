@@ -506,7 +506,32 @@ def test_the_csv_has_all_of_the_list_with_names(
     answer = client_of(officer).get(f"{LISTS}export.csv?show=overdue")
     text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     head, *cells = csv.reader(io.StringIO(text))
-    assert head == [column.label for column in COLUMNS] and len(cells[0]) == len(head)
+    assert head == [column.write_head("KES") for column in COLUMNS]
+    assert len(cells[0]) == len(head) and sum("(KES)" in one for one in head) == 8
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("show", "shown"), [("figure-outstanding", True), ("closed", False)])
+def test_closed_loans_show_no_performance(
+    client_of: ClientOf,
+    officer: User,
+    service: BookService,
+    settings: Any,
+    show: str,
+    shown: bool,
+) -> None:
+    settings.LENDING_PERFORMANCE_STATUSES = {"1": "in-good-health"}
+    today = timezone.localdate(timezone=gateway.lending_app("kenya").zone)
+    ended = today - timedelta(days=3)
+    service.loans = [owing(0), loan(1, status=3, settlementDate=f"{ended}T10:00:00Z")]
+    counted()
+    desk, name = client_of(officer), "L-000" if shown else "L-001"
+    page = read_page(desk, f"{LISTS}?show={show}")
+    assert name in page and ("in-good-health" in page) == shown
+    rows = read_csv(desk.get(f"{LISTS}export.csv?show={show}"))
+    assert len(rows) == 1 and ("in-good-health" in rows[0].values()) == shown
+    [row] = read_csv(desk.get(f"{LISTS}export.csv?technical=1&show={show}"))
+    assert row["performanceStatus"] == "1"
 
 
 @pytest.mark.django_db

@@ -23,6 +23,7 @@ from tests.roles import group_of
 pytestmark = pytest.mark.django_db
 ROLE = "support"
 BOX = f"{HOME}payment"
+IN_CASH = ("physical", "Cash")
 ONE = "GET /v1/projects/demo/apps/kenya/loans/"
 
 
@@ -150,26 +151,77 @@ def test_without_a_transaction_id_it_is_cash(
     desk: Client, support: User, loans: BookService
 ) -> None:
     row(support, channel="mobile", network="M-PESA")
-    assert paid_through(desk, enter(desk, "L-001", externalId="")) == ("physical", "Cash")
+    assert paid_through(desk, enter(desk, "L-001", externalId="")) == IN_CASH
     row(support, channel="physical", network="Cash", external_id_minted=True)
     assert paid_through(desk, enter(desk, "L-001")) == ("mobile", "M-PESA")
 
 
+def edit(desk: Client, answer: Any, **changed: str) -> Any:
+    """Go from a review back to its form, change fields and go to the review again."""
+    form = desk.get(answer.headers["Location"]).context["edit_url"]
+    page = desk.get(form)
+    given = page.context["form"]
+    sent = {name: given[name].value() or "" for name in ("amount", "currencyCode", "externalId")}
+    sent |= {name: given[name].value() or "" for name in ("channel", "network")}
+    for name in ("transactionDate", "token"):
+        found = re.search(rf'name="{name}" value="([^"]+)"', page.content.decode())
+        assert found
+        sent[name] = found[1]
+    return desk.post(form, sent | changed)
+
+
+@pytest.mark.parametrize("last", [("", ""), ("mobile", "M-PESA")])
 def test_a_person_may_say_that_it_is_no_cash(
+    last: tuple[str, str], desk: Client, support: User, loans: BookService
+) -> None:
+    row(support, channel=last[0], network=last[1])
+    answer = enter(desk, "L-001", externalId="")
+    answer = edit(desk, answer, channel="mobile", network="M-PESA")
+    assert paid_through(desk, answer) == ("mobile", "M-PESA")
+    assert paid_through(desk, edit(desk, answer)) == ("mobile", "M-PESA")
+
+
+def test_a_code_that_is_added_or_removed_in_the_form_decides_again(
     desk: Client, support: User, loans: BookService
 ) -> None:
-    review = desk.get(enter(desk, "L-001", externalId="").headers["Location"])
-    form = review.context["edit_url"]
-    given = desk.get(form).context["form"]
-    sent = {name: given[name].value() or "" for name in ("amount", "currencyCode", "token")}
-    moment = re.search(r'name="transactionDate" value="([^"]+)"', desk.get(form).content.decode())
-    token = re.search(r'name="token" value="([^"]+)"', desk.get(form).content.decode())
-    assert moment and token
-    sent |= {"transactionDate": moment[1], "token": token[1], "externalId": ""}
-    answer = desk.post(form, sent | {"channel": "mobile", "network": "M-PESA"})
+    row(support, channel="mobile", network="M-PESA")
+    answer = enter(desk, "L-001", externalId="")
+    assert paid_through(desk, answer) == IN_CASH
+    answer = edit(desk, answer, externalId="TX-9")
     assert paid_through(desk, answer) == ("mobile", "M-PESA")
-    again = desk.post(form, sent | {"channel": "mobile", "network": "M-PESA"})
-    assert paid_through(desk, again) == ("mobile", "M-PESA")
+    answer = edit(desk, answer, externalId="")
+    assert paid_through(desk, answer) == IN_CASH
+    # A code of a receipt book.
+    answer = edit(desk, edit(desk, answer, externalId="BOOK-1"), network="Cash")
+    assert paid_through(desk, edit(desk, answer)) == ("mobile", "Cash")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "recorded"),
+    [
+        ({"channel": "physical"}, ("physical", "Cash")),
+        ({"channel": ""}, ("physical", "Cash")),
+        ({"network": "cash"}, ("physical", "Cash")),
+        ({"channel": "web"}, ("web", "")),
+        ({"network": "Equity"}, ("mobile", "Equity")),
+    ],
+)
+def test_the_network_of_the_last_entry_is_not_taken_for_an_entry_without_a_code(
+    chosen: dict[str, str],
+    recorded: tuple[str, str],
+    desk: Client,
+    support: User,
+    loans: BookService,
+) -> None:
+    row(support, channel="mobile", network="M-PESA")
+    page = desk.get(f"{HOME}loans/L-001/repayments/new")
+    sent = {"amount": "5", "channel": "mobile", "network": "M-PESA"}
+    for name in ("transactionDate", "token"):
+        found = re.search(rf'name="{name}" value="([^"]+)"', page.content.decode())
+        assert found
+        sent[name] = found[1]
+    answer = desk.post(page.request["PATH_INFO"], sent | chosen)
+    assert paid_through(desk, answer) == recorded
 
 
 def test_a_batch_says_nothing_of_how_a_person_is_paid(

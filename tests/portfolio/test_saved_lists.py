@@ -200,3 +200,25 @@ def test_pinned_lists_ask_the_database_little_however_much_was_recorded(
             read_page(desk, "/glossary/")
         of_lists = [one["sql"] for one in made if "portfolio_" in one["sql"]]
         assert len(of_lists) == number, of_lists
+
+
+@pytest.mark.parametrize("wrong", ["late=30", "pageSize=3"])
+def test_a_value_that_no_filter_has_is_said_and_not_carried_on(
+    client_of: ClientOf, manager: User, late: BookService, save: Save, wrong: str
+) -> None:
+    desk, name = client_of(manager), wrong.partition("=")[0]
+    saved = save("Ours", is_shared=True, query="show=overdue")
+    for address in (LISTS, saved.get_absolute_url()):
+        answer = desk.get(f"{address}?{wrong}&show=overdue")
+        html = answer.content.decode()
+        assert list(answer.context["found"].form.errors) == [name]
+        assert f'id="id_{name}_error"' in html and 'aria-invalid="true"' in html
+        assert not re.search(rf'(href|action)="[^"]*{wrong}', html)
+        # An export under such an address leads back to what is wrong.
+        export = desk.get(f"{address}export.csv?{wrong}&show=overdue")
+        assert export.status_code == 302 and "export" not in export.headers["Location"]
+        valid = desk.get(f"{address}?show=overdue").content.decode()
+        assert f"{address}export.csv?show=overdue" in valid
+    for address in (f"{LISTS}new", "/apps/kenya/assignments/lists/new"):
+        assert desk.post(f"{address}?{wrong}", {"name": "Kept"}).status_code == 404
+    assert SavedList.objects.count() == 1

@@ -22,9 +22,9 @@ def filled(page: object, **fields: str) -> dict[str, str]:
     return usual | {"token": token[1], "transactionDate": when[1], "channel": ""} | fields
 
 
-def enter(desk: Client, app: LendingApp, **fields: str) -> str:
+def enter(desk: Client, app: LendingApp, loan: str = "l", **fields: str) -> str:
     """Fill in the form and send it; the address of the confirm step."""
-    answer = desk.post(new_url(app), filled(desk.get(new_url(app)), **fields))
+    answer = desk.post(new_url(app, loan), filled(desk.get(new_url(app, loan)), **fields))
     assert answer.status_code == 302, answer.content.decode()
     return str(answer.headers["Location"])
 

@@ -10,6 +10,7 @@ from django.test import Client
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments.estimate import explain_closed
+from lendingadmin.money.repayments.views.recording import CHOOSE_LOAN, NO_OPEN_LOAN
 from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, reset
 from tests.repayments.service import LoanService
@@ -44,23 +45,38 @@ def test_the_one_open_loan_is_gone_to(
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "shown"),
     [
-        ({"loans": []}, "This borrower has no open loan."),
-        ({"loans": [loan("L-1", 3)]}, "This borrower has no open loan."),
-        ({"loans": [loan("L-1"), loan("L-2")]}, "Choose the loan."),
-        ({"loans": [loan("L-1")], "nextPageToken": "t"}, "Choose the loan."),
-        ({"loans": [loan(None)]}, "Choose the loan."),
-        ({"loans": [loan("..")]}, "Choose the loan."),
+        ({"loans": [loan("L-1"), loan("L-2")]}, ["L-1", "L-2"]),
+        ({"loans": [loan("L-1")], "nextPageToken": "t"}, ["L-1"]),
+        ({"loans": [loan(None)]}, []),
+        ({"loans": [loan("..")]}, []),
     ],
 )
-def test_else_the_loan_is_chosen_on_the_borrower_s_page(
-    desk: Client, service: LoanService, answer: dict[str, Any], words: str
+def test_else_the_loans_are_shown_to_choose_from_without_scripts(
+    desk: Client, service: LoanService, answer: dict[str, Any], shown: list[str]
 ) -> None:
     service.server.on(LIST, reply(answer))
-    moved = desk.get(f"{BORROWER}repayments/new")
-    assert moved.headers["Location"] == f"{BORROWER}#panel-loans"
-    assert words in desk.get(BORROWER).content.decode()
+    moved = desk.get(f"{BORROWER}repayments/new", follow=True)
+    address = moved.redirect_chain[-1][0]
+    assert address == f"{BORROWER}panels/loans#panel-loans"
+    assert [str(one) for one in moved.context["messages"]] == [CHOOSE_LOAN]
+    page = moved.content.decode()
+    links = re.findall(r'<a class="stretch[^>]*href="/apps/kenya/loans/([^/"]+)/"', page)
+    assert links == shown
+    for one in shown:
+        loan_page = desk.get(f"/apps/kenya/loans/{one}/").content.decode()
+        assert "data-record" in loan_page
+
+
+@pytest.mark.parametrize("loans", [[], [loan("L-1", 3)]])
+def test_without_an_open_loan_there_is_nothing_to_choose(
+    desk: Client, service: LoanService, loans: list[object]
+) -> None:
+    service.server.on(LIST, reply({"loans": loans}))
+    moved = desk.get(f"{BORROWER}repayments/new", follow=True)
+    assert moved.redirect_chain == [(BORROWER, 302)]
+    assert [str(one) for one in moved.context["messages"]] == [NO_OPEN_LOAN]
 
 
 def test_a_service_that_does_not_answer_is_a_card(desk: Client, service: LoanService) -> None:

@@ -362,17 +362,22 @@ def test_only_a_post_opens_it(desk: Client, support: User) -> None:
     assert desk.get(f"{mine.get_absolute_url()}print").status_code == 405
 
 
-def test_the_next_one_is_recorded_from_home(desk: Client, support: User) -> None:
-    mine = recorded(support)
-    link = re.compile(r'href="([^"]*)">(?:<svg(?:(?!</svg>).)*</svg>)?Record another<', re.DOTALL)
+ANOTHER = 'data-action="record-another"'
+
+
+def test_the_next_one_begins_with_the_person_or_loan_in_focus(desk: Client, support: User) -> None:
+    mine, link = recorded(support), re.compile(rf'{ANOTHER} href="([^"]*)"')
     page = desk.get(mine.get_absolute_url()).content.decode()
-    assert link.findall(page) == ["/apps/kenya/"]
-    assert link.findall(print_sheet(desk, mine)) == ["/apps/kenya/"]
+    [address] = link.findall(page)
+    assert link.findall(print_sheet(desk, mine)) == [address]
+    # By HTML: it has the focus before any script has loaded.
+    fields = re.findall(r"<input[^>]* autofocus[^>]*>", desk.get(address).content.decode())
+    assert [re.findall(r' name="([^"]+)"', field) for field in fields] == [["who"]]
 
 
 def test_who_may_not_record_is_offered_no_other(
     client_of: ClientOf, viewer: User, support: User
 ) -> None:
     mine, desk = recorded(support), client_of(viewer)
-    assert "Record another" not in desk.get(mine.get_absolute_url()).content.decode()
-    assert "Record another" not in print_sheet(desk, mine)
+    assert ANOTHER not in desk.get(mine.get_absolute_url()).content.decode()
+    assert ANOTHER not in print_sheet(desk, mine)

@@ -161,11 +161,21 @@ def test_an_invalid_page_token_starts_again_and_says_so() -> None:
     assert "no longer exists" in shown.notes[0]
 
 
-@pytest.mark.parametrize("query", ["?pageSize=7", "?pageSize=x", "?pageSize=1001", "?order=up"])
-def test_sizes_and_orders_that_are_not_offered_are_refused(query: str) -> None:
+def test_an_order_that_is_not_offered_is_refused() -> None:
     call = Listed(numbers_page(3))
-    assert read(query, call).form.errors
+    assert read("?order=up", call).form.errors
     assert call.asked == []
+
+
+@pytest.mark.parametrize("query", ["?pageSize=7", "?pageSize=x", "?pageSize=1001"])
+def test_a_size_that_is_not_offered_is_the_usual_size(query: str) -> None:
+    call = Listed(numbers_page(3))
+    shown = read(query + "&order=asc&pageToken=abc", call)
+    assert [asked["page_size"] for asked in call.asked] == [50]
+    # Each other size leads to the first page in it, with the same order.
+    others = {one.size: one.url for one in shown.sizes}
+    assert others.pop(50) == "" and set(others) == {25, 100, 250, 1000}
+    assert others[25].endswith("?pageSize=25&order=asc")
 
 
 def test_many_filters_fold_and_those_that_are_set_can_be_taken_off() -> None:
@@ -175,12 +185,15 @@ def test_many_filters_fold_and_those_that_are_set_can_be_taken_off() -> None:
     assert [chip[:2] for chip in form.chips] == [("Borrower id", "B&1"), ("Status", "open")]
     left = QueryDict(form.chips[0].query).dict()
     assert left == {"status": "2", "pageSize": "25", "order": "desc"}
-    assert [field.name for field in form.unfolded] == ["order", "pageSize"]
+    assert [field.name for field in form.unfolded] == ["order"]
     html = render_to_string("_filters.html", {"form": form})
     assert '<details class="folded" >' in html and 'aria-label="Remove the filter' in html
     # What is wrong is in sight.
     wrong = ListForm(QueryDict("status=a+b"), OPERATIONS["loans.list"])
     assert wrong.chips == []
+    # And no link carries it on.
+    wrong = ListForm(QueryDict("status=a+b&borrowerId=B&pageSize=7"), OPERATIONS["loans.list"])
+    assert [QueryDict(chip.query).dict() for chip in wrong.chips] == [{"order": "desc"}]
     assert '<details class="folded" open>' in render_to_string("_filters.html", {"form": wrong})
 
 

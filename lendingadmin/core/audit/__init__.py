@@ -1,9 +1,9 @@
 """Append-only trail of actions: the person, the action, the record and the outcome.
 
-Import `record` from here; it may be called inside a transaction, with or without a request. For
-an entry about one of our rows there is `record_about`, and where the row changes with it
-`transitions.transition`. Several entries at once are made by `build_entry` and added by
-`record_all`. A command of `manage.py` that changes something calls `record_command`.
+Import `record` from this package; it may be called inside a transaction, with or without a request.
+Call `record_about` for an entry about one of our rows, and `transitions.transition` to change the
+row together with the entry. To add several entries together, make them with `build_entry` and pass
+them to `record_all`. A command of `manage.py` that changes something calls `record_command`.
 """
 
 from lendingadmin.core.audit.trail import (

@@ -1,9 +1,8 @@
 """The anchor of the trail: files outside the database with the end of the chain.
 
-The chain alone does not show that its newest entries were cut off. The worker writes the entry
-up to which it found the chain complete, and the entry that its walk through all entries has
-reached. A process that sends something to the service writes the newest entry at that time into
-a second file.
+The chain alone does not show that its newest entries were cut off. The worker writes two entries:
+the last one up to which the chain was complete, and the one that the check of all entries has
+reached. A process that sends something to the service writes the newest entry into a second file.
 """
 
 import os
@@ -22,18 +21,18 @@ Held = TypeVar("Held")
 
 
 class Link(NamedTuple):
-    """An entry of the chain, by its id and its mac; 0 and empty before the first."""
+    """An entry of the chain by its id and mac; 0 and an empty mac before the first entry."""
 
     entry_id: int = 0
     mac: str = ""
 
 
 class Anchor(msgspec.Struct, frozen=True):
-    """The content of the file.
+    """Content of the first file.
 
-    `newest` is the last entry up to which the chain was complete, `walked` the one that the
-    walk through all entries has reached, and `notified` the entry of the break about which
-    managers were notified.
+    `newest` is the last entry up to which the chain was complete. `walked` is the entry that the
+    walk through all entries has reached. `notified` is the broken entry about which managers were
+    notified.
     """
 
     newest: Link
@@ -42,14 +41,14 @@ class Anchor(msgspec.Struct, frozen=True):
 
 
 class SentAnchor(msgspec.Struct, frozen=True):
-    """The content of the second file: the newest entry when this host last sent something."""
+    """Content of the second file: the newest entry when this host last sent something."""
 
     newest: Link
     cast_at: datetime
 
 
 class AnchorUnreadable(Exception):
-    """The file exists, but its content is not an anchor."""
+    """Error: the file exists, but its content is not an anchor."""
 
 
 def read_anchor() -> Anchor | None:
@@ -63,17 +62,17 @@ def read_sent_anchor() -> SentAnchor | None:
 
 
 def write_anchor(anchor: Anchor) -> None:
-    """Replace the file at once: a process that dies during the write leaves the old file."""
+    """Replace the file in one step, so that no half-written file remains if the process dies."""
     _write(Path(settings.AUDIT_ANCHOR), anchor)
 
 
 def write_sent_anchor(anchor: SentAnchor) -> None:
-    """Replace the second file. Raises OSError."""
+    """Replace the second file in one step. Raises OSError."""
     _write(_get_sent_path(), anchor)
 
 
 def find_newest() -> Link:
-    """The newest entry of the chain."""
+    """Return the newest entry of the chain."""
     newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
     return Link(*newest) if newest and newest[1] else Link()
 

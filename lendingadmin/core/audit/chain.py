@@ -1,9 +1,9 @@
 """The chain of the trail: each entry carries a mac over itself and over the entry before it.
 
-A mac is 64 hexadecimal digits. The first half covers the entry's own content. The second half
-links it to the mac of the entry before. So a check can tell a changed entry from a missing one.
-The key comes from AUDIT_KEYS, which the database does not contain: a person who can write only
-to the database cannot write an entry that fits.
+A mac is 64 hexadecimal digits. The first half covers the entry's own content. The second half links
+the entry to the mac of the entry before. So a check can tell a changed entry from a missing one.
+The key comes from AUDIT_KEYS, which the database does not contain. So a person who can write only
+to the database cannot write an entry with a valid mac.
 """
 
 import hmac
@@ -28,16 +28,16 @@ _LOCK = 0x7472_6169_6C
 
 
 class Match(NamedTuple):
-    """The parts of an entry's mac that fit: its own content, and the entry before it."""
+    """The parts of an entry's mac that are right: the content, and the link to the entry before."""
 
     is_own: bool
     is_linked: bool
 
 
 def lock_chain() -> None:
-    """Prevent other transactions from adding entries until this one ends: there is one order.
+    """Prevent other transactions from adding entries until this one ends.
 
-    On SQLite every transaction that writes is alone from its beginning.
+    So entries have one order. SQLite needs no lock, because only one transaction writes at a time.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -55,7 +55,7 @@ def compute_mac(previous: str, entry: "Entry") -> str:
 
 
 def match(previous: str, entry: "Entry") -> Match:
-    """Compare an entry with its mac and with the mac before it, by any key of AUDIT_KEYS."""
+    """Compare an entry's mac with its content and the mac before, for any key of AUDIT_KEYS."""
     own, link = entry.mac[:_HALF], entry.mac[_HALF:]
     content = _canonicalize(entry)
     for key in map(_derive_key, settings.AUDIT_KEYS):
@@ -73,8 +73,8 @@ def follows(previous: str, entries: Iterable["Entry"]) -> bool:
 def _canonicalize(entry: "Entry") -> str:
     """Return the content of an entry as one text.
 
-    Empty columns are left out, so that a column which is added later changes no older entry.
-    The id is left out too: the database gives it, and the order is that of the links.
+    Empty columns are left out, so that a column which is added later changes no older entry. The id
+    is also left out, because the database assigns it and the links give the order.
     """
     content = {
         field.attname: _write(value)
@@ -96,5 +96,5 @@ def _sign(key: bytes, purpose: str, text: str) -> str:
 
 @lru_cache(maxsize=16)
 def _derive_key(key: str) -> bytes:
-    """The key of the chain: a key of AUDIT_KEYS may encrypt data as well."""
+    """Derive the key of the chain, because the same key of AUDIT_KEYS may also encrypt data."""
     return hmac.new(urlsafe_b64decode(key), _LABEL, sha256).digest()

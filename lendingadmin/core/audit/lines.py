@@ -1,4 +1,4 @@
-"""Entries as JSON lines, for a log host out of reach of the dashboard's people."""
+"""Write entries as JSON lines, for a log host that the dashboard's people cannot reach."""
 
 import json
 import logging

@@ -128,5 +128,5 @@ def describe_outcome(entry: Entry) -> str:
 
 
 def describe_saved(entry: Entry) -> str:
-    """Return a sentence if nothing was saved, or if that is not known; empty otherwise."""
+    """Return a sentence if nothing was saved, or if this is unknown; else an empty text."""
     return gettext(_SAVED.get(entry.saved, ""))

@@ -1,4 +1,4 @@
-"""The audit trail's tables. Rows are added; nothing changes or removes one."""
+"""The audit trail's tables. Rows are only added; no code changes or removes a row."""
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -13,7 +13,7 @@ from lendingadmin.core.audit import chain, lines
 
 
 class AppendOnly(Exception):
-    """An attempt to change or remove an entry of the audit trail."""
+    """Error: an attempt to change or remove an entry of the audit trail."""
 
 
 class EntryQuerySet(models.QuerySet["Entry"]):
@@ -49,9 +49,9 @@ class EntryQuerySet(models.QuerySet["Entry"]):
 class Entry(models.Model):
     """One action of a person, as it was known at that moment.
 
-    `username` and `role` are copied, because names and roles change; `user` stays for the link.
-    They are empty for a person who was not signed in, and `username` is `system` for the
-    dashboard itself.
+    `username` and `role` are copied, because names and roles change; `user` is for the link. All
+    three are empty for a person who was not signed in, and `username` is `system` for the dashboard
+    itself.
     """
 
     at = models.DateTimeField(default=timezone.now, editable=False)
@@ -108,7 +108,7 @@ class Entry(models.Model):
         return f"{self.at:%Y-%m-%d %H:%M:%S} {self.username or '?'} {self.action} {self.outcome}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Add this entry to the chain. Raises AppendOnly for one that is stored already."""
+        """Add this entry to the chain. Raise AppendOnly if the entry is already stored."""
         if not self._state.adding:
             raise AppendOnly("entries of the audit trail cannot be changed")
         # Without this, a new object with an old row's id would overwrite that row.
@@ -125,8 +125,8 @@ class Entry(models.Model):
 class SuspectedRestore(models.Model):
     """A suspicion that the database was restored to an earlier moment without notice.
 
-    While one is open nothing is sent to the service. It is resolved once the command `restored`
-    was run, or a person said that the database was not restored.
+    While a suspicion is open, nothing is sent to the service. A suspicion is resolved by the
+    command `restored`, or by a person who says that the database was not restored.
     """
 
     found_at = models.DateTimeField(default=timezone.now)
@@ -143,7 +143,7 @@ class SuspectedRestore(models.Model):
 
 
 def _chain(entries: Sequence[Entry]) -> None:
-    """Give new entries their macs, in a transaction that adds them and ends soon."""
+    """Give new entries their macs. The transaction adds them and should end soon."""
     chain.lock_chain()
     previous = Entry.objects.order_by("-pk").values_list("mac", flat=True).first() or ""
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Origin of an action: the address and browser of the current request, or the server."""
+"""Origin of an action: the address and browser of the current request, or the server command."""
 
 import getpass
 import os
@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
 
 class OriginMiddleware:
-    """Makes the current request known to the trail for calls that pass only the person."""
+    """Makes the current request known to the trail, for functions that receive only the person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -40,7 +40,7 @@ class OriginMiddleware:
 def read_origin(actor: "HttpRequest | User | None") -> Origin:
     """Return the origin of a request.
 
-    For a person, this is the origin of the current request if that request is theirs.
+    If `actor` is a person, this is the origin of the current request, if the person made it.
     """
     request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
     if request is None:
@@ -57,7 +57,7 @@ def read_origin(actor: "HttpRequest | User | None") -> Origin:
 
 
 def describe_operator() -> str:
-    """Return the operator of this command: “by amina”, their name on the server or number."""
+    """Return the operator of this command: “by amina”, with the account's name or number."""
     try:
         name = getpass.getuser()
     except (KeyError, OSError):

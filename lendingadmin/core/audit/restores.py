@@ -1,11 +1,10 @@
 """Detection of a database that was restored to an earlier moment without notice.
 
-What was sent since that moment is at the service, and an old form, batch or draft would send it
-again. So the newest entry of the trail when something was last sent is written into a file
-outside the database (`anchor`). Where the trail does not have that entry any more, nothing is
-sent until a person has run `manage.py restored`, or said that the database was not restored. A
-host notes the suspicion in the database, so that the others, whose files may know less, send
-nothing either.
+The service has everything that was sent since that moment, and an old form, batch or draft would
+send it again. So each sending writes the newest entry of the trail into a file outside the database
+(`anchor`). If the trail no longer has that entry, nothing is sent until a person runs
+`manage.py restored`, or says that the database was not restored. The host records its suspicion in
+the database, so that other hosts, whose files may be older, send nothing either.
 """
 
 import logging
@@ -45,7 +44,7 @@ ACTION = "dashboard.restored"
 
 
 class MayBeRestored(LendingError):
-    """Nothing was sent, because the database may have been put back."""
+    """Error: nothing was sent, because the database may have been restored."""
 
     def __init__(self) -> None:
         words = _(
@@ -75,10 +74,7 @@ def find_suspected() -> SuspectedRestore | None:
 
 
 def resolve(by: User | None) -> None:
-    """End the suspicion: `restored` was run, or a person said that nothing was restored.
-
-    Files that were written before now, on this host or another, are no longer trusted.
-    """
+    """End the suspicion, because `restored` was run or a person said that nothing was restored."""
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)
     if not suspected.update(resolved_at=now, resolved_by=by):
@@ -86,7 +82,7 @@ def resolve(by: User | None) -> None:
 
 
 def deny(by: User | None) -> bool:
-    """Resolve an open suspicion: the database was not restored.
+    """Resolve an open suspicion, because the database was not restored.
 
     Return False if no suspicion is open.
     """
@@ -101,7 +97,7 @@ def deny(by: User | None) -> bool:
 def cast_anchors() -> None:
     """Write the newest entry into the files of this host.
 
-    A file that can't be written stays as it is.
+    A file that can't be written is not changed.
     """
     if settings.AUDIT_ANCHOR:
         note_sent()
@@ -112,10 +108,10 @@ def cast_anchors() -> None:
 
 
 def note_sent() -> None:
-    """Write down which entry is the newest at the time of sending.
+    """Write the newest entry into the second file, at the time of sending.
 
-    Where that fails, the sending continues: the journal itself has the row, and `/readyz` warns
-    of the file.
+    If the file can't be written, the sending continues, because the journal has the row and
+    `/readyz` warns of the file.
     """
     if not settings.AUDIT_ANCHOR:
         return
@@ -126,7 +122,7 @@ def note_sent() -> None:
 
 
 def describe() -> str:
-    """Return in words what an operator must know about it; empty for nothing."""
+    """Return what an operator must know about a restored database; empty for nothing."""
     if found := find_suspected():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "
@@ -161,9 +157,9 @@ def _is_behind() -> bool:
 
 
 def _list_anchored() -> Iterator[tuple[Link, datetime]]:
-    """Yield the entries that this host's files know of, and when each was written.
+    """Yield the entries in this host's files, each with the time of writing.
 
-    A file that can't be read is ignored: otherwise no money would move until the disk is
+    A file that can't be read is ignored, because otherwise no money would move until the disk is
     repaired.
     """
     with suppress(AnchorUnreadable, OSError):

@@ -1,4 +1,4 @@
-"""Watch over the chain by the worker: new entries every few minutes, all about once a day."""
+"""Check the chain by the worker: new entries every few minutes, all of them about once a day."""
 
 import logging
 from datetime import timedelta
@@ -33,7 +33,7 @@ ENTRIES_OF_A_TASK = 20_000
 
 @task(priority=-5)
 def watch() -> None:
-    """Compare the entries added since the anchor, and the next ones of the complete chain."""
+    """Check the entries added since the anchor, and the next slice of the walk through all."""
     with duties.hide_error_words("watching the audit trail"):
         try:
             anchor = read_anchor()
@@ -49,7 +49,10 @@ def watch() -> None:
 
 
 def _move_on(anchor: Anchor) -> Anchor:
-    """Return the anchor after one more task; at a break it stays, and managers are mailed."""
+    """Return the anchor after one more task.
+
+    At a break the anchor stays, and managers are mailed.
+    """
     if not stands(anchor.newest):
         return _notify(anchor, anchor.newest.entry_id, CUT)
     new = Verifier(after=anchor.newest)
@@ -63,7 +66,7 @@ def _move_on(anchor: Anchor) -> Anchor:
 
 
 def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
-    """Log a break, and mail managers if they do not know about it; return the anchor."""
+    """Log a break, mail managers if they were not mailed about it before, and return the anchor."""
     logger.error("the audit trail is broken at entry %s: %s", entry_id, what)
     if entry_id == anchor.notified:
         return anchor

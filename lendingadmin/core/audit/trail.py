@@ -1,4 +1,4 @@
-"""Writing to the audit trail."""
+"""Functions that add entries to the audit trail."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
@@ -36,10 +36,9 @@ def record(
 ) -> "Entry":
     """Append one entry and return it; `build_entry` describes its content.
 
-    Entries have one order, so no other one is added until the caller's transaction ends. Call
-    this when the transaction has changed, or locked, all rows that it changes: a transaction
-    that waits for a row after this call, while the row's holder waits to add an entry, would
-    wait for ever.
+    Entries have one order, so no other one is added until the caller's transaction ends. Call this
+    after the transaction has changed, or locked, all of its rows. Otherwise a transaction that
+    waits for a row, and the holder of the row, which waits to add an entry, would wait for ever.
     """
     entry = build_entry(actor, action, **texts)
     entry.save()
@@ -47,7 +46,7 @@ def record(
 
 
 def record_all(entries: "Sequence[Entry]") -> None:
-    """Append entries of `build_entry` in this order, all at once; else as `record`."""
+    """Append entries of `build_entry` together, in this order. The rules of `record` apply."""
     from lendingadmin.core.audit.models import Entry
 
     Entry.objects.bulk_create(entries)
@@ -61,7 +60,7 @@ def record_about(
     *,
     detail: str = "",
 ) -> "Entry":
-    """Append an entry about a row of ours; otherwise the same as `record`.
+    """Append an entry about a row of ours; otherwise do the same as `record`.
 
     The row gives its app (`app_id`), its page, if it has one, and the name that the entry
     shows: `trail_subject`, or its text if it has none.
@@ -85,14 +84,13 @@ def build_entry(
     """Return an entry that is not stored yet.
 
     `actor` is the request, the person, or None for the system itself (a command). `action` is a
-    permission name or one of the dashboard's own words (`sign-in`); `outcome` is the result in
-    a word; `saved` is the service's `yes`, `no` or `unknown` where something was to be written;
-    `request_id` is the service's own. `subject` and `detail` give the object and the manner,
-    and must contain no secret and no personal content: a person's reason is stored with the
-    record, encrypted, and `url` leads to its page, where those who may read it can. A text that
-    is too long for its column is cut, and a `url` left out, so that writing the trail cannot
-    fail for its length. The address and browser come from the request, or from the person's
-    current one.
+    permission name or one of the dashboard's own words (`sign-in`); `outcome` is the result in a
+    word; `saved` is `yes`, `no` or `unknown` for a write to the service; `request_id` is the
+    service's own. `subject` and `detail` must contain no secret and no personal content. A person's
+    reason is stored with the record, encrypted, and `url` leads to the page of the record. A text
+    that is too long for its column is cut, and a `url` left out, so that writing the trail cannot
+    fail because a text is too long. The address and browser come from the request, or from the
+    person's current request.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.core.audit.models import Entry

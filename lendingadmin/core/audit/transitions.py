@@ -1,4 +1,4 @@
-"""Changing a row of ours together with its entry of the trail."""
+"""Change a row of ours together with its entry of the trail."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ def transition(
     outcome: str,
     detail: str = "",
 ) -> bool:
-    """Change a row if it is still one of `starts`, and record that.
+    """Change a row if it is still one of `starts`, and record the change in the trail.
 
     Return True if the row was changed. This is a compare-and-swap on the stored row. The given
     object does not change.

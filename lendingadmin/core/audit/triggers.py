@@ -1,8 +1,8 @@
 """Triggers of the database that refuse to change or remove an entry of the trail.
 
-`models.Entry` refuses it in Python; the triggers apply to SQL from anywhere. The owner of the
-database can drop them. This is detected: `manage.py check --database default` fails if a
-trigger is missing, and the chain shows the changed entries (chain.py).
+`models.Entry` refuses such a change in Python; the triggers apply to SQL from anywhere. The owner
+of the database can drop the triggers. This is detected: `manage.py check --database default` fails
+if a trigger is missing, and the chain shows the changed entries (chain.py).
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ _POSTGRESQL = {
 
 
 def create_triggers(connection: BaseDatabaseWrapper) -> None:
-    """Make the triggers that are missing: a migration that makes or copies the table calls this."""
+    """Create the missing triggers. A migration that creates or copies the table calls this."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(_FUNCTION)
@@ -55,7 +55,7 @@ def create_triggers(connection: BaseDatabaseWrapper) -> None:
 
 
 def drop_triggers(connection: BaseDatabaseWrapper) -> None:
-    """Take them away, for a migration that changes them."""
+    """Drop the triggers, for a migration that changes them."""
     on_table = f' ON "{_TABLE}"' if connection.vendor == "postgresql" else ""
     with connection.cursor() as cursor:
         for name in _get_triggers(connection):
@@ -63,7 +63,7 @@ def drop_triggers(connection: BaseDatabaseWrapper) -> None:
 
 
 def list_missing(connection: BaseDatabaseWrapper) -> list[str]:
-    """List the triggers that the database lacks, has switched off, or has in other words."""
+    """List the triggers that are missing, switched off, or different in the database."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(

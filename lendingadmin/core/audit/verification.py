@@ -35,8 +35,8 @@ class Break(NamedTuple):
 class Verifier:
     """Walks the trail from an entry on, or from its first.
 
-    `compared` is how many entries were compared, `last` the newest of them, and `reached` the entry
-    up to which the walk came.
+    `compared` is the number of compared entries, and `last` the newest of them. `reached` is the
+    last entry that the walk has passed.
     """
 
     def __init__(self, after: Link | None = None) -> None:

@@ -45,8 +45,8 @@ def open_signed(key: str, text: object, default: Any) -> Any:
 class DatabaseCache(BaseCache):
     """Cache in the database. It holds each value until it expires and evicts nothing.
 
-    Like Django's own, it saves nothing where the database takes no writes. If the database does
-    not answer at all, its errors pass through.
+    Like Django's own, this cache saves nothing if the database is read-only. If the database does
+    not answer, its errors are raised.
     """
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -74,7 +74,10 @@ class DatabaseCache(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Save the value if the key has none; only one of many callers at once succeeds."""
+        """Save the value if the key has none.
+
+        Of many callers at the same time, only one succeeds.
+        """
         row = self._make_row(key, value, timeout, version)
         try:
             with transaction.atomic():
@@ -87,10 +90,10 @@ class DatabaseCache(BaseCache):
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number, which expires at the same time as before.
+        """Add to a number. Its time of expiry does not change.
 
-        If several processes add at once, each addition counts. Raise ValueError if there is no
-        such number, and DatabaseError if it can't be written.
+        If several processes add at the same time, each addition counts. Raise ValueError if there
+        is no such number, and DatabaseError if it can't be written.
         """
         name = self.make_and_validate_key(key, version=version)
         with transaction.atomic():
@@ -102,7 +105,7 @@ class DatabaseCache(BaseCache):
         return value + delta
 
     def delete(self, key: Any, version: int | None = None) -> bool:
-        """Forget it; whether it was there."""
+        """Delete the value of a key; return True if there was one."""
         name = self.make_and_validate_key(key, version=version)
         return bool(Kept.objects.filter(key=name).delete()[0])
 
@@ -118,7 +121,7 @@ class DatabaseCache(BaseCache):
 
 
 class _Text:
-    """Redis stores the text unchanged."""
+    """Serializer for Redis that stores the text unchanged."""
 
     def dumps(self, text: str) -> bytes:
         return text.encode()
@@ -173,12 +176,15 @@ class RedisCache(DjangoRedisCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Save the value if the key has none; only one of many callers at once succeeds."""
+        """Save the value if the key has none.
+
+        Of many callers at the same time, only one succeeds.
+        """
         text = sign(self.make_and_validate_key(key, version=version), value)
         return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
 
     def delete(self, key: Any, version: int | None = None) -> bool:
-        """Forget it; whether it was there."""
+        """Delete the value of a key; return True if there was one."""
         return self._ask(False, lambda: DjangoRedisCache.delete(self, key, version))
 
     def ping(self) -> None:
@@ -186,13 +192,13 @@ class RedisCache(DjangoRedisCache):
         self._cache.get_client().ping()
 
     def run(self, script: str, keys: Iterable[str], *arguments: str | float) -> Any:
-        """Run a script without interruption; return None if the server does not answer."""
+        """Run a script in one step; return None if the server does not answer."""
         names = [self.make_and_validate_key(key) for key in keys]
         known = self._cache.get_client(write=True).register_script(script)
         return self._ask(None, lambda: known(keys=names, args=arguments))
 
     def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
-        """Return the server's answer; `otherwise` if it does not answer or just failed to."""
+        """Return the server's answer; `otherwise` if it does not answer, or just did not."""
         now, until = time.monotonic(), _LEFT_ALONE_UNTIL.get(self._server)
         if until is not None:
             if now < until:

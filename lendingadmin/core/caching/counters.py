@@ -1,7 +1,7 @@
-"""Counters of tries, such as of wrong passwords. Many tries at once are each counted once.
+"""Counters of tries, such as of wrong passwords. Each of many tries at the same time is counted.
 
-The counters are in Redis if CACHE_URL names one. Otherwise, and while Redis does not answer,
-they are in the database. In both places one step compares a try with its limits and counts it.
+The counters are in Redis if CACHE_URL names one. Otherwise, and while Redis does not answer, they
+are in the database. In both places a try is compared with its limits and counted in one step.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ class Limit(NamedTuple):
 
 
 class Try(NamedTuple):
-    """A try that is allowed; it was counted at the Unix time `at`, unless it was only looked up."""
+    """An allowed try. It was counted at the Unix time `at`, unless it was only looked up."""
 
     name: str
     at: float
@@ -51,7 +51,7 @@ class Try(NamedTuple):
     is_in_redis: bool = False
 
     def rollback(self) -> None:
-        """Take it out of the count, because the password was right."""
+        """Take this try out of the counters, because the password was right."""
         if self.is_in_redis:
             _ask_redis(_GIVE_BACK, self.counters, self.name)
         elif self.counters:
@@ -100,7 +100,7 @@ def _ask_redis(script: str, names: tuple[str, ...], *arguments: str | float) -> 
 
 
 def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
-    """Hold the rows of the counters until the transaction ends; those that are missing are made."""
+    """Lock the rows of the counters until the transaction ends; create the missing rows."""
     rows = _select_to_change([one.name for one in limits])
     found = {row.key: row for row in rows}
     missing = [_make_row(one, at) for one in limits if one.name not in found]
@@ -112,7 +112,7 @@ def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
 
 
 def _select_to_change(names: Iterable[str]) -> QuerySet[Kept]:
-    """Rows to lock, always in the same order.
+    """Select the rows to lock, always in the same order.
 
     Because of the order, two transactions that lock several rows never wait for each other.
     """

@@ -1,4 +1,7 @@
-"""The only seam between the dashboard and the Lending Service: settings in, client out."""
+"""The only seam between the dashboard and the Lending Service.
+
+This package makes the client from settings.
+"""
 
 from lendingadmin.core.gateway.clients import app, calls, client
 from lendingadmin.core.gateway.health import find_clock_offset, find_silence, is_outage

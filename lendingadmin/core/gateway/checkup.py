@@ -44,7 +44,7 @@ class Checkup:
         self._unreached = ""
 
     def run(self) -> Iterator[CheckResult]:
-        """Yield the results, each as soon as it is known."""
+        """Yield each result as soon as it is known."""
         scope = None
         try:
             token = self._client.tokens.get_token()
@@ -133,7 +133,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
 def _explain(error: LendingError) -> str:
     """Return the error for the person who set up the account.
 
-    For a refused call it names the permission and scopes that the spec's table asks for.
+    For a refused call the text has the permission and scopes in the spec's table.
     """
     parts = [f"{error.status}" if error.status else "", error.message]
     if error.error_description:

@@ -28,7 +28,7 @@ class _Process(ForkSafe):
     """The client of this process, and the settings from which it was made."""
 
     def reset(self) -> None:
-        """A forked child makes its own."""
+        """Start without a client, because a forked child makes its own."""
         self.lock = threading.Lock()
         self.made_of: tuple[str, ...] = ()
         self.client: LendingClient
@@ -38,7 +38,10 @@ _process = _Process()
 
 
 def client() -> LendingClient:
-    """The client of this process, with the settings' service account. It opens nothing yet."""
+    """Return the client of this process for the settings' service account.
+
+    The client opens no connection yet.
+    """
     account = settings.LENDING_AUTH_URL, settings.LENDING_CLIENT_ID, settings.LENDING_SCOPE
     made_of = (
         *account,
@@ -60,7 +63,7 @@ def client() -> LendingClient:
 
 
 def trial_client() -> LendingClient:
-    """Return a client that asks the issuer itself: a shared token would hide a wrong secret.
+    """Return a client that gets its own token, because a shared one would hide a wrong secret.
 
     Its calls write no lines to the log.
     """
@@ -99,7 +102,7 @@ def app(app_id: str) -> AppClient:
 def calls() -> Iterator[list[Call]]:
     """Collect the calls that this thread makes inside the block, in their order.
 
-    An outer block gets these calls too when this block ends.
+    When this block ends, an outer block gets these calls too.
     """
     made: list[Call] = []
     before = _collected.set(made)

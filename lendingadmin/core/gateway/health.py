@@ -1,5 +1,6 @@
-"""State of the service, from the calls of this process: since when it has not answered, and by how
-much its clock and ours differ.
+"""State of the service, from the calls of this process.
+
+The state has the time since when the service has not answered, and the offset between the clocks.
 """
 
 import threading
@@ -21,16 +22,16 @@ _newest_offset = 0.0
 
 
 class _Silence(ForkSafe):
-    """The first call without an answer after the last one with an answer, and the newest."""
+    """Silence of the service: its first call without an answer, and the newest."""
 
     def reset(self) -> None:
-        """A forked child makes its own calls."""
+        """Start without a silence, because a forked child makes its own calls."""
         self.lock = threading.Lock()
         self.began_at: datetime | None = None
         self.seen_at: datetime | None = None
 
     def note(self, *, is_answered: bool) -> None:
-        """Take one call into account."""
+        """Update the silence after one call."""
         with self.lock:
             self.seen_at = None if is_answered else timezone.now()
             self.began_at = None if is_answered else self.began_at or self.seen_at
@@ -47,8 +48,8 @@ def is_outage(error: str | None, status: int | None) -> bool:
 def note_call(call: Call) -> None:
     """Update the state of the service from a finished call.
 
-    A call that was never sent says nothing about the service. An answer without a date says
-    nothing about its clock.
+    A call that was never sent does not count. An answer without a date does not change the offset
+    of the clock.
     """
     global _newest_offset
     if is_outage(call.error, call.status):
@@ -60,14 +61,14 @@ def note_call(call: Call) -> None:
 
 
 def find_silence() -> datetime | None:
-    """Return when the service stopped answering; None if it answers or no call was recent."""
+    """Return when the service stopped answering; None if it answers or there was no recent call."""
     with _silence.lock:
         seen_at, began_at = _silence.seen_at, _silence.began_at
     return began_at if seen_at and timezone.now() - seen_at <= _SAID_FOR else None
 
 
 def find_clock_offset() -> float:
-    """Return the seconds by which our clock is ahead of the service's; negative if behind.
+    """Return the seconds by which our clock is ahead of the service's clock; negative if behind.
 
     The result is 0 if the difference is five minutes or less.
     """
@@ -76,7 +77,7 @@ def find_clock_offset() -> float:
 
 
 def describe_offset() -> str:
-    """Return the warning about the clock for monitors; empty if there is none."""
+    """Return the warning about the clock for monitors; empty if the clocks agree."""
     if not (offset := find_clock_offset()):
         return ""
     return f"the clock of this host is {offset:+.0f} seconds off that of the lending service"

@@ -1,4 +1,4 @@
-"""The lending apps that LENDING_APPS lists. Settings import this, so it must not touch models."""
+"""The lending apps of LENDING_APPS. Settings import this module, so it must not import models."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from django.http import Http404
 
 
 class LendingApp(NamedTuple):
-    """A lending app of the project: its id, its currency (ISO 4217) and its lender's zone."""
+    """A lending app of the project: its id, its currency (ISO 4217) and its lender's time zone."""
 
     app_id: str
     currency: str
@@ -21,7 +21,7 @@ class LendingApp(NamedTuple):
 def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
     """Read `kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra`; at least one, ids unique.
 
-    Raises ValueError with a sentence for its author.
+    Raises ValueError with a sentence for the author of the text.
     """
     apps = []
     for part in filter(None, (piece.strip() for piece in text.split(","))):

@@ -32,11 +32,11 @@ class ServiceToken(models.Model):
 
 
 class DatabaseTokenStore:
-    """A TokenStore in one row of the database: one service account at one issuer.
+    """A TokenStore in one row of the database, for one service account at one issuer.
 
-    Call it outside of a transaction: other processes do not see the lease of an open
-    transaction. (The cache's `add()` is not a lock: on PostgreSQL several callers win an
-    expired key at once.)
+    Call it outside of a transaction, because other processes do not see the lease of an open
+    transaction. (The cache's `add()` is not a lock, because on PostgreSQL several callers can win
+    an expired key.)
     """
 
     def __init__(self, auth_url: str, client_id: str, scope: str) -> None:
@@ -44,7 +44,7 @@ class DatabaseTokenStore:
         self._key = hashlib.sha256(account.encode()).hexdigest()
 
     def load(self) -> TokenState:
-        """See TokenStore."""
+        """Return the saved state (see TokenStore)."""
         row = ServiceToken.objects.filter(key=self._key).first()
         if row is None:
             return TokenState()
@@ -56,7 +56,7 @@ class DatabaseTokenStore:
         return replace(state, version=row.version)
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """See TokenStore."""
+        """Replace the saved state if it is still `before` (see TokenStore)."""
         if not before.version:
             ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
         rows = ServiceToken.objects.filter(key=self._key, version=before.version)

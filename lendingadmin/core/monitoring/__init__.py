@@ -1,1 +1,1 @@
-"""Monitoring for an operator: a log line for each request, and the request's id everywhere."""
+"""Monitoring for operators: a log line for each request, with the id of the request."""

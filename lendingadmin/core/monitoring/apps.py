@@ -12,7 +12,7 @@ class MonitoringConfig(areas.AreaConfig):
     name = "lendingadmin.core.monitoring"
 
     def ready(self) -> None:
-        """Set up Sentry, and write the canary after each migrate."""
+        """Set up Sentry, and save the canary after each migrate."""
         from . import canary, sentry
 
         if settings.SENTRY_DSN:

@@ -14,13 +14,13 @@ _TLS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl")
 
 
 class BackupFailed(Exception):
-    """The backup was not made; the text gives the reason."""
+    """Error: the backup was not made; the text gives the reason."""
 
 
 def back_up(target: Path) -> int:
     """Copy the database into a file that only this account may read. Return its size in bytes.
 
-    The file gets its name when it is complete. Raises BackupFailed, also if the file exists
+    The file gets its final name when it is complete. Raises BackupFailed, also if the file exists
     already.
     """
     if target.exists():

@@ -1,7 +1,7 @@
 """Check that the keys of this host are the same as the keys of the other hosts.
 
 A host with other keys could not show encrypted data, would end every session and would find no
-person by name. It would write audit trail entries that no other host can verify.
+borrower by name. Its entries of the audit trail could not be verified by other hosts.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
 def find_fault() -> str:
-    """Return which key does not fit this database; empty if all fit or none was saved yet."""
+    """Return which key does not fit this database; empty if all fit, or before the first canary."""
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None:
         return ""
@@ -38,15 +38,15 @@ def find_fault() -> str:
 
 
 def write_canary(**_: Any) -> None:
-    """Write the canary under the newest keys, if it is missing or this host can open it."""
+    """Save the canary under the newest keys, if it is missing or this host can open it."""
     if not find_fault():
         _write()
 
 
 def renew() -> None:
-    """Write the canary under this host's keys, whatever it contained before.
+    """Save the canary under this host's keys, even if other keys made the old one.
 
-    Nothing is written if DATA_KEYS do not open the canary that is there.
+    Nothing is saved if DATA_KEYS do not open the old canary.
     """
     canary = Canary.objects.filter(name=_NAME).first()
     if canary is None or not isinstance(canary.encrypted, Undecryptable):
@@ -60,6 +60,6 @@ def _write() -> None:
 
 
 def _compute_macs(setting: str) -> list[str]:
-    """The mac of each key of a setting, the newest first."""
+    """Return the mac of each key of a setting, the newest first."""
     keys: list[str] = getattr(settings, setting)
     return [salted_hmac(setting, _NAME, key, algorithm="sha256").hexdigest() for key in keys]

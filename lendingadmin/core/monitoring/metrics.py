@@ -1,7 +1,7 @@
 """Figures for monitors: requests, calls and the state of our tables, in Prometheus's format.
 
 Each process saves its counters in files of METRICS_DIR, which all processes of a host share.
-Figures from the database are read when a monitor asks for them. No label holds an id.
+Figures of the database are read when a monitor asks. No label has an id.
 """
 
 import os
@@ -70,9 +70,9 @@ Readings = Iterable[tuple[tuple[str, ...], float]]
 
 
 class TableGauge(NamedTuple):
-    """A figure of our own tables for monitors: for each tuple of labels its value.
+    """A figure of our own tables for monitors: a value for each tuple of labels.
 
-    `read` asks by an index. A moment is a Unix time in seconds.
+    `read` uses an index. A time is in Unix seconds.
     """
 
     name: str
@@ -82,14 +82,17 @@ class TableGauge(NamedTuple):
 
 
 def count_request(method: str, route: str, status: int, own_seconds: float) -> None:
-    """Count an answered request. A client may send any method, so few names are counted."""
+    """Count an answered request.
+
+    Unusual methods share one name, because clients may send any method.
+    """
     method = method if method in _METHODS else "other"
     REQUESTS.labels(method, route, str(status)).inc()
     OWN_SECONDS.labels(route).observe(own_seconds)
 
 
 class _Tables(Collector):
-    """The gauges of areas, read now."""
+    """Collector of the areas' gauges. Each is read when a monitor asks."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         version = GaugeMetricFamily("lendingadmin_version", "Its version.", labels=["version"])
@@ -112,7 +115,7 @@ def render() -> bytes:
 
 
 def make_shared() -> CollectorRegistry:
-    """Return the counts of this host's processes; only of this one if no files are shared."""
+    """Return the counts of this host's processes; of this one only, if no files are shared."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     _forget_dead()

@@ -1,4 +1,4 @@
-"""The saved values by which each host checks that its keys are those of the other hosts."""
+"""The saved values by which each host checks that its keys are the same as on other hosts."""
 
 from django.db import models
 

@@ -29,7 +29,7 @@ _last_faults: list[str] = []
 
 
 def find_faults() -> list[str]:
-    """Why this host can't serve people. Without the database nothing else is asked."""
+    """Return why this host can't serve people. If the database is down, nothing else is asked."""
     try:
         # The canary's own table may be among what is still to be migrated.
         faults = [_find_waiting_migrations() or canary.find_fault() or _find_write_fault()]
@@ -49,12 +49,15 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return warnings: pages are served, but some work is delayed. Raises DatabaseError."""
+    """Return warnings: pages are served, but some work does not run as it should.
+
+    Raises DatabaseError.
+    """
     return [words for words in (check() for check in collect("warnings")) if words]
 
 
 def spell_ready() -> Iterator[str]:
-    """The lines of a host that serves: `ready`, and a line for each warning."""
+    """Yield the lines of a host that serves people: `ready`, and a line for each warning."""
     yield "ready"
     for words in filter(None, [_find_cache_fault(), _find_clock_fault(), *find_warnings()]):
         yield f"warning: {words}"
@@ -64,7 +67,7 @@ def spell_ready() -> Iterator[str]:
 def list_migrations() -> frozenset[tuple[str, str]]:
     """Return the migrations of this version.
 
-    They are read from disk only once, because that takes longer than everything else.
+    The migrations are read from disk only once, because that takes longer than everything else.
     """
     return frozenset(MigrationLoader(None).graph.nodes)
 
@@ -90,7 +93,7 @@ def _find_write_fault() -> str:
 
 
 def _find_clock_fault() -> str:
-    """Return by how much the clocks of host and database differ, if that is too much."""
+    """Return by how much the clocks of host and database differ; empty if they agree."""
     if connection.vendor != "postgresql":
         return ""
     with connection.cursor() as cursor:

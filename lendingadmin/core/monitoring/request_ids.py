@@ -1,8 +1,4 @@
-"""The id of the current request or task: taken from the client, logged, answered and sent on.
-
-The `X-Request-ID` of a proxy is used if it is a valid id. Otherwise the trace of its
-`traceparent` (W3C Trace Context) is used, or a new id is made.
-"""
+"""The id of the current request or task: read from the client, logged, answered and sent on."""
 
 import logging
 import re
@@ -18,9 +14,9 @@ _UNTRACED = "0" * 32
 
 
 class RequestId(NamedTuple):
-    """Id of a request: `id` is for people.
+    """Id of a request: `id` is for people, `trace_id` and `flags` are for the service.
 
-    `trace_id` and `flags` go on to the service in `traceparent`.
+    The service gets the latter two in `traceparent`.
     """
 
     id: str
@@ -62,7 +58,7 @@ def find_request_id() -> str:
 
 
 def build_headers() -> dict[str, str]:
-    """Return the id's headers for a call to the service; none outside a request or task."""
+    """Return the headers with the id for a call to the service; none outside a request or task."""
     one = _current.get()
     if one is None:
         return {}

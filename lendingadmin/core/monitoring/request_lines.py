@@ -2,7 +2,7 @@
 
 A call to the lending service that takes longer than SLOW_CALL has a line of its own.
 
-The line has no address and no id. It has the route, and only the role of the person.
+The line has no address and no id. The person is given only by role.
 """
 
 import logging
@@ -31,7 +31,7 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 class Timings(NamedTuple):
     """Time spent by a request, in seconds. `own` is the total without waits for the service.
 
-    Calls that ran at the same time count once.
+    The time of parallel calls counts once.
     """
 
     own: float
@@ -41,7 +41,7 @@ class Timings(NamedTuple):
     in_calls: float
 
     def build_header(self) -> str:
-        """The same as `Server-Timing` has it, in milliseconds."""
+        """Return these times as a `Server-Timing` header, in milliseconds."""
         return (
             f"own;dur={self.own * 1000:.1f}, "
             f'db;dur={self.in_queries * 1000:.1f};desc="{self.queries} queries", '
@@ -51,7 +51,7 @@ class Timings(NamedTuple):
 
 @dataclass
 class QueryTimer:
-    """Counts the queries of a request and their time, as a wrapper of the connection."""
+    """Counts the queries of a request and adds up their time, as a wrapper of the connection."""
 
     count: int = 0
     seconds: float = 0.0
@@ -70,8 +70,8 @@ class QueryTimer:
 class RequestLineMiddleware:
     """Gives a request its id, answers with it, and logs its line after the answer.
 
-    People who may see the calls of a page get its timings too. A streamed answer is made later,
-    so its line gives the time until the stream began.
+    People who may see the calls of a page get its timings too. The line of a streamed answer gives
+    only the time until the stream began.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -118,7 +118,7 @@ def note_call(call: Call) -> None:
 
 
 def sum_spans(spans: Iterable[tuple[float, float]]) -> float:
-    """Return the time during which at least one of these spans lasted, in their unit."""
+    """Return the time that at least one of these spans covers, in the unit of the spans."""
     total, until = 0.0, float("-inf")
     for begin, end in sorted(spans):
         total += max(end - max(begin, until), 0.0)

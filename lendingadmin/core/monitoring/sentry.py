@@ -1,7 +1,7 @@
 """Reports of our own faults to Sentry, if the operator wants them: the error and its place.
 
-The reports hold no data of people. sentry-sdk is an extra: requirements-sentry.lock. A report
-is built only from the fields listed below, so nothing else is sent.
+The reports have no data of people. sentry-sdk is optional (requirements-sentry.lock). A report is
+built only from the fields listed below, so nothing else is sent.
 """
 
 from typing import Any
@@ -54,8 +54,7 @@ def init_sentry(dsn: str) -> None:
 def scrub(event: Any, _hint: Any) -> Any:
     """Return the part of an event that is sent: error kinds, code places, view and request id.
 
-    It has no message of an error, no text of the log, no address, header, body, person or
-    variable.
+    This part has no text of an error or of the log, no address, header, body, person or variable.
     """
     kept = {name: event[name] for name in _OF_EVENT if name in event}
     kept["tags"] = {"request_id": find_request_id()}

@@ -1,9 +1,4 @@
-"""Django's backend of PostgreSQL, which gives up a server that does not answer.
-
-The server's own limits (`statement_timeout`) end a statement that takes long. They do not help
-if the server hangs or the network loses its answers. Every thread would then be blocked until
-that ends.
-"""
+"""Django's backend of PostgreSQL, with a limit for the time that a server may take to answer."""
 
 from types import ModuleType
 from typing import Any, TypeVar
@@ -20,16 +15,16 @@ _LONGEST_LOOK = 3.0
 
 
 class Connection(psycopg.Connection[Any]):
-    """Waits for an answer no longer than `longest_wait` (seconds; None: for ever)."""
+    """Connection that waits for an answer for at most `longest_wait` seconds; None is for ever."""
 
     longest_wait: float | None = None
 
     def wait(
         self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None
     ) -> Result:
-        """Run `gen`. Raise psycopg.OperationalError when the time is over.
+        """Run `gen`. Raise psycopg.OperationalError after the time.
 
-        The connection is closed then: a late answer would be taken for the answer to another
+        The connection is then closed, because a late answer would be taken for that of another
         query.
         """
         longest = self.longest_wait if timeout is None else timeout
@@ -46,18 +41,18 @@ vars(_driver).update(vars(psycopg), connect=Connection.connect)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's, with the setting LONGEST_WAIT (seconds) for one statement of a connection."""
+    """Django's wrapper, with the setting LONGEST_WAIT: the maximum seconds for one statement."""
 
     Database = _driver
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """Connect; the driver's `connect_timeout` limits the time for that."""
+        """Return a new connection; the driver's `connect_timeout` limits the time."""
         connection = super().get_new_connection(conn_params)
         connection.longest_wait = self.settings_dict.get("LONGEST_WAIT")
         return connection
 
     def is_usable(self) -> bool:
-        """Return True if the server answers on this connection, and soon."""
+        """Return True if the server soon answers on this connection."""
         if self.connection is None:
             return False
         longest, self.connection.longest_wait = self.connection.longest_wait, _LONGEST_LOOK

@@ -1,4 +1,4 @@
-"""Settings of allauth: no sign-up, failures in the audit trail, encrypted second factors."""
+"""Adapters for allauth: no sign-up, failures in the audit trail, encrypted second factors."""
 
 from ipaddress import ip_address
 from typing import Any
@@ -32,10 +32,10 @@ _FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Sign-in for people whom a manager has added; there is no sign-up."""
+    """Sign-in adapter: only managers add people."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Return False: only managers add people."""
+        """Return False, because only managers add people."""
         return False
 
     def set_password(self, user: User, password: str) -> None:
@@ -44,15 +44,15 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         super().set_password(user, password)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send nothing: this dashboard uses none of allauth's mails."""
+        """Send nothing, because this dashboard uses none of allauth's mails."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Hold back a person who guesses passwords. Raises ValidationError.
+        """Hold back a person who guesses passwords. Raise ValidationError.
 
-        A few wrong passwords hold back the name at that address, so that an attacker cannot
-        lock the right person out from elsewhere; many hold back the name everywhere, and
-        managers are notified. A browser in which the person signed in before has its own count
-        (`known_browsers`).
+        A few wrong passwords hold back the name at the address of the client, so that an attacker
+        elsewhere cannot lock the person out. Many wrong passwords hold back the name at every
+        address, and managers are notified. A browser in which the person signed in before has its
+        own count (`known_browsers`).
         """
         try:
             super().pre_authenticate(request, **credentials)
@@ -67,10 +67,10 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def pre_login(
         self, request: HttpRequest, user: User, *, signal_kwargs: Any, **options: Any
     ) -> HttpResponse | None:
-        """Allow only the identity provider to sign in the people whom it decides about.
+        """Refuse a sign-in in this dashboard if only the identity provider may sign the person in.
 
-        Otherwise a person with an account there could have a passkey in this dashboard, and
-        open it after that account is closed.
+        Otherwise the person could add a passkey in this dashboard, and sign in with the passkey
+        after the account at the provider is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")
         if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
@@ -83,9 +83,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return answer
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the client's address, as IPv4 where an IPv6 one represents it.
+        """Return the client's address; as IPv4 if an IPv6 address contains it.
 
-        All those IPv6 addresses are in one network.
+        All IPv6 addresses that contain IPv4 ones are in one network.
         """
         ip = str(super().get_client_ip(request))
         mapped = getattr(ip_address(ip), "ipv4_mapped", None)
@@ -97,7 +97,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return f"{self._find_network(request)} {_fold_name(credentials)}"
 
     def _find_network(self, request: HttpRequest) -> str:
-        """Return the address that guesses are counted by: one customer has a /64 of IPv6."""
+        """Return the network of the client, because one customer may have a /64 of IPv6."""
         return str(truncate_ip(self.get_client_ip(request)))
 
     def _note_held_back(self, request: HttpRequest, detail: str, **credentials: Any) -> None:
@@ -117,9 +117,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count and record a refused password, at sign-in and at re-authentication.
 
-        The user name is stored only if there is such a person: people type passwords into the
-        wrong field, and a trail that repeated them would publish them. allauth's throttle
-        limits the number of entries.
+        The user name is stored only if there is such a person, because people type passwords into
+        the wrong field, and the trail would then show them. allauth's throttle limits the number of
+        entries.
         """
         key = _find_browser(request, credentials) or _fold_name(credentials)
         ratelimit.consume(request, action=_FOR_NAME, key=key)
@@ -139,7 +139,7 @@ def _fold_name(credentials: dict[str, Any]) -> str:
 
 
 def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
-    """Return the key of a browser in which the person signed in before; empty for another."""
+    """Return the key of a browser in which the person signed in before; empty if there is none."""
     # Most requests have no such cookie: then the person is not looked up.
     return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
 
@@ -149,7 +149,7 @@ def _find_person(credentials: dict[str, Any]) -> User | None:
 
 
 class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """Adapter that encrypts second factors' secrets: a stolen database gives no sign-in."""
+    """Adapter that encrypts second factors' secrets, so that a stolen database is useless."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(
@@ -163,5 +163,5 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return encrypt(text, FOR_SECOND_FACTOR)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt. Raises DecryptionError when its key was removed."""
+        """Decrypt. Raise DecryptionError if the key was removed."""
         return decrypt(encrypted_text, FOR_SECOND_FACTOR)

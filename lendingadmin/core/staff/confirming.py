@@ -1,7 +1,7 @@
-"""Confirmation of a person: they signed in or confirmed it within the last five minutes.
+"""Confirmation of a person: they signed in or gave a factor again within the last five minutes.
 
-An open session is not enough to change people, decide about money or delete a record. A person
-with a second factor confirms with it, other people with the password. A person who signs in by
+An open session is not enough to change people, decide about money or delete a record. A person with
+a second factor confirms with this factor, other people with the password. A person who signs in by
 the identity provider and has neither confirms at the provider.
 """
 
@@ -28,14 +28,14 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 
 def get_confirm_url(request: HttpRequest) -> str:
-    """The page on which the person gives their strongest factor."""
+    """Return the page on which the person gives their strongest factor."""
     if BY_PROVIDER in (ways := _find_ways(request)):
         return reverse("provider-confirm")
     return reverse("account_reauthenticate" if "password" in ways else "mfa_reauthenticate")
 
 
 def has_factor(person: object) -> bool:
-    """Return whether a person has a second factor here."""
+    """Return whether a person has a second factor in this dashboard."""
     return isinstance(person, User) and is_mfa_enabled(person)
 
 

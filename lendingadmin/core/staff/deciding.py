@@ -1,4 +1,4 @@
-"""Decisions of a second manager about a waiting change of a person: approve or decline."""
+"""Decision of a second manager about a waiting change of a person: approve or decline."""
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -28,10 +28,10 @@ ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
 
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
-    """Carry out a change that another manager asked for.
+    """Carry out a change that another manager requested.
 
-    Return the change, and the path of the set-up link if one was asked for; the path is a
-    secret. Raise ChangeRefused if the change is not possible, or if `by` may not approve it.
+    Return the change, and the path of the set-up link if one was requested; this path is a secret.
+    Raise ChangeRefused if the change is not possible, or if `by` may not approve it.
     """
     with change_person(by, asked.person_id) as person:
         change = _read_waiting(asked)
@@ -52,7 +52,7 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
     """Decline a waiting change. Raise ChangeRefused.
 
-    If the manager who asked for it declines it, it is withdrawn.
+    A change that its own requester declines counts as withdrawn.
     """
     with change_person(by, asked.person_id):
         change = _read_waiting(asked)
@@ -65,7 +65,7 @@ def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> Perso
 def _read_waiting(asked: PersonChange) -> PersonChange:
     """Return the waiting change, read under the lock of its person.
 
-    Raise ChangeRefused if it does not wait any more.
+    Raise ChangeRefused if the change does not wait any more.
     """
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
@@ -77,7 +77,7 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
 def _apply(change: PersonChange, person: User) -> str:
     """Carry out the change.
 
-    Return the path of the set-up link if one was asked for, else an empty text.
+    Return the path of the set-up link if one was requested, else an empty text.
     """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)

@@ -1,10 +1,10 @@
-"""The stored data of one borrower: what is erased on request or by its age, and what stays.
+"""The stored data of one borrower: data that is erased on request or by age, and data that stays.
 
-All the data can also be exported as a file. Areas name their data; the worker erases what is
+All the data can also be exported as a file. Areas name their data; the worker erases data that is
 older than KEEP_TEXTS_DAYS.
 
-What is still open, a write of unknown outcome or an offer that can still be lent from, cannot
-be erased: it is found again when the command runs again.
+Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
+still be made. Run the command again when it is closed.
 """
 
 import json
@@ -32,9 +32,9 @@ COUNTED = 5_000
 class Erasable(NamedTuple):
     """Data that may be erased: `what` in words, and the function that erases and counts it.
 
-    `erase` takes an app and a borrower. `erase_older` erases what is older than a moment, of
-    all borrowers, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows`
-    returns the rows that contain it, for the export.
+    `erase` takes an app and a borrower. `erase_older` erases data of all borrowers that is older
+    than a time, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows` returns
+    the rows for the export.
     """
 
     what: str
@@ -44,12 +44,12 @@ class Erasable(NamedTuple):
     list_rows: ListRows | None = None
 
     def count_days(self) -> int:
-        """Return after how many days it is erased by its age; 0: never."""
+        """Return the age in days at which this data is erased; 0: never."""
         by_kind = settings.KEEP_TEXTS_DAYS
         return int(by_kind.get(self.kind, by_kind[""]))
 
     def erase_old(self, most: int) -> int:
-        """Erase at most `most` rows that are older than that; return how many were erased."""
+        """Erase at most `most` rows that are too old; return how many were erased."""
         days = self.count_days()
         if not (days and self.erase_older):
             return 0
@@ -57,7 +57,7 @@ class Erasable(NamedTuple):
 
 
 class KeptOn(NamedTuple):
-    """Data that stays: `what` in words, why or until when, and its rows with their count."""
+    """Data that stays: its name in words, the reason or end date, and its number of rows."""
 
     what: str
     why: str
@@ -91,14 +91,14 @@ def _erase(app_id: str, borrower_id: str) -> Erased:
 
 
 def list_ageing() -> list[Erasable]:
-    """Return the data that the worker erases by its age, by KEEP_TEXTS_DAYS."""
+    """Return the data that the worker erases by age (KEEP_TEXTS_DAYS)."""
     return [one for one in collect("erasable") if one.erase_older and one.count_days()]
 
 
 def erase_old() -> bool:
     """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS.
 
-    Return True if that was all.
+    Return True if nothing older is left.
     """
     return max((one.erase_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
@@ -106,7 +106,7 @@ def erase_old() -> bool:
 def count_old() -> list[tuple[Erasable, int]]:
     """Return how many rows of each kind `erase_old` would erase, up to COUNTED.
 
-    It is a dry run: the transaction is rolled back.
+    This is a dry run, whose transaction is rolled back.
     """
     counted = []
     for one in list_ageing():
@@ -119,9 +119,9 @@ def count_old() -> list[tuple[Erasable, int]]:
 def write_kept(app_id: str, borrower_id: str) -> Iterator[str]:
     """Yield all stored data of a borrower as the text of a JSON object, decrypted.
 
-    It has the rows of each table. A table's key is its name in Django, `repayments.Repayment`;
-    a row has its columns, with people by their user names. A text that can't be decrypted any
-    more is marked.
+    The object has the rows of each table. A table's key is its name in Django,
+    `repayments.Repayment`; a row has its columns, with people by their user names. Text that can't
+    be decrypted is marked.
     """
     head = {
         "app": app_id,
@@ -158,7 +158,7 @@ def _list_tables(app_id: str, borrower_id: str) -> dict[str, list["models.QueryS
 
 
 def _open_row(row: models.Model, names: dict[int, str]) -> dict[str, Any]:
-    """Return the columns of a row: encrypted text decrypted, people by their user names."""
+    """Return the columns of a row, with decrypted texts and the user names of people."""
     opened = {}
     for field in row._meta.concrete_fields:
         value = getattr(row, field.attname)

@@ -1,4 +1,4 @@
-"""Forms of signing in, and of people: a manager enters all of them but a password."""
+"""Forms of sign-in, and of people: a manager enters all data of a person except the password."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ _TWO_STEP = (("", _("all")), ("with", _("set up")), ("without", _("not set up"))
 
 
 class LoginForm(AllauthLoginForm):  # type: ignore[misc]
-    """allauth's form, ready to be typed into."""
+    """allauth's form, with the cursor in its first field."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -59,7 +59,7 @@ class PersonForm(_PersonForm):
             roles.initial = [roles.write(x) for x in reach.list_given(self.instance, by)]
 
     def clean_roles(self) -> list[reach.RoleInApp]:
-        """Refuse roles that give up managing people, or that no manager could approve."""
+        """Refuse roles by which managers lose their own right, or that none could approve."""
         chosen: list[reach.RoleInApp] = self.cleaned_data["roles"]
         if reach.gives_up_managing(self.by, self.instance, chosen):
             raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
@@ -72,7 +72,10 @@ class PersonForm(_PersonForm):
 
 
 def clean_new_username(name: str) -> str:
-    """Give the name back. Raises ValidationError for one that others have, or that looks so."""
+    """Return the user name.
+
+    Raise ValidationError if a person has it, or one that looks the same.
+    """
     if User.objects.filter(username__iexact=name).exists():
         raise forms.ValidationError(_("A person with that user name already exists."))
     validate_distinct(name, User.objects.values_list("username", flat=True))
@@ -95,12 +98,12 @@ class NewPersonForm(PersonForm):
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:
-        """Refuse a name that is, or looks like, another person's; signing in ignores case."""
+        """Refuse another person's name, or a name that looks the same. Case is ignored."""
         return clean_new_username(str(self.cleaned_data["username"]))
 
 
 class PeopleFilterForm(forms.Form):
-    """The filters of the list of people."""
+    """Form for the filters of the list of people."""
 
     name = forms.CharField(required=False, max_length=150, label=_("Name or e-mail"))
     state = forms.ChoiceField(required=False, choices=_STATES, label=_("Account"))
@@ -108,7 +111,7 @@ class PeopleFilterForm(forms.Form):
 
 
 class OwnPasswordForm(_SetPasswordForm):
-    """The password that a person chooses on their set-up link, typed twice."""
+    """Form for the password that a person chooses on their set-up link, entered twice."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -119,12 +122,12 @@ class OwnPasswordForm(_SetPasswordForm):
         first.widget.attrs["autofocus"] = True
 
     def validate_password_for_user(self, user: User, password_field_name: str = "") -> None:
-        """Show what is wrong with a password next to the field in which it was chosen."""
+        """Show the faults of a password next to the field in which it was chosen."""
         super().validate_password_for_user(user, "new_password1")
 
 
 class _RolesField(forms.MultipleChoiceField):
-    """Roles in apps, each with its purpose; under the app's name if there are several apps.
+    """Roles in apps, each with its purpose; grouped by app if there are several apps.
 
     Its value is a list of `reach.RoleInApp`.
     """
@@ -147,16 +150,16 @@ class _RolesField(forms.MultipleChoiceField):
 
     @staticmethod
     def write(one: reach.RoleInApp | AppRole) -> str:
-        """The value of a choice."""
+        """Return the form's value for a role in an app."""
         return f"{one.app_id}:{one.role.pk}"
 
     def clean(self, value: Any) -> list[reach.RoleInApp]:
-        """The roles that were chosen. Raises ValidationError for one that is not offered."""
+        """Return the chosen roles. Raise ValidationError for a role that is not offered."""
         return [self.offered[key] for key in super().clean(value)]
 
 
 def _describe_role(role: Group, app_id: str) -> str:
-    """Return the role's name, its app for users of a screen reader, and its purpose."""
+    """Return the role's name, its app (for users of a screen reader), and its purpose."""
     words = describe_group(role.name, map(services.name_item, role.permissions.all()))
     name = f"{role.name[:1].upper()}{role.name[1:]}"
     place = gettext("in %(app)s") % {"app": app_id} if app_id else ""

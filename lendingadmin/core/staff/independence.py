@@ -1,10 +1,4 @@
-"""Independence: of two people, neither changed the account of the other.
-
-A manager who changes a person's set-up link, second factor, e-mail or role can sign in as that
-person. For some time after that, neither may approve, resolve or review what the other enters:
-the manager could enter it as that person, or approve it as that person. The audit trail has the
-changes and who made them. It cannot be changed, and it has indexes of subjects and of actions.
-"""
+"""Independence: neither of two people changed the account of the other."""
 
 from datetime import timedelta
 
@@ -31,20 +25,20 @@ _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 
 
 class NotIndependent(Exception):
-    """The person who decides and the person who made the entry are not independent.
+    """Error: the person who decides and the person who made the entry are not independent.
 
-    One of them changed the account of the other; the text says who.
+    One of them changed the account of the other; the text names who did.
     """
 
 
 def check_independent(by: User, maker: User) -> None:
-    """Raise NotIndependent if `by` may not decide about an entry of `maker`."""
+    """Raise NotIndependent if `by` may not decide about an entry that `maker` made."""
     if why := find_dependence(by, maker):
         raise NotIndependent(why)
 
 
 def has_changed_account(by: User, person: User) -> bool:
-    """Return whether `by` changed this person's account recently; their own does not count."""
+    """Return whether `by` recently changed this person's account; one's own does not count."""
     return list_account_changers(person).filter(pk=by.pk).exists()
 
 
@@ -74,7 +68,7 @@ def list_dependent(person: User) -> QuerySet[User]:
 
 
 def find_dependence(by: User, maker: User) -> str:
-    """Return why `by` may not decide about an entry of `maker`; empty if `by` may."""
+    """Return why `by` may not decide about an entry that `maker` made; empty if `by` may."""
     if has_changed_account(by, maker):
         words = _(
             "You changed the account of %(person)s in the last %(days)s days, so another "
@@ -104,7 +98,7 @@ def _list_changes() -> QuerySet[Entry]:
 def _list_approved() -> QuerySet[PersonChange]:
     """Return the recent changes that a second manager approved.
 
-    The manager who asked for a change is then treated as having made it too.
+    The manager who asked for such a change counts as one who made it.
     """
     since = timezone.now() - CHANGED_WITHIN
     return PersonChange.objects.filter(state=PersonChange.State.APPROVED, decided_at__gte=since)

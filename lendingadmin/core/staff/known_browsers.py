@@ -1,8 +1,4 @@
-"""Browsers in which a person signed in before. Other people's guesses do not lock these out.
-
-A signed cookie has a separate key for each person who signed in with the browser. Wrong
-passwords for such a person are counted under that key, not under the person's name.
-"""
+"""Browsers in which a person signed in before. Other people's guesses do not lock them out."""
 
 import secrets
 from typing import Any
@@ -21,12 +17,12 @@ _MOST = 8
 
 
 def find_key(request: HttpRequest, person: User | None) -> str:
-    """Return the key of a browser for a person; empty if they did not sign in with it."""
+    """Return the key of a browser for a person; empty if they did not sign in with this browser."""
     return _read_keys(request).get(str(person.pk), "") if person else ""
 
 
 def remember(*, request: HttpRequest, response: HttpResponse, user: User, **_signal: Any) -> None:
-    """Note in the browser, at the end of a sign-in, that the person signed in with it."""
+    """Save in a cookie, at the end of a sign-in, that the person signed in with this browser."""
     keys = _read_keys(request)
     # The key stays the same, so that its counter does too.
     own = keys.pop(str(user.pk), "") or secrets.token_urlsafe(16)

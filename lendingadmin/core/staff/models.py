@@ -1,4 +1,4 @@
-"""The user model, and the two labels that carry the dashboard's permission names."""
+"""The user model, and two models that hold the labels of the permission names."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -23,13 +23,12 @@ class User(AbstractUser):
     """A person who signs in. Their rights come from their roles in each app (`AppRole`).
 
     `zone`, `language` and `uses_keys` are their `preferences`; a blank zone means the lender's, a
-    blank language English.
-    `setup_link_at` is the time at which their unused set-up link was made, if there is one;
-    `two_step_due_at` is the time until which they may work without a second factor that a role
-    requires. A person who `must_choose_password` reaches only the page for that, because
-    another person may know their password. `is_set_up_by_one`: one manager alone made the
-    set-up link by which the account was last set up, and so may know its password and have a
-    factor on it.
+    blank language English. `setup_link_at` is the time at which their unused set-up link was made,
+    if there is one. `two_step_due_at` is the time until which they may work without a second factor
+    that a role requires. A person who `must_choose_password` reaches only the page on which a
+    password is chosen, because another person may know the present one. `is_set_up_by_one` is True
+    if one manager alone made the set-up link that was last used, and so may know the password and
+    have added a factor.
     """
 
     username = models.CharField(
@@ -91,7 +90,7 @@ class User(AbstractUser):
 
     @property
     def role(self) -> str:
-        """Their roles in the app of the page, or in all: “officer”, or “superuser, night desk”."""
+        """Roles in the app of the page, or in all: “officer”, or “superuser, night desk”."""
         held = self.held_roles
         apps = [held.get(self.app_id, {})] if self.app_id else held.values()
         words = roles.join_names({name for roles_there in apps for name in roles_there})
@@ -142,7 +141,7 @@ class AppRole(models.Model):
 
     @classmethod
     def read_held(cls, people: Iterable[User]) -> dict[int, HeldRoles]:
-        """Return the roles of each person, in one query for all; {} for a person without.
+        """Return the roles of each person, in one query for all; {} for a person without roles.
 
         Apps that LENDING_APPS no longer lists do not count.
         """
@@ -168,9 +167,9 @@ class AppRole(models.Model):
 class PersonChange(models.Model):
     """A change of a person that waits, or waited, for a second manager.
 
-    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list
-    is empty for other changes. People cannot approve what they asked for: the database refuses
-    it.
+    `moves` are roles to be given or removed: `["+", app id, key of the role]`, or `-`; the list is
+    empty for other changes. The database refuses an approval by the person who requested the
+    change.
     """
 
     class Kind(models.TextChoices):
@@ -216,7 +215,7 @@ class PersonChange(models.Model):
 
 
 class LendingRight(models.Model):
-    """Holds the label of the permission names `lending.…`. `lending/` itself knows no Django."""
+    """Model for the label of the permission names `lending.…`; `lending/` does not use Django."""
 
     class Meta:
         app_label = "lending"
@@ -229,7 +228,7 @@ class LendingRight(models.Model):
 
 
 class DashboardRight(models.Model):
-    """Holds the label of the permission names `dashboard.…`, which the service does not know."""
+    """Model for the label of the names `dashboard.…`, which the service does not know."""
 
     class Meta:
         app_label = "dashboard"

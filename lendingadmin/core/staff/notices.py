@@ -1,4 +1,4 @@
-"""Notices to people about changes to their account by others: by mail and at sign-in."""
+"""Notices to people about changes that others made to their accounts, by mail and at sign-in."""
 
 from typing import Any
 
@@ -34,13 +34,13 @@ def list_changes(person: User) -> list[Entry]:
 
 
 def describe_change(entry: Entry) -> str:
-    """Return the actor and the change: “manager: Changed a person (roles (+officer))”."""
+    """Return who changed what, in words: “manager: Changed a person (roles (+officer))”."""
     detail = f" ({entry.detail})" if entry.detail else ""
     return f"{entry.username}: {describe_action(entry)}{detail}"
 
 
 def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Show on the first page after a sign-in what was changed since the last one."""
+    """Show on the first page after a sign-in the changes since the last one."""
     for entry in list_changes(user) if hasattr(request, "_messages") else ():
         words = _(
             "Your account was changed since you last signed in. %(change)s. If you did not "

@@ -1,4 +1,4 @@
-"""Rules for passwords, and for who must choose another one."""
+"""Rules for passwords, and for people who must choose another one."""
 
 import re
 from itertools import pairwise
@@ -49,10 +49,10 @@ def must_choose_password(person: object) -> bool:
 
 
 class ContextWordsValidator:
-    """Refuses a password that is little more than a word of this place: `Lending2026!`."""
+    """Refuses a password that is close to a word of this lender or dashboard: `Lending2026!`."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raise ValidationError if too few letters remain without such words and digits."""
+        """Raise ValidationError if too few letters remain without these words and digits."""
         left = password.casefold()
         for word in _list_words():
             left = left.replace(word, "")
@@ -70,7 +70,7 @@ class GuessableValidator:
     """Refuses a password of common words, years, runs and repeated pieces: `Welcome12345`."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raise ValidationError if too few signs remain when each such piece counts as one."""
+        """Raise ValidationError if the password has too few signs, counting such a piece as one."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
                 _(
@@ -85,7 +85,7 @@ class GuessableValidator:
 
 
 def _count_signs(password: str) -> int:
-    """Return how many signs a password has, each piece that is easy to guess counted as one."""
+    """Return the number of signs of a password; a piece that is easy to guess counts as one."""
     text = password[:_JUDGED].casefold()
     # One sign replaces one letter, so a position in one text is the same position in the other.
     for found in reversed(list(_COMMON_WORD.finditer(text.translate(_AS_LETTERS)))):
@@ -94,7 +94,7 @@ def _count_signs(password: str) -> int:
 
 
 def _shorten_runs(text: str) -> str:
-    """Write each run of three signs or more that follow each other in a row by its first one."""
+    """Replace each run of three or more successive signs, such as `abcd`, by its first sign."""
     pieces, start = [], 0
     for at in range(1, len(text) + 1):
         if text[at - 1 : at + 1] not in _PAIRS or at == len(text):
@@ -107,7 +107,7 @@ class AnotherPasswordValidator:
     """Refuses the password that the person has already."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raises ValidationError for the same password."""
+        """Raise ValidationError for the same password."""
         if isinstance(user, User) and user.check_password(password):
             words = _("This is your current password. Choose another password.")
             raise ValidationError(words, code="same_password")
@@ -118,7 +118,7 @@ class AnotherPasswordValidator:
 
 
 def _list_words() -> list[str]:
-    """Return the words, the longest first, so that no part of a longer word remains."""
+    """Return the words, the longest first, because a word may contain a shorter one."""
     lenders = " ".join(
         [*settings.LENDER_NAMES.values(), *(x.app_id for x in settings.LENDING_APPS)]
     )

@@ -1,9 +1,9 @@
 """The rights of a person in each app, for pages, lists, exports, mail and the trail.
 
 A right comes only from a role that the person has in an app; a superuser has all of them
-everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about
-the app of the page that the person is on (`User.app_id`). Where a page belongs to no app, it
-asks whether they have the right in any.
+everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about the
+app of the page that the person has open (`User.app_id`). If the page belongs to no app, it asks
+whether the person has the right in any app.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from .models import AppRole, User
 
 
 def list_held(person: User, app_id: str) -> set[str]:
-    """Return the rights that a person's roles give in an app; in any app if it is empty."""
+    """Return the rights from a person's roles in an app; in any app if `app_id` is empty."""
     held = person.held_roles
     apps = [held.get(app_id, {})] if app_id else held.values()
     return {name for roles in apps for names in roles.values() for name in names}
@@ -34,7 +34,7 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
         return list_held(user_obj, obj or user_obj.app_id) if user_obj.is_active else set()
 
     def get_user_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
-        """Nothing is given to a person alone."""
+        """Return nothing, because rights come only from roles."""
         return set()
 
     def get_group_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
@@ -48,7 +48,7 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
         include_superusers: bool = True,
         obj: str | None = None,
     ) -> QuerySet[User]:
-        """Return the people who have a right in an app, or in any app if none is named."""
+        """Return the people who have a right in an app, or in any app if `obj` is None."""
         label, codename = perm.split(".", 1)
         apps = [obj] if obj else [app.app_id for app in settings.LENDING_APPS]
         holding = AppRole.objects.filter(

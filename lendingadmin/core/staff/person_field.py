@@ -1,4 +1,4 @@
-"""The field of a table for a person: the author of an action, or the person it is for."""
+"""Model field for a person, such as the author of an action or an assignee."""
 
 from typing import Any, TypeVar
 
@@ -10,11 +10,7 @@ _Get = TypeVar("_Get")
 
 
 class PersonField(models.ForeignKey[_Set, _Get]):
-    """A key to a person. A person with such rows is not deleted, so that their actions stay known.
-
-    A person has no attribute that leads back, unless `related_name` names one. Migrations hold a
-    plain ForeignKey.
-    """
+    """A key to a person. A person with such rows cannot be deleted, so the author remains known."""
 
     def __init__(self, to: Any = settings.AUTH_USER_MODEL, **options: Any) -> None:
         options.setdefault("on_delete", models.PROTECT)
@@ -22,6 +18,6 @@ class PersonField(models.ForeignKey[_Set, _Get]):
         super().__init__(to, **options)
 
     def deconstruct(self) -> Any:
-        """Return it as a ForeignKey."""
+        """Return the field for migrations as a plain ForeignKey."""
         name, _path, args, options = super().deconstruct()
         return name, "django.db.models.ForeignKey", args, options

@@ -23,12 +23,12 @@ def read_zone(person: object) -> tzinfo | None:
 
 
 def list_languages() -> list[tuple[str, str]]:
-    """Return the languages as choices, each under its own name; English is the blank choice."""
+    """Return the languages as choices, each in its own language; English is the blank choice."""
     return [(code.replace(settings.LANGUAGE_CODE, ""), name) for code, name in settings.LANGUAGES]
 
 
 def find_zone(key: str) -> tzinfo | None:
-    """The zone of this IANA name, or None."""
+    """Return the zone with this IANA name, or None."""
     try:
         return ZoneInfo(key)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -37,7 +37,7 @@ def find_zone(key: str) -> tzinfo | None:
 
 @lru_cache(maxsize=1)
 def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """All zones by region, each with the words for it: `America`, `New York`."""
+    """Return the zones by region, with the key and the words of each: `America`, `New York`."""
     regions: dict[str, list[tuple[str, str]]] = {}
     for key in available_timezones():
         region, place = key.partition("/")[::2]
@@ -48,7 +48,7 @@ def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
 
 
 def describe_zone(key: str) -> str:
-    """A zone's place in words, the city first: `Buenos Aires, Argentina`."""
+    """Return a zone's place in words, the city first: `Buenos Aires, Argentina`."""
     *_, region, place = ["", *key.split("/")[1:]] if "/" in key else ["", key]
     place = place.replace("_", " ")
     return f"{place}, {region.replace('_', ' ')}" if region else place

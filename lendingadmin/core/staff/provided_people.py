@@ -20,7 +20,7 @@ def add_provided_person(
     """Save a person who signs in by the identity provider for the first time, with roles.
 
     Their user name is their name at the provider, or a similar one that is free. Raises
-    IntegrityError where the name was taken, or the person was made, at the same moment.
+    IntegrityError if the name was taken, or the person was saved, at the same moment.
     """
     with transaction.atomic():
         wanted.username = make_distinct(

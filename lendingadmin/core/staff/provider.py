@@ -1,10 +1,9 @@
 """Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
 
-The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles
-that these groups give. A person is found by the issuer and `sub` alone, never by an e-mail
-address: a person who could choose that address at the provider could choose whose account they
-open. No token is stored. The only claims that are stored are `sub`, and the name and address
-that a new person gets.
+The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles that
+these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address. A
+person who could choose that address at the provider could otherwise open any account. No token is
+stored. Only these claims are stored: `sub`, and the name and address of a new person.
 """
 
 import logging
@@ -74,20 +73,20 @@ _TWO_STEPS = gettext_noop("identity provider with a second factor")
 
 
 class ProviderFault(OAuth2Error):  # type: ignore[misc]
-    """The provider's answer is not credible.
+    """Error: the provider's answer is not credible.
 
     The text is for the log and never quotes the answer.
     """
 
 
 class ProviderRefused(OAuth2Error):  # type: ignore[misc]
-    """The provider identified a person who may not sign in; the text gives the reason."""
+    """Error: the provider identified a person who may not sign in; the text gives the reason."""
 
 
 class Identity(NamedTuple):
-    """The provider's data about a sign-in; `auth_time` is in seconds, 0 where it is missing.
+    """The provider's data about a sign-in; `auth_time` is in seconds, 0 if it is missing.
 
-    `answered` is the nonce of the question that it answers.
+    `answered` is the nonce of our question.
     """
 
     username: str
@@ -101,12 +100,15 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Asks the provider as allauth does, and reads its claims into an `Identity`."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """The address to which the provider sends people back: the one to register there."""
+        """Return the address to which the provider sends people back. Register it there."""
         return str(build_absolute_uri(request, reverse("provider-callback")))
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """The provider's published configuration. Raises OAuth2Error and RequestException."""
+        """Return the provider's published configuration.
+
+        Raises OAuth2Error and RequestException.
+        """
         try:
             config: dict[str, Any] = super().openid_config
             issuer = config["issuer"].rstrip("/")
@@ -122,16 +124,16 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return config
 
     def parse_token(self, data: dict[str, Any]) -> SocialToken:
-        """Return the access token for the one call that follows; it is not stored."""
+        """Return the access token. It is used for one call and is not stored."""
         return SocialToken(token=data["access_token"])
 
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Return the sign-in. Raises OAuth2Error where the provider does not state it clearly.
+        """Return the sign-in. Raises OAuth2Error if the claims are not clear.
 
-        Its time and method come from the ID token alone, the other claims also from the user
-        info where the provider has it.
+        The time and method of the sign-in come only from the ID token. The other claims come also
+        from the user info, if the provider has one.
         """
         try:
             id_claims = self._decode_id_token(app, kwargs["response"].get("id_token"))
@@ -184,7 +186,7 @@ def _read_identity(id_claims: dict[str, Any], claims: dict[str, Any]) -> Identit
 def _propose_person(claims: dict[str, Any]) -> User:
     """Return an unsaved person with the provider's data.
 
-    It is saved for a new person who may sign in.
+    Only a new person who may sign in is saved.
     """
     email = _read_text(claims, "email")
     is_verified = claims.get("email_verified") is True
@@ -219,7 +221,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     ) -> LenderProvider:
         """Return the provider of the settings; one that is added in the database is ignored.
 
-        Its name for allauth is its issuer, so that people of another provider are other people.
+        Its name for allauth is its issuer, so that a person of another provider is another person.
         """
         app = SocialApp(
             provider=OpenIDConnectProvider.id,
@@ -246,13 +248,13 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             _admit(request, sociallogin)
 
     def get_requests_session(self) -> Session:
-        """Return a session that follows no redirect: one could lead elsewhere with the secret."""
+        """Return a session that follows no redirect, because a redirect could leak the secret."""
         session: Session = super().get_requests_session()
         session.max_redirects = 0
         return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:
-        """Return True: `pre_social_login` has already refused people without a role."""
+        """Return True, because `pre_social_login` has already refused people without a role."""
         return True
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
@@ -275,7 +277,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """Answer with our own page. Neither it nor the log contains the provider's words."""
+        """Answer with our own page. Neither the page nor the log contains the provider's words."""
         status, words = 401, _("The sign-in did not finish. Start again.")
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
@@ -304,7 +306,7 @@ def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
     """Send the browser to the provider's sign-in; `confirms` asks for a factor again.
 
-    The answer is a page and not a redirect: the policy for the targets of a form
+    The answer is a page and not a redirect, because the policy for the targets of a form
     (`form-action`) covers the complete chain of redirects, and a provider may have its pages
     anywhere.
     """
@@ -327,7 +329,7 @@ def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpRespo
 
 
 def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Ask the provider for the identity of the person, and sign them in or confirm it."""
+    """Ask the provider for the person's identity, and sign the person in or confirm them."""
     adapter = ClaimsAdapter(request, settings.OIDC_ISSUER)
     try:
         answer: HttpResponseBase = OAuth2CallbackView.adapter_view(adapter)(request)
@@ -338,9 +340,9 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 
 
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
-    """Record in the session that the provider vouches for the person, and since when.
+    """Record in the session that the provider identified the person, and when.
 
-    A person who was signed in there all day has not proved their identity just now.
+    A person who signed in at the provider this morning has not proved their identity just now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -359,7 +361,7 @@ def _find_roles(identity: Identity) -> list[tuple[str, str]]:
 
 
 def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
-    """Set the roles of a known person. Raises ProviderRefused for one who may not sign in."""
+    """Set the roles of a known person. Raise ProviderRefused for a person who may not sign in."""
     places = _find_roles(sociallogin.identity)
     person = sociallogin.user if sociallogin.is_existing else None
     if person and not person.is_active:
@@ -382,7 +384,7 @@ def _record_refused(request: HttpRequest, person: User | None, detail: str) -> N
 
 
 def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float) -> None:
-    """Note that the person gave a factor at the provider just now. Raises ProviderRefused."""
+    """Record that the person just gave a factor at the provider. Raise ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
         raise ProviderRefused(

@@ -1,4 +1,4 @@
-"""Roles that the groups of the identity provider give: OIDC_ROLES. Settings import this."""
+"""Roles that the groups of the identity provider give (OIDC_ROLES). Settings import this module."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,10 +9,10 @@ ProviderRoles = dict[str, list[tuple[str, str]]]
 
 
 def read_provider_roles(apps: Sequence[LendingApp], *roles: str) -> Callable[[str], ProviderRoles]:
-    """A reader of `lender-officers=kenya:officer,lender-heads=kenya:manager+ghana:viewer`.
+    """Return a reader of `lender-officers=kenya:officer,lender-heads=kenya:manager+ghana:viewer`.
 
-    A group may have any name without a comma; `roles` are those that it may give. The reader raises
-    ValueError with a sentence for its author.
+    A group may have any name without a comma; `roles` are the roles that a group may give. The
+    reader raises ValueError with a sentence for the author of the text.
     """
     known = [app.app_id for app in apps]
 

@@ -1,8 +1,8 @@
 """The people and roles within a manager's reach.
 
-A manager works with the rights under `lending` and `dashboard` and with the user model's own,
-in the apps in which they manage people. People who have more (a superuser, a role with other
-permissions, a role in another app) do not exist for a manager, who could otherwise take over
+A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
+the apps in which they manage people. People who have more (a superuser, a role with other
+permissions, a role in another app) are not visible to a manager, who could otherwise take over
 their account.
 """
 
@@ -24,14 +24,14 @@ _WITHIN = Q(content_type__app_label__in=("lending", "dashboard")) | Q(
 
 
 class RoleInApp(NamedTuple):
-    """A role to be held in an app."""
+    """A role of a person in an app."""
 
     app_id: str
     role: Group
 
 
 class Move(NamedTuple):
-    """A role that is given, or taken, in an app."""
+    """A role that is given or removed in an app."""
 
     is_given: bool
     app_id: str
@@ -39,7 +39,7 @@ class Move(NamedTuple):
 
 
 def list_groups(manager: User) -> QuerySet[Group]:
-    """The groups that this manager may see and give."""
+    """Return the groups that this manager may see and give."""
     if manager.is_superuser:
         return Group.objects.all()
     return Group.objects.exclude(permissions__in=Permission.objects.exclude(_WITHIN))
@@ -58,12 +58,12 @@ def list_people(manager: User) -> QuerySet[User]:
 
 
 def list_apps(manager: User) -> list[LendingApp]:
-    """The apps in which this manager gives and takes roles."""
+    """Return the apps in which this manager gives and removes roles."""
     return manager.list_apps_with(MANAGE_PEOPLE)
 
 
 def list_given(person: User, manager: User) -> QuerySet[AppRole]:
-    """The roles of a person that this manager may take."""
+    """Return the roles of a person that this manager may remove."""
     apps = [app.app_id for app in list_apps(manager)]
     return person.app_roles.filter(app_id__in=apps).select_related("role")
 
@@ -74,7 +74,7 @@ def is_provided(person: User) -> bool:
 
 
 def list_provided() -> "QuerySet[SocialAccount]":
-    """Return the accounts at the identity provider; none if settings name no provider."""
+    """Return the accounts at the identity provider; none if the settings name no provider."""
     found: QuerySet[SocialAccount] = SocialAccount.objects.filter(provider=settings.OIDC_ISSUER)
     return found if settings.OIDC_ISSUER else found.none()
 
@@ -116,7 +116,7 @@ def gives_managing(moves: Iterable[Move]) -> bool:
 def gives_up_managing(by: User, person: User, chosen: Iterable[RoleInApp] | None) -> bool:
     """Return whether people would remove their own right to manage people, in any app.
 
-    A superuser has it without a role.
+    A superuser has this right without a role.
     """
     if chosen is None or by.pk != person.pk or person.is_superuser:
         return False

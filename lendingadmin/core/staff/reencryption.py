@@ -1,7 +1,7 @@
 """Re-encryption of texts with an older key of DATA_KEYS, or not bound to their place yet.
 
-It may run in parallel with everything else, and more than once: a ciphertext is replaced only
-if it has not changed since it was read.
+The command may run at any time and more than once, because a ciphertext is replaced only if it has
+not changed since it was read.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ ROWS_AT_ONCE = 500
 
 @dataclass
 class TableCount:
-    """Counts of a table: the encrypted texts, and those that need a new encryption.
+    """Counts of a table: all encrypted texts, and the texts that must be encrypted again.
 
     `closed` are the primary keys of rows with a text that cannot be decrypted.
     """
@@ -32,7 +32,7 @@ class TableCount:
     closed: list[Any] = field(default_factory=list)
 
     def renew(self, row: models.Model, ciphertext: str, *place: str) -> str:
-        """Return the ciphertext for this place; the same one where it needs no change."""
+        """Return the ciphertext for this place; the same ciphertext if it needs no change."""
         self.texts += 1
         try:
             renewed = reencrypt(ciphertext, *place)
@@ -45,7 +45,7 @@ class TableCount:
 
 
 def reencrypt_all(*, is_dry: bool = False) -> Iterator[TableCount]:
-    """Encrypt each table's texts again and yield its counts; `is_dry` changes nothing."""
+    """Encrypt each table's texts again and yield the table's counts; `is_dry` changes nothing."""
     for model in apps.get_models():
         fields = [one for one in model._meta.concrete_fields if isinstance(one, EncryptedTextField)]
         if fields and not model._meta.proxy:
@@ -74,7 +74,7 @@ def _reencrypt_table(
 def _reencrypt_second_factors(is_dry: bool) -> TableCount:
     """Re-encrypt the secrets that allauth stores among a row's other data; return the counts.
 
-    Our adapter encrypted them.
+    Our adapter has encrypted these secrets.
     """
     count = TableCount(Authenticator._meta.db_table)
     for pk in Authenticator.objects.order_by("pk").values_list("pk", flat=True):
@@ -94,7 +94,7 @@ def _reencrypt_second_factors(is_dry: bool) -> TableCount:
 
 
 def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[str, Any]:
-    """Return the new secrets of an authenticator: that of an app, or those of its codes."""
+    """Return an authenticator's new secrets: the one of an app, or those of its codes."""
     found: dict[str, Any] = {name: renew(data[name]) for name in ("secret", "seed") if name in data}
     if codes := data.get("migrated_codes"):
         found["migrated_codes"] = [renew(code) for code in codes]
@@ -104,7 +104,7 @@ def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[st
 def _list_rows(rows: models.QuerySet[Any]) -> Iterator[Any]:
     """Yield all rows by primary key, one slice at a time.
 
-    Because of the slices, no query takes long and no lock is held.
+    So no query takes long, and no lock is held.
     """
     last = None
     while found := list(

@@ -1,8 +1,8 @@
 """Tables whose rows are deleted: finished rows within an hour, old rows by KEEP_ROWS_DAYS.
 
-Areas name their own tables. SECURITY.md says for all tables how long their rows stay. Rows that
-are not finished, and rows that show that a payment is the same one, have no kind: rows of the
-journal and of statements stay.
+Areas name their own tables. SECURITY.md lists for all tables how long their rows stay. Unfinished
+rows stay. Rows of the journal and of statements also stay, because they are needed to recognise a
+payment that is entered again.
 """
 
 from collections.abc import Callable
@@ -32,9 +32,9 @@ _DONE_FOR = timedelta(days=1)
 class Table(NamedTuple):
     """A table whose rows are deleted: `what` is its name in words, `label` its model.
 
-    `kind` is its word in KEEP_ROWS_DAYS. Rows in `list_older` that are older than these days
-    are deleted, by `delete_older` if there is one; `then` describes what happens to them.
-    `find_over` finds the rows that are deleted within an hour, whatever KEEP_ROWS_DAYS says.
+    `kind` is its word in KEEP_ROWS_DAYS. Rows in `list_older` that are older than these days are
+    deleted, by `delete_older` if there is one; `then` describes what happens to them. `find_over`
+    finds the rows that are deleted within an hour, regardless of KEEP_ROWS_DAYS.
     """
 
     what: str
@@ -47,19 +47,19 @@ class Table(NamedTuple):
 
     @property
     def rows(self) -> "models.QuerySet[Any]":
-        """All rows."""
+        """All rows of the table."""
         rows: models.QuerySet[Any] = apps.get_model(self.label)._default_manager.order_by()
         return rows
 
     def count_days(self) -> int:
-        """Return after how many days a row that is over is deleted by its age; 0: never."""
+        """Return the age in days at which a finished row is deleted; 0: never."""
         if not self.kind:
             return 0
         by_kind = settings.KEEP_ROWS_DAYS
         return int(by_kind.get(self.kind, by_kind[""]))
 
     def delete_old(self, most: int) -> int:
-        """Delete at most `most` rows that are past their days; return how many there were."""
+        """Delete at most `most` rows that are too old; return how many were deleted."""
         before = self._find_before()
         if self.delete_older:
             return self.delete_older(before, most)
@@ -68,11 +68,11 @@ class Table(NamedTuple):
         return len(keys)
 
     def count_old(self) -> int:
-        """Return the number of rows that are older than their days."""
+        """Return the number of rows that are too old."""
         return self._list_older(self._find_before()).count()
 
     def list_over(self) -> "models.QuerySet[Any]":
-        """Return the rows that are over, whatever their age."""
+        """Return the finished rows that are deleted within an hour, at any age."""
         return self.rows.filter(self.find_over()) if self.find_over else self.rows.none()
 
     def _find_before(self) -> datetime:
@@ -92,12 +92,12 @@ def _find_done() -> models.Q:
 
 
 def list_passing() -> list[Table]:
-    """Return the tables whose rows the worker deletes within an hour once they are over."""
+    """Return the tables whose finished rows the worker deletes within an hour."""
     return [one for one in collect("tables") if one.find_over]
 
 
 def delete_over() -> None:
-    """Delete the rows that are over."""
+    """Delete the finished rows of all tables in `list_passing`."""
     for one in list_passing():
         one.list_over().delete()
 
@@ -108,20 +108,20 @@ def count_over() -> list[tuple[Table, int]]:
 
 
 def list_ageing() -> list[Table]:
-    """Return the tables whose rows the worker deletes by age, by KEEP_ROWS_DAYS."""
+    """Return the tables whose rows the worker deletes by age (KEEP_ROWS_DAYS)."""
     return [one for one in collect("tables") if one.count_days()]
 
 
 def delete_old() -> bool:
     """Delete a batch of each kind that is older than KEEP_ROWS_DAYS.
 
-    Return True if that was all.
+    Return True if nothing older is left.
     """
     return max((one.delete_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
 
 def count_old() -> list[tuple[Table, int]]:
-    """Return the total number of rows of each kind that `delete_old` would delete."""
+    """Return the number of rows of each kind that `delete_old` would delete in all."""
     return [(one, one.count_old()) for one in list_ageing()]
 
 

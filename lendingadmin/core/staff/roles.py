@@ -4,14 +4,14 @@ Rights named `lending.…` are the service's own permission names (Spec: Scopes 
 rights named `dashboard.…` exist only in this dashboard. Each right has the words that complete
 “you may …”, for the page that refuses.
 
-Each group of a borrower's fields has its own right. A role does not see what its work does not
-need (`web/masking.py` masks the rest):
+Each group of a borrower's fields has its own right. A role sees only the data that its work needs
+(`web/masking.py` masks the rest):
 
 - A viewer looks at the complete book, without these groups, and with initials instead of names.
 - Support calls people and records what they paid: names, contact and notes. An officer has
   checked the borrower's identity, so support needs no government id and no birth date.
-- An officer checks a borrower's identity, registers and corrects; a manager is responsible for
-  that and resolves errors. Both see every group of the record.
+- An officer checks a borrower's identity, registers and corrects borrowers; a manager is
+  responsible for this and resolves errors. Both see every group of the record.
 - The content of an event (messages, contacts, places) is about the borrower's entire life and
   about third people. No role sees it directly: officers and managers reveal it, one event at a
   time, for a purpose that the audit trail names.
@@ -171,7 +171,7 @@ DEVELOPER = "dashboard.developer"
 
 
 def list_codenames(app_label: str) -> list[tuple[str, str]]:
-    """The rights under one label, in the form of Django's `Meta.permissions`: (codename, words)."""
+    """Return the rights under one label for Django's `Meta.permissions`: (codename, words)."""
     return [
         (right.name.removeprefix(f"{app_label}."), right.words)
         for right in _RIGHTS
@@ -195,7 +195,7 @@ def describe_roles(permission: str) -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """The names of roles, the four first: “officer”, or “support, night desk”."""
+    """Return the names of roles, the four first: “officer”, or “support, night desk”."""
     held = set(names)
     return ", ".join([*(x for x in ROLES if x in held), *sorted(held.difference(ROLES))])
 

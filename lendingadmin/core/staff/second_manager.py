@@ -1,9 +1,9 @@
 """Changes of a person that a manager can't make alone: SECOND_MANAGER.
 
-Roles that are given wait for a second manager, and so does everything by which one manager
-could get access to the account of another: their roles, their second factor, a set-up link. A
-change that only removes access (taking a role from a person who manages no people, ending
-sessions, deactivating) does not wait. The commands of the second manager are in `deciding`.
+New roles wait for a second manager. So does everything by which one manager could get access to the
+account of another: roles, second factors and set-up links. A change that only removes access
+(taking a role from a person who manages no people, ending sessions, deactivating) does not wait.
+The commands of the second manager are in `deciding`.
 """
 
 from collections.abc import Iterable
@@ -28,14 +28,14 @@ APPROVE_WITHIN = timedelta(days=3)
 def manages_people(person: User) -> bool:
     """Return True if the person manages people once their account is active.
 
-    The reason is one of their roles, or that they are a superuser.
+    The right comes from a role, or the person is a superuser.
     """
     held = (names for roles in person.held_roles.values() for names in roles.values())
     return person.is_superuser or any(MANAGE_PEOPLE in names for names in held)
 
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
-    """Return the moves of roles that need a second manager, for a known or new person."""
+    """Return the moves that need a second manager, for a known or new person."""
     if not settings.SECOND_MANAGER:
         return []
     is_manager = person is not None and manages_people(person)
@@ -43,15 +43,15 @@ def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
 
 
 def needs_second(person: User) -> bool:
-    """Return True if a second manager must approve what opens this account to others."""
+    """Return True if changes that give others access to this account need a second manager."""
     return bool(settings.SECOND_MANAGER) and manages_people(person)
 
 
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
     """Return the people who may approve this manager's request about a known or new person.
 
-    They manage people in all of these apps, and are independent of the manager who asks. The
-    person is within their reach and is not one of them.
+    They manage people in all of these apps, and are independent of the manager who asks. The person
+    is within their reach, and cannot approve the request.
     """
     others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
     others = others.exclude(pk__in=list_dependent(by))
@@ -67,7 +67,7 @@ def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
 
 
 def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
-    """Return in words why no manager could approve this; empty where one could."""
+    """Return in words that no manager could approve this request; empty if one could."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return gettext(
@@ -77,18 +77,18 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
 
 
 def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:
-    """Return the changes that can still be decided."""
+    """Return the changes that can still be approved or declined."""
     since = timezone.now() - APPROVE_WITHIN
     return changes.filter(state=PersonChange.State.WAITING, asked_at__gt=since)
 
 
 def is_role_asked_for(person: User) -> bool:
-    """Return True if a change of this person's roles is waiting."""
+    """Return True if a change of this person's roles waits for a second manager."""
     return filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES)).exists()
 
 
 def is_managing_asked_for(person: User) -> bool:
-    """Return whether a role that lets this person manage people waits."""
+    """Return True if a role by which this person would manage people waits for a second manager."""
     waiting = filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES))
     return any(gives_managing(read_moves(one)) for one in waiting)
 
@@ -135,8 +135,8 @@ def count_waiting(manager: User) -> int:
 def may_approve(manager: User, change: PersonChange) -> bool:
     """Return whether this manager may approve the change.
 
-    Another manager must have asked for it, about a person other than this manager and within
-    their apps, and the two managers must be independent of each other.
+    Another manager must have requested the change, about a person other than this manager and
+    within their apps, and the two managers must be independent of each other.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False
@@ -146,13 +146,13 @@ def may_approve(manager: User, change: PersonChange) -> bool:
 
 
 def is_still_asked(change: PersonChange) -> bool:
-    """Return True if the manager who asked could still ask for this change."""
+    """Return True if the manager who requested this change could still request it."""
     app_ids = {move.app_id for move in read_moves(change)}
     return change.asked_by.is_active and _reaches(change.asked_by, change.person, app_ids)
 
 
 def read_moves(change: PersonChange) -> list[Move]:
-    """Return the moves of roles that were asked for, without those of deleted roles."""
+    """Return the requested moves of roles, without those of deleted roles."""
     roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
     return [
         Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles

@@ -1,7 +1,7 @@
-"""Commands on people of the dashboard, and how they are recorded.
+"""Commands that change people of the dashboard, and their entries in the trail.
 
-`reach` defines whom a manager may change, `second_manager` what needs a second manager, and
-`deciding` what that second manager does.
+`reach` defines the people whom a manager may change. `second_manager` defines the changes that need
+a second manager, and `deciding` has the commands of that manager.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -65,11 +65,11 @@ _FIELDS = {
 
 
 class ChangeRefused(Exception):
-    """A rule refuses this change to a person; the text explains that to the manager."""
+    """Error: a rule refuses this change to a person. The text explains the rule to the manager."""
 
 
 class Done(NamedTuple):
-    """The result of a command on a person: whether something changed, and what waits."""
+    """Result of a command on a person: whether something changed, and the change that waits."""
 
     person: User
     is_changed: bool
@@ -80,9 +80,9 @@ class Done(NamedTuple):
 def change_person(by: User, pk: int) -> Iterator[User]:
     """Lock a person for a change by a manager, in a transaction.
 
-    Both are read again under the lock, so that two managers who deactivate each other at the
-    same time cannot both succeed: one manager is always left. Raises ChangeRefused where the
-    manager has lost that right, or the person is now out of the manager's reach.
+    Manager and person are read again under the lock, so that two managers who deactivate each other
+    at the same time cannot both succeed. Raises ChangeRefused if the manager has lost the right, or
+    if the person is now out of the manager's reach.
     """
     with transaction.atomic():
         # In the order of their keys, so that no two wait for each other.
@@ -99,7 +99,7 @@ def change_person(by: User, pk: int) -> Iterator[User]:
 
 
 def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
-    """Save a new person from a valid form, without a password; a set-up link follows.
+    """Save a new person from a valid form, without a password.
 
     Roles that need a second manager wait. Raises ChangeRefused.
     """
@@ -114,7 +114,7 @@ def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
 
 
 def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
-    """Save the fields of a valid form of a person, and no others.
+    """Save the fields of a valid form of a person, and no other fields.
 
     Roles that need a second manager wait. Raises ChangeRefused.
     """
@@ -138,7 +138,7 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
 def _set_roles(
     by: User, form: "ModelForm[User]", person: User
 ) -> tuple[list[Move], PersonChange | None]:
-    """Apply the moves that need no second manager, and ask for the rest; return both."""
+    """Apply the moves that need no second manager, and request the others; return both."""
     moves = list_moves(person, by, form.cleaned_data.get("roles"))
     waiting = second_manager.list_waiting(moves, person)
     done = [move for move in moves if move not in waiting]
@@ -149,8 +149,8 @@ def _set_roles(
 def move_roles(person: User, moves: Iterable[Move]) -> None:
     """Give and take roles; a move that is already in effect changes nothing.
 
-    If a role lets the person manage people, everything that one manager alone opened is
-    cancelled.
+    If a role lets the person manage people, access that one manager alone could have is removed
+    (`cancel_set_up_by_one`).
     """
     moves = list(moves)
     for move in moves:
@@ -164,10 +164,10 @@ def move_roles(person: User, moves: Iterable[Move]) -> None:
 
 
 def cancel_set_up_by_one(people: Iterable[User]) -> None:
-    """Cancel what one manager alone opened on accounts of people who now manage people.
+    """Remove the access that one manager alone may have to people who now manage people.
 
-    That manager could otherwise sign in as a second manager. An open link is cancelled. If the
-    account was set up by such a link, its password and factors are removed too, which ends its
+    Otherwise that manager could sign in as a second manager. An open set-up link is cancelled. If
+    the account was set up by such a link, its password and factors are removed too, which ends its
     sessions.
     """
     if not settings.SECOND_MANAGER:
@@ -188,7 +188,7 @@ def _ask(
 ) -> PersonChange:
     """Record a change that waits for a second manager, and withdraw a waiting one of its kind.
 
-    Raises ChangeRefused where no manager could approve it.
+    Raises ChangeRefused if no manager could approve the change.
     """
     if obstacle := second_manager.find_obstacle(by, person, moves):
         raise ChangeRefused(obstacle)
@@ -206,7 +206,7 @@ def _record_asked(request: HttpRequest, change: PersonChange | None) -> None:
 
 
 def deactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Close a person's account: end its sessions and its set-up link. Raises ChangeRefused."""
+    """Deactivate a person, and end their sessions and set-up link. Raise ChangeRefused."""
     with change_person(by, pk) as person:
         if person.pk == by.pk:
             raise ChangeRefused(ANOTHER_MUST_DEACTIVATE)
@@ -219,7 +219,7 @@ def deactivate(request: HttpRequest, by: User, pk: int) -> User:
 
 
 def reactivate(request: HttpRequest, by: User, pk: int) -> User:
-    """Open a closed account again, with the password that it had. Raises ChangeRefused."""
+    """Activate a person again, with the password from before. Raise ChangeRefused."""
     with change_person(by, pk) as person:
         if not person.is_active:
             person.is_active = True
@@ -242,7 +242,7 @@ def end_all_sessions(request: HttpRequest, by: User, pk: int) -> tuple[User, int
 
 
 def end_other_sessions(request: HttpRequest, person: User) -> int:
-    """Sign oneself out everywhere but in the session that asks; give how many ended."""
+    """End a person's sessions except the session of this request; return how many ended."""
     ended = end_sessions(person, but=hash_session_key(request.session.session_key))
     if ended:
         _record(request, SESSIONS, person, "ended", str(ended))
@@ -252,8 +252,8 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
     """Remove the second factors of a person who lost their phone or key.
 
-    The password alone then signs them in. People cannot remove their own this way, because
-    their own page asks for the factor first. Raises ChangeRefused.
+    The person then signs in with the password alone. People cannot remove their own factors in this
+    way, because their own page asks for the factor first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -277,10 +277,10 @@ def delete_factors(person: User) -> bool:
 
 
 def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]:
-    """Make the link by which a person chooses a password; an earlier link becomes invalid.
+    """Make the link with which a person chooses a password; an earlier link becomes invalid.
 
-    Returns the person and the link's path, which is a secret; "" where a second manager must
-    approve it first. Raises ChangeRefused.
+    Returns the person and the link's path, which is a secret; the path is empty if a second manager
+    must approve the link first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -297,9 +297,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 def check_needs_link(person: User) -> None:
     """Raise ChangeRefused if a set-up link is not needed or not allowed.
 
-    That is the case for a closed account, for a person who signs in by the identity provider,
-    and while a role that lets the person manage people waits: the owner of the link would get
-    that role too.
+    A link is refused for a closed account, for a person who signs in by the identity provider, and
+    while a role that lets the person manage people waits, because the owner of the link would also
+    get that role.
     """
     if not person.is_active:
         raise ChangeRefused(REACTIVATE_FIRST)
@@ -315,14 +315,14 @@ def check_needs_link(person: User) -> None:
 
 
 def build_link(person: User) -> str:
-    """Begin a new set-up link of a person and give its path, which is a secret."""
+    """Start a new set-up link of a person and return its path, which is a secret."""
     person.setup_link_at = timezone.now()
     person.save(update_fields=["setup_link_at"])
     return setup_tokens.build_path(person)
 
 
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
-    """Set the password that a person chose, once for each link; False if the link is invalid.
+    """Set the password that a person chose, once for each link; return False for an invalid link.
 
     A new password ends every session that began with the old one.
     """
@@ -360,9 +360,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
 
 @contextmanager
 def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
-    """Require each person whom a command saves to choose another password.
+    """Require another password of each person whom a command saves.
 
-    The operator who typed this password knows it. The trail says who ran the command.
+    The operator typed the present password and so knows it. The trail names the operator.
     """
     given: list[User] = []
 
@@ -382,7 +382,7 @@ def give_password(command: str, action: str, outcome: str) -> Iterator[None]:
 
 @in_english
 def describe_changes(form: Any, role_moves: Iterable[str] = ()) -> str:
-    """The changed fields of a form, never a password, with roles and rights added and removed."""
+    """Return the changed fields of a form, with the moves of roles. A password is never shown."""
     fields = [name for name in form.changed_data if "password" not in name and name != "roles"]
     changes = [_describe_change(form, name) for name in fields]
     if moves := ", ".join(role_moves):
@@ -406,7 +406,7 @@ def _describe_change(form: Any, name: str) -> str:
 
 
 def name_item(item: Any) -> str:
-    """The name of a group, or the full name of a permission."""
+    """Return the full name of a permission, or the name of a group."""
     if isinstance(item, Permission):
         return f"{item.content_type.app_label}.{item.codename}"
     return str(item)
@@ -415,7 +415,7 @@ def name_item(item: Any) -> str:
 def record_change(
     request: HttpRequest | None, outcome: str, person: User, detail: str = ""
 ) -> None:
-    """Record a change to a person."""
+    """Record a change to a person in the trail."""
     _record(request, PEOPLE, person, outcome, detail)
 
 

@@ -1,10 +1,10 @@
 """Sessions: where they are stored, how long they last, and where people are signed in.
 
 A session is in the database under a hash of its key, so a copy of the database cannot
-be used to sign in. It has the time and the origin of its beginning.
+be used to sign in. The session has the time and the origin of its beginning.
 
-A session lasts half an hour without a person's doing, and SESSION_HOURS in all. The time of
-the last action is in a signed cookie of its own, so that opening a page writes nothing to the
+A session ends after half an hour without an action of the person, and after SESSION_HOURS. The time
+of the last action is in a signed cookie of its own, so that opening a page writes nothing to the
 database. Requests that pages make automatically are not actions.
 """
 
@@ -71,13 +71,13 @@ class SessionStore(DatabaseSessionStore):
         return super().exists(hash_session_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """The row to save."""
+        """Return the row to save."""
         row = super().create_model_instance(data)
         row.session_key = hash_session_key(row.session_key)
         return row
 
     def delete(self, session_key: str | None = None) -> None:
-        """End the session of this key, or this one."""
+        """End the session with this key; without a key, the current session."""
         if key := session_key or self.session_key:
             super().delete(hash_session_key(key))
 
@@ -90,7 +90,7 @@ class SessionStore(DatabaseSessionStore):
 
 
 class SessionLimitsMiddleware:
-    """Ends sessions that are over, and records when a person does something."""
+    """Ends expired sessions, and records the time of a person's last action."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -133,7 +133,7 @@ def _end(request: HttpRequest, why: str) -> None:
 
 
 def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
-    """Return why the session is over, as the trail stores it; empty while it continues."""
+    """Return why the session is over, as stored in the trail; empty while the session continues."""
     began_at = parse_datetime(request.session.get(_NOTE, {}).get("at", ""))
     now = timezone.now()
     if began_at is None or now - began_at > LONGEST:
@@ -142,7 +142,7 @@ def _find_end(request: HttpRequest, active_at: datetime | None) -> str:
 
 
 def _read_activity(request: HttpRequest) -> datetime | None:
-    """Return when this session's person was last active; None if the cookie does not say."""
+    """Return when this session's person was last active; None if the cookie has no valid time."""
     try:
         value = _make_signer(request).unsign(request.COOKIES.get(_COOKIE, ""))
         return datetime.fromisoformat(value)
@@ -198,7 +198,7 @@ def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
 def describe_browser(user_agent: str) -> str:
     """Return a browser's name in words: `Firefox on Windows`, without unknown parts.
 
-    It comes from the browser's User-Agent; an unknown browser is empty.
+    The words come from the User-Agent; they are empty for an unknown browser.
     """
     browser, system = (
         next((name for name, pattern in names if re.search(pattern, user_agent)), "")
@@ -210,13 +210,13 @@ def describe_browser(user_agent: str) -> str:
 
 
 def list_sessions(person: User) -> list[SignedIn]:
-    """The sessions in which a person is signed in, the newest first."""
+    """Return the sessions in which a person is signed in, the newest first."""
     found = [_read(session, data) for session, data in _find(person)]
     return sorted(found, key=lambda one: one.ends_at, reverse=True)
 
 
 def end_sessions(person: User, *, but: str | None = None) -> int:
-    """Sign a person out everywhere, or everywhere but in one session; give how many ended."""
+    """End the sessions of a person, except the session `but`; return how many ended."""
     keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)
@@ -231,7 +231,7 @@ def describe_ended(count: int) -> str:
 def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:
     """Yield a person's sessions, each with its data.
 
-    The person's key is inside the session's data, so all sessions that have not ended are read.
+    All sessions that have not ended are read, because the person is named only in their data.
     """
     # One that began with another password is over at its next request.
     hashes = {person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()}

@@ -1,7 +1,7 @@
 """One-time links by which people choose their own password: signed, dated, used once.
 
-Other people neither choose nor see a password. The link's token is not stored: it is checked
-against what is known of the person, and becomes invalid when that changes.
+Other people neither choose nor see a password. The link's token is not stored. It is checked
+against the person's data, and becomes invalid when these data change.
 """
 
 import logging
@@ -25,14 +25,14 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
     """Tokens of set-up links.
 
     A token is invalid after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has
-    another password or mail address, is deactivated, gets a newer link, or becomes a superuser:
-    a manager who made the link could sign in as one.
+    another password or mail address, is deactivated, gets a newer link, or becomes a superuser,
+    because the manager who made the link could otherwise sign in as a superuser.
     """
 
     key_salt = "lendingadmin.core.staff.setup_links"
 
     def build_path(self, person: User) -> str:
-        """The path of the person's link."""
+        """Return the path of the person's link."""
         uid = urlsafe_base64_encode(force_bytes(person.pk))
         return reverse("account_setup", args=[uid, self.make_token(person)])
 
@@ -54,7 +54,7 @@ setup_tokens = SetupTokenGenerator()
 def may_mail(person: User) -> bool:
     """Return True if a link can be mailed.
 
-    Mail that is only printed would put the link into a log.
+    If mail is only printed, the link would be in a log.
     """
     return bool(person.email) and settings.EMAIL_BACKEND != _PRINTS
 

@@ -1,4 +1,4 @@
-"""Records in the audit trail the changes that people make to their own accounts."""
+"""Record in the audit trail the changes that people make to their own accounts."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from lendingadmin.core.staff.two_step import begin_grace, end_grace
 
 
 def record_sign_in(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Record a sign-in and its methods: “password, totp”."""
+    """Record a sign-in with its methods: “password, totp”."""
     found = get_authentication_records(request, user)
     names = (one.get("type") or one["method"] for one in found)
     record(request, "sign-in", subject=user.username, outcome="done", detail=", ".join(names))
@@ -34,14 +34,14 @@ def record_account(
     authenticator: Authenticator | None = None,
     **_signal: Any,
 ) -> None:
-    """Record a person's action. A session that had already ended has no person: no record."""
+    """Record a person's action. Nothing is recorded if the session had already ended."""
     if user is not None:
         factor = authenticator.type if authenticator else ""
         record(user, action, subject=user.username, outcome=outcome, detail=factor)
 
 
 def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Record that the password was right and the second factor was not."""
+    """Record that the password was right and the second factor was wrong."""
     record(
         request,
         "sign-in",
@@ -64,14 +64,14 @@ def cycle_session_key(
 ) -> None:
     """Change the session key after a confirmation.
 
-    A key that was seen before the person confirmed opens nothing afterwards.
+    A key that was stolen before the confirmation is then useless.
     """
     if reauthenticated:
         request.session.cycle_key()
 
 
 def connect_all() -> None:
-    """Listen to allauth, and to Django's sign-in and sign-out."""
+    """Connect these functions to the signals of allauth, and of Django's sign-in and sign-out."""
     user_logged_in.connect(note_sign_in, dispatch_uid="staff.note_sign_in")
     user_logged_in.connect(show_changes, dispatch_uid="staff.show_changes")
     user_logged_in.connect(begin_grace, dispatch_uid="staff.begin_grace")

@@ -1,4 +1,4 @@
-"""Updates the permissions and the four groups from `roles`, after each migrate."""
+"""Update the permissions and the four groups from `roles` after each migrate."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from lendingadmin.core.staff.models import DashboardRight, LendingRight
 
 
 def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
-    """Create a permission for each right and give each of the four groups exactly its own.
+    """Create a permission for each right and give each of the four groups exactly its rights.
 
     Running it again changes nothing. Groups that people made retain their permissions, without
     those that no longer exist.

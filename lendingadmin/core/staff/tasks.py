@@ -1,4 +1,4 @@
-"""The work for the worker that concerns people: mail about their accounts, and retention."""
+"""Tasks that concern people: mail about their accounts, and retention."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -26,7 +26,7 @@ PRUNE_EVERY = timedelta(hours=1)
 
 @task()
 def tell_person(entry_id: int) -> None:
-    """Write to a person about a change to their account by another, once they have used it."""
+    """Mail a person that another person changed their account, if they have ever signed in."""
     with duties.hide_error_words("telling a person of a change of their account"):
         entry = Entry.objects.get(pk=entry_id)
         person = User.objects.get(username=entry.subject)
@@ -39,7 +39,7 @@ def tell_person(entry_id: int) -> None:
 
 @task()
 def tell_of_guessing(person_id: int) -> None:
-    """Write to those who manage people that a person's password is being guessed."""
+    """Mail the people who manage people that someone is guessing a person's password."""
     with duties.hide_error_words("telling managers of guessed passwords"):
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
@@ -54,7 +54,7 @@ def tell_of_guessing(person_id: int) -> None:
 
 @task()
 def tell_managers(change_id: int) -> None:
-    """Write to the managers who may approve a change that another manager asked for."""
+    """Mail the managers who may approve a change that another manager requested."""
     with duties.hide_error_words("telling managers of a change that waits for them"):
         change = PersonChange.objects.select_related("person", "asked_by").get(pk=change_id)
         app_ids = {move.app_id for move in read_moves(change)}
@@ -72,7 +72,7 @@ def tell_managers(change_id: int) -> None:
 
 @task()
 def tell_of_mass_reading(entry_id: int) -> None:
-    """Write to those who may see an app's trail that a person opened very many borrowers."""
+    """Mail the people who may see an app's trail that a person opened very many borrowers."""
     with duties.hide_error_words("telling of mass reading"):
         entry = Entry.objects.get(pk=entry_id)
         app: Any = entry.app_id  # the stubs want a model
@@ -94,7 +94,7 @@ def tell_of_mass_reading(entry_id: int) -> None:
 
 @task(priority=-60)
 def erase_old() -> None:
-    """Erase the texts and delete the rows that are past their days.
+    """Erase the texts and delete the rows that are too old (KEEP_TEXTS_DAYS, KEEP_ROWS_DAYS).
 
     If one batch is not enough, the task is enqueued again.
     """
@@ -105,7 +105,7 @@ def erase_old() -> None:
 
 @task(priority=-10)
 def prune() -> None:
-    """Delete what is over: sessions, unfinished forms, finished tasks and expired values."""
+    """Delete expired sessions and values, unfinished forms and finished tasks."""
     with duties.hide_error_words("pruning"):
         retention.delete_over()
 
@@ -122,7 +122,7 @@ def _build_address(name: str, *args: object, **query: str) -> str:
 
 
 def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
-    """Send one mail that hides its recipients from each other; none without an address."""
+    """Send one mail in which recipients cannot see each other; nothing if no one has an address."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}
         EmailMessage(subject, text, bcc=addresses, headers=to).send()

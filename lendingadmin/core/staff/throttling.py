@@ -1,8 +1,8 @@
 """allauth's limits of sign-ins, codes and passkeys, counted by our own counters.
 
-allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If it
-does not get the lock, or cannot write it, allauth says “too many tries”: of thirty people who
-signed in at the same moment, half were refused. The limits and their meaning do not change.
+allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If it does
+not get the lock, or cannot write it, allauth answers “too many tries”. Of thirty people who signed
+in at the same moment, half were refused. Our counters have the same limits.
 """
 
 import time
@@ -18,7 +18,7 @@ from lendingadmin.core.caching.counters import Limit, Try
 
 
 def count_by_ourselves() -> None:
-    """Let all of allauth count by `consume` and `clear`."""
+    """Make all of allauth count with `consume` and `clear`."""
     ratelimit.consume, ratelimit.clear = consume, clear
 
 
@@ -30,10 +30,10 @@ def consume(
     raise_exception: bool = False,
     **of: Any,
 ) -> Try | None:
-    """Count a try of an action; return None where it is one too many.
+    """Count a try of an action; return None if the limit was already reached.
 
-    Raises DatabaseError where it can't be counted, which gives a 503 and not a message of too
-    many tries, and allauth's RateLimited where that is asked for.
+    Raises DatabaseError if the try can't be counted, so that the answer is a 503 and not “too many
+    tries”. Raises allauth's RateLimited if `raise_exception` asks for this.
     """
     is_free = request.method == "GET" and not limit_get
     limits = [] if is_free else list(_list_limits(request, **of))
@@ -44,7 +44,7 @@ def consume(
 
 
 def clear(request: HttpRequest, **of: Any) -> None:
-    """Forget the tries of an action."""
+    """Reset the counters of an action to zero."""
     counters.forget(limit.name for limit in _list_limits(request, **of))
 
 

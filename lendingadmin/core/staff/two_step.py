@@ -1,4 +1,4 @@
-"""Two-step sign-in is required of the roles that TWO_STEP_ROLES names, after some days of grace."""
+"""Two-step sign-in: roles in TWO_STEP_ROLES must have a second factor after some days of grace."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def must_set_up(request: HttpRequest) -> bool:
 
 
 def _gave_second_factor(request: HttpRequest, person: User) -> bool:
-    """Return True if a second factor was given in this session, to us or to the provider."""
+    """Return True if the person gave a second factor in this session, to us or to the provider."""
     found = get_authentication_records(request, person)
     return any(one["method"] == "mfa" or one.get("has_two_step") for one in found)
 
@@ -51,7 +51,7 @@ def end_grace(user: User, **_signal: Any) -> None:
 
 
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """At a sign-in without a second factor: the first begins the days of grace, each names them."""
+    """Begin the days of grace at the first sign-in without a second factor; remind at each."""
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return
     if user.two_step_due_at is None:

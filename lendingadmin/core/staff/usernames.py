@@ -1,4 +1,4 @@
-"""User names: the names that may be given, so that none can be taken for another.
+"""User names, and the rules by which no name can be mistaken for another.
 
 The trail, receipts and journals name people by user name, so a name never changes.
 """
@@ -23,7 +23,7 @@ validate_letters = ASCIIUsernameValidator()
 
 
 def fold_look(name: str) -> str:
-    """Return a name as it looks at a glance: two names that look alike give the same text."""
+    """Return a name as it looks at a glance. Two names that look alike give the same text."""
     look = name.casefold().translate(_SAME)
     for pair, letter in _SAME_PAIRS:
         look = look.replace(pair, letter)
@@ -31,19 +31,19 @@ def fold_look(name: str) -> str:
 
 
 def validate_not_own(name: str) -> None:
-    """Raises ValidationError for a name by which the product means itself, or that looks so."""
+    """Raise ValidationError for a name of the product itself, or a name that looks the same."""
     if fold_look(name) in map(fold_look, _OWN):
         raise ValidationError(_("This name is reserved. Choose another name."))
 
 
 def validate_distinct(name: str, others: Iterable[str]) -> None:
-    """Raises ValidationError for a name that looks like one of the others."""
+    """Raise ValidationError for a name that looks like one of the others."""
     if fold_look(name) in map(fold_look, others):
         raise ValidationError(_("Another person has a user name that looks the same."))
 
 
 def make_distinct(wanted: str, others: Collection[str]) -> str:
-    """Return a person's name from elsewhere, changed as little as is needed to be unique."""
+    """Return a name that comes from the provider, changed as little as needed to be unique."""
     ascii_only = unicodedata.normalize("NFKD", wanted.partition("@")[0]).encode("ascii", "ignore")
     name = re.sub(r"[^\w.+-]", "", ascii_only.decode())[:100] or "person"
     looks = {fold_look(one) for one in (*others, *_OWN)}

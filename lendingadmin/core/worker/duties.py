@@ -1,14 +1,14 @@
 """Work of the areas in the worker: a duty enqueues the tasks that are due, and the tasks run.
 
-Each worker beats every few seconds, between two tasks or when it is idle. At each beat it asks
-each area what is due and lets the area enqueue that. A task has at most one number as its
-argument. It reads its work from the area's own calendar and claims it by a compare-and-swap. No
-harm is done when a task is enqueued or run twice, by two workers, or by a worker and a page.
+Each worker beats every few seconds, between two tasks or when it is idle. At each beat the worker
+lets each area enqueue its due tasks. A task has at most one number as its argument. A task finds
+its work in the area's own tables and claims it by a compare-and-swap. So a task may be enqueued or
+run twice, by two workers, or by a worker and a page.
 
 A worker that is killed leaves a task in the state running. A task is short (a call has its
-deadline, a mail its timeout, a long walk is cut into slices), so its age is enough: a task that
-has not ended `LOST` after it began is enqueued again, also by a compare-and-swap, and so is a
-task that failed. A worker that was only paused finds its work done, which does no harm either.
+deadline, a mail its timeout, a long walk is cut into slices), so its age is enough. A task that has
+not ended by the time `LOST` after its start is enqueued again, also by a compare-and-swap. So is a
+task that failed. A worker that was only paused finds that its work is done.
 """
 
 import logging
@@ -42,17 +42,17 @@ LATE = timedelta(minutes=3)
 
 
 class Failed(Exception):
-    """A task failed. The text names the kind of error.
+    """Error: a task failed. The text names the kind of error.
 
-    It does not repeat the words of the error, because they may name a borrower.
+    The text does not repeat the words of the error, because they may name a borrower.
     """
 
 
 def run_duties() -> None:
-    """Requeue lost tasks and let each area enqueue what is due. Many workers may beat at once.
+    """Requeue lost tasks and let each area enqueue its due tasks.
 
-    An area whose duty fails does not stop the duties of other areas. Raises OperationalError
-    and InterfaceError where the database does not answer.
+    Several workers may do this at the same time. An area whose duty fails does not stop the duties
+    of other areas. Raises OperationalError or InterfaceError if the database does not answer.
     """
     note_beat()
     requeue_lost()
@@ -85,7 +85,7 @@ def find_silence() -> str:
 
 
 def read_beat() -> list[tuple[tuple[str, ...], float]]:
-    """Return the time of a worker's last beat, as a `metrics.TableGauge` needs it.
+    """Return the time of the last beat of any worker, for a `metrics.TableGauge`.
 
     The list is empty before the first beat.
     """
@@ -114,7 +114,7 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the numbers with an enqueued task that has not begun; with `running`, not ended.
+    """Return the numbers of the tasks that wait; with `running`, also of tasks that have not ended.
 
     The worker of a running task may be dead. The task counts as running until it is requeued.
     """
@@ -133,7 +133,7 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 
 @contextmanager
 def hide_error_words(work: str) -> Iterator[None]:
-    """Hide the words of an error from the log and the task's row; log only its kind and place.
+    """Remove the words of an error from the log and the task's row; log only its kind and place.
 
     A database or a connection quotes its input, which includes ids of loans. Raises Failed.
     """

@@ -24,8 +24,8 @@ class Heartbeat(models.Model):
 class Job(models.Model):
     """Work of a worker in steps.
 
-    `version` guards each step by a compare-and-swap, so that only one of several workers takes
-    it. `heartbeat_at` is the moment of the last step. A worker that dies leaves the job in its
+    `version` guards each step by a compare-and-swap, so that only one of several workers takes the
+    step. `heartbeat_at` is the time of the last step. A worker that dies leaves the job in its
     `state`, and `walks.resume_lost` lets the next worker continue. A model adds its own states.
     """
 
@@ -42,7 +42,7 @@ class Job(models.Model):
         return rows.filter(state=self.state)
 
     def step(self, **changes: Any) -> bool:
-        """Claim the next step, with other columns; False if another process ended or moved it.
+        """Claim the next step and save columns; return False if another process was faster.
 
         After success the object has the new values.
         """
@@ -57,7 +57,7 @@ class Job(models.Model):
 class WalkRow(Job):
     """A walk through one list of an app: its state, and the position where it continues.
 
-    `state` is RUNNING while it reads. A model adds its own states and `began_at`.
+    `state` is RUNNING while the walk reads. A model adds its own states and `began_at`.
     """
 
     app_id = models.CharField(max_length=64)
@@ -80,11 +80,11 @@ class WalkRow(Job):
 class IndexRow(WalkRow):
     """State of a table that copies a list, and of the walk that is repeated to update it.
 
-    `walk` counts the walks and is written to each row of the table that a walk saw.
+    `walk` is the number of the walk. The number is written to each row that the walk saw.
     """
 
     class State(models.TextChoices):
-        """State of the walk."""
+        """State of the repeated walk."""
 
         IDLE = IDLE, _("not running")
         RUNNING = RUNNING, _("running")

@@ -1,9 +1,9 @@
 """Walks through the lists of the service, in slices of some seconds.
 
 Each page is one transaction that moves the walk from one `version` to the next, so only one of
-several workers adds it. A worker that is killed loses only its current page. A worker adds
-nothing if the walk has ended, or if another worker has moved it on. Urgent tasks wait no longer
-than one slice.
+several workers adds the page. A worker that is killed loses only its current page. A worker adds
+nothing if the walk has ended, or if another worker was faster. Urgent tasks wait at most for one
+slice.
 """
 
 import logging
@@ -70,7 +70,7 @@ AnyJob = TypeVar("AnyJob", bound=Job)
 
 
 def find_pause(tries: int, error: LendingError) -> timedelta | None:
-    """Return the pause after a fault of the service; None if there were enough tries."""
+    """Return the pause after a fault of the service; None after too many tries."""
     if tries >= TRIES:
         return None
     asked = error.retry_after if isinstance(error, RateLimited) else None
@@ -80,10 +80,9 @@ def find_pause(tries: int, error: LendingError) -> timedelta | None:
 def find_interval(every: timedelta | None, known: int) -> timedelta:
     """Return the time from the start of one walk to the start of the next.
 
-    This is `every` if it is set; else 6 hours, longer for more than 600,000 items, at most 24
-    hours. `known` is the number of items in the last complete walk. The number counts and not
-    the duration of the walk, so that a slow night of the service does not delay the next
-    update.
+    The time is `every` if that is set; else 6 hours, longer for more than 600,000 items, at most 24
+    hours. `known` is the number of items in the last complete walk. The interval does not depend on
+    the duration of the walk, so that a slow night of the service does not delay the next update.
     """
     if every is not None:
         return every
@@ -100,28 +99,31 @@ class Walk(ABC, Generic[Row]):
 
     @abstractmethod
     def open_list(self) -> ListResource[Any]:
-        """The list of the service that is read."""
+        """Return the list of the service that the walk reads."""
 
     @abstractmethod
     def add_page(self, page: Page[Any]) -> bool:
-        """Save a page in one transaction that begins with `move`; False if it was refused."""
+        """Save a page in one transaction that begins with `move`; return False if that fails."""
 
     @abstractmethod
     def start_over(self) -> timedelta | None:
-        """Begin again, because the service refused its own page token; how long to wait."""
+        """Begin again because the service refused its page token.
+
+        Return the wait before the next slice.
+        """
 
     def find_obstacle(self) -> str:
-        """Return a sentence that says why the walk cannot go on; empty if it can."""
+        """Return a sentence with the reason why the walk cannot continue; empty if it can."""
         is_configured = any(app.app_id == self.row.app_id for app in settings.LENDING_APPS)
         return "" if is_configured else _("This app is no longer configured.")
 
     def end_list(self, until: float) -> timedelta | None:
-        """Do the slice's work after the last page; return the wait before it continues."""
+        """Do the work that follows the last page; return the wait before the next slice."""
         return None
 
     @classmethod
     def run_slice(cls, row_id: int) -> timedelta | None:
-        """Read pages for some seconds; how long to wait before the next slice, None at the end."""
+        """Read pages for some seconds. Return the wait before the next slice; None at the end."""
         row = cls.model._default_manager.filter(pk=row_id, state=RUNNING).first()
         return cls(row)._run_slice() if row else None
 
@@ -149,7 +151,7 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages until the time is over, the list ends, or the walk was ended.
+        """Add pages until the time is over, the list ends, or another process ends the walk.
 
         Raise LendingError: UnfinishedList if the list repeats itself, or has nothing new for
         EMPTY_PAGES pages.
@@ -170,16 +172,16 @@ class Walk(ABC, Generic[Row]):
         return None
 
     def list_pages(self) -> Iterator[Page[Any]]:
-        """Return the pages from the walk's position on; each is read when it is reached."""
+        """Yield the pages from the walk's position on; each page is read when it is needed."""
         token = self.row.page_token or None
         return self.open_list().pages(page_size=MAXIMUM_PAGE_SIZE, page_token=token)
 
     def move(self, **changes: object) -> bool:
-        """Claim the next step; False if another process ended the walk or moved it on."""
+        """Claim the next step; return False if another process ended or moved the walk."""
         return self.row.step(**{"tries": 0, "why": "", **changes})
 
     def end(self, state: str, why: str) -> bool:
-        """End the walk early; return False if another worker has ended it or moved it."""
+        """End the walk early; return False if another process has already ended or moved it."""
         changes = {"state": state, "why": why, "ended_at": timezone.now(), "page_token": ""}
         is_ended = bool(self.row.list_same().update(**bind(self.row, **changes)))
         if is_ended:
@@ -204,7 +206,7 @@ class Walk(ABC, Generic[Row]):
 
 
 class IndexWalk(Walk[Index]):
-    """A walk that updates a table from a list, again and again as PEOPLE_EVERY says.
+    """A walk that updates a table from a list and is repeated as PEOPLE_EVERY defines.
 
     Pages may repeat, skip or reorder items while people write. An item that is seen twice
     counts once. An item that a walk did not see is requested by id before its row is deleted.
@@ -222,14 +224,14 @@ class IndexWalk(Walk[Index]):
 
     @abstractmethod
     def put_items(self, items: Iterable[Any], read_at: datetime) -> tuple[int, int]:
-        """Save items as seen by this walk; return the numbers of new and of unreadable ones.
+        """Save items as seen by this walk; return the numbers of new and of unreadable items.
 
         The caller opens the transaction.
         """
 
     @abstractmethod
     def list_unseen(self) -> QuerySet[Any]:
-        """Rows of before this walk that it did not see."""
+        """Return the rows that existed before this walk and that the walk did not see."""
 
     @abstractmethod
     def read_unseen(self, unseen: Any) -> Any:
@@ -244,7 +246,7 @@ class IndexWalk(Walk[Index]):
         """Delete a row that the walk did not see, in a transaction."""
 
     def tidy(self) -> None:
-        """Do the remaining work after a walk is complete."""
+        """Do the remaining work after a complete walk."""
 
     @classmethod
     def begin(cls, app_id: str) -> Index | None:
@@ -278,11 +280,11 @@ class IndexWalk(Walk[Index]):
         return timedelta(0) if is_begun else None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages, or ask for the records that they left out. Raise LendingError."""
+        """Add pages, then request the records that the list left out. Raise LendingError."""
         return self.end_list(until) if self.row.is_confirming else super().read(until)
 
     def add_page(self, page: Page[Any]) -> bool:
-        """Save a page. After the last page the walk requests the items that it did not see."""
+        """Save a page. After the last page, begin to request the items that were not seen."""
         row, following = self.row, page.next_page_token
         made_at = find_last_made(page.items, row.last_made_at, is_first=not row.page_token)
         changes = {"is_confirming": following is None, "last_made_at": made_at}
@@ -297,9 +299,9 @@ class IndexWalk(Walk[Index]):
         return True
 
     def end_list(self, until: float) -> timedelta | None:
-        """Ask by id for the records that the list left out.
+        """Request by id the records that the list left out.
 
-        A page that shifted may have hidden them.
+        The records may be missing only because items moved between pages.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False
@@ -366,10 +368,9 @@ def find_last_made(
 ) -> datetime | None:
     """Return when the last item of a page was created, if the list goes from newer to older.
 
-    `before` is the time from the previous page. Items that are added during the walk push items
-    of that page to this one, so only the last items are compared. Return None where an item has
-    no creation time, where an item is newer than the one before it, or where the first page
-    shows no order.
+    `before` is the time from the previous page. Items that are added during the walk move items of
+    that page to this one, so only the last items are compared. Return None if an item has no
+    creation time or is newer than the one before it, or if the first page shows no order.
     """
     times = [moment(item.created_at) for item in items if not isinstance(item, Malformed)]
     known = [time for time in times if time is not None]
@@ -381,7 +382,7 @@ def find_last_made(
 
 
 def find_next_due(row: IndexRow | None) -> datetime | None:
-    """Return when the next walk begins; None while one runs or if PEOPLE_EVERY is 0."""
+    """Return when the next walk is due; None while one runs or if PEOPLE_EVERY is 0."""
     every = find_interval(settings.PEOPLE_EVERY, row.known if row else 0)
     if not every or (row and row.state == RUNNING):
         return None
@@ -396,7 +397,7 @@ SliceTask = Task[[int], None]
 
 
 def do_slice(task: SliceTask, run_slice: Callable[[int], timedelta | None], row_id: int) -> None:
-    """Read a slice, and enqueue the next one."""
+    """Run a slice, and enqueue the next one."""
     with duties.hide_error_words(f"{task.module_path} of {row_id}"):
         pause = run_slice(row_id)
         # A slice that was enqueued twice is enqueued once from here on.
@@ -417,8 +418,8 @@ def start(task: SliceTask, walk: type[IndexWalk[Index]], app_id: str) -> Index |
 def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = duties.LOST) -> None:
     """Enqueue slices of jobs that have taken no step for the time `after`.
 
-    Their task was lost. If a worker was only paused, two slices run, and each step is taken by
-    one of them.
+    Their task was lost. If the worker was only paused, two slices run, but each step is claimed by
+    only one.
     """
     enqueued = duties.list_enqueued(task)
     for job in jobs.filter(heartbeat_at__lte=timezone.now() - after).order_by("heartbeat_at"):
@@ -427,7 +428,7 @@ def resume_lost(task: SliceTask, jobs: QuerySet[AnyJob], *, after: timedelta = d
 
 
 def enqueue_due(task: SliceTask, top_up: SliceTask, walk: type[IndexWalk[Any]]) -> None:
-    """Begin the walks that are due, read new records between walks, and resume lost walks."""
+    """Begin due walks, read new records between walks, and resume lost walks."""
     rows = {row.app_id: row for row in walk.list_rows()}
     resume_lost(task, walk.list_rows().filter(state=RUNNING))
     for app in settings.LENDING_APPS:

@@ -44,7 +44,7 @@ class Worker(db_worker.Worker):
         self._next_beat = 0.0
 
     def shutdown(self, signum: int, frame: FrameType | None) -> None:
-        """Stop after the current task or beat; at once if there is none.
+        """Stop after the current task or beat; immediately if there is none.
 
         An exit in the middle of a beat's query would leave a connection that can't be closed.
         """

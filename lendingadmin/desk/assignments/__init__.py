@@ -1,1 +1,1 @@
-"""Assignments of borrowers to officers. The service does not have these data."""
+"""Assignments of borrowers to officers. They exist only in this dashboard."""

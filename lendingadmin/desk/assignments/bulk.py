@@ -34,7 +34,7 @@ _SAVED_AT_ONCE = 500
 
 
 class Borrower(NamedTuple):
-    """A borrower of a list, with the officer and since when; both are None without an officer."""
+    """A borrower of a list, with the officer and the time of assignment (None without one)."""
 
     borrower_id: str
     officer_id: int | None
@@ -42,7 +42,7 @@ class Borrower(NamedTuple):
 
 
 class Count(NamedTuple):
-    """Borrowers of a list, by id, and the officer who will get them.
+    """Borrowers of a list, by id, and the officer to whom they will be assigned.
 
     `has_more` is True if the list has more than MOST borrowers; the others are left out.
     """
@@ -53,7 +53,7 @@ class Count(NamedTuple):
 
     @property
     def given(self) -> int:
-        """Number of borrowers that the officer gets."""
+        """Number of borrowers who will be assigned to the officer."""
         return len(self.borrowers) - self.already
 
     @property
@@ -63,7 +63,7 @@ class Count(NamedTuple):
 
     @property
     def moved(self) -> int:
-        """Number of borrowers who have another officer now."""
+        """Number of borrowers who have another officer at present."""
         return sum(one.officer_id not in (None, self.officer.pk) for one in self.borrowers)
 
     @property
@@ -73,7 +73,7 @@ class Count(NamedTuple):
 
 
 def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
-    """Read the borrowers of a list, each once, with their officers of now: in one query."""
+    """Read the borrowers of a list in one query, each once, with their present officers."""
     own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
     rows = found.rows.exclude(borrower_id="").order_by().distinct()
     columns = ("borrower_id", Subquery(own.values("officer")), Subquery(own.values("assigned_at")))
@@ -82,12 +82,15 @@ def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
 
 
 def find_saved(idempotency_key: str) -> BulkAssignment | None:
-    """The list that was saved from this form before; None for the first time."""
+    """Return the list that was saved before from this form; None if there is none."""
     return BulkAssignment.objects.filter(idempotency_key=idempotency_key).first()
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly the counted borrowers, once for each form; return the first one saved."""
+    """Save exactly the counted borrowers.
+
+    The same form again returns the list from the first time.
+    """
     try:
         with transaction.atomic():
             bulk = BulkAssignment.objects.create(
@@ -115,7 +118,7 @@ def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str
 
 
 def run_slice(number: int) -> timedelta | None:
-    """Assign for some seconds; how long to wait before the next slice, None at the end."""
+    """Assign for some seconds. Return the wait before the next slice; None at the end."""
     until = time.monotonic() + SLICE
     while True:
         row = BulkAssignment.objects.filter(pk=number, state=State.ASSIGNING).first()
@@ -132,7 +135,7 @@ def count_outcomes(bulk: BulkAssignment) -> dict[str, int]:
 
 
 def _assign_some(bulk: BulkAssignment) -> bool:
-    """Assign the next rows; whether some are left."""
+    """Assign the next rows; return True if some are left."""
     with transaction.atomic():
         if not bulk.step():
             return False
@@ -164,8 +167,8 @@ def _assign_some(bulk: BulkAssignment) -> bool:
 def _write(bulk: BulkAssignment, rows: Sequence[BulkRow]) -> None:
     """Assign the borrowers whose officer has not changed since the count.
 
-    The order is that of their ids, so that two runs at once wait for each other in the same
-    order.
+    Rows are locked in the order of their ids, so that two runs at the same time cannot block each
+    other.
     """
     fields: dict[str, Any] = {
         "officer_id": bulk.officer_id,

@@ -18,7 +18,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Delete it; returns how many rows that were."""
+    """Delete the rows about the officers of a borrower; return how many were deleted."""
     return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
 
 

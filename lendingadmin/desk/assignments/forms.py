@@ -21,7 +21,7 @@ _MORE_RULES = 2
 
 
 class ChangeForm(forms.Form):
-    """Form with a borrower's new officer; `seen` is the assignment that the form showed."""
+    """Form for a borrower's new officer; `seen` is the assignment that the form showed."""
 
     officer = forms.ModelChoiceField(
         queryset=User.objects.none(), required=False, empty_label=_("none"), label=_("Officer")
@@ -102,14 +102,14 @@ class HandOverForm(forms.Form):
         return day
 
     def clean_lastDay(self) -> date:
-        """A day within a year."""
+        """Return the last day, which must be within a year."""
         day: date = self.cleaned_data["lastDay"]
         if day > self.today + timedelta(days=366):
             raise forms.ValidationError(gettext("Enter a day within a year."))
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check the days, and that the stand-in is another person and not away on them."""
+        """Check the days, and that the stand-in is another person who is not away on these days."""
         cleaned = super().clean() or self.cleaned_data
         if self.only is not None:
             cleaned["officer"] = self.only
@@ -128,7 +128,7 @@ class HandOverForm(forms.Form):
 
 
 class RuleForm(forms.Form):
-    """A rule: a product, or any, and the officers who share its borrowers."""
+    """Form of a rule: a product, or any product, and the officers who share its borrowers."""
 
     product = forms.ChoiceField(label=_("Product"), required=False)
     officers = forms.ModelMultipleChoiceField(
@@ -147,7 +147,7 @@ class RuleForm(forms.Form):
         self.fields["officers"].queryset = officers  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Require officers for a rule with a product; a row without either is not a rule."""
+        """Require officers for a rule with a product; an empty row is not a rule."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("product") and not cleaned.get("officers") and not self.errors:
             words = gettext("Choose officers, or clear the product.")
@@ -160,7 +160,7 @@ def open_rules_form(
 ) -> "forms.BaseFormSet[RuleForm]":
     """Return the rules as rows of a form, followed by some empty rows.
 
-    An officer who left is no longer selected.
+    An officer who has left is not selected.
     """
     known = list(dict.fromkeys([*products, *(one.product for one in rules if one.product)]))
     made = forms.formset_factory(
@@ -175,7 +175,7 @@ def open_rules_form(
 
 
 def read_rules_form(rows: "forms.BaseFormSet[RuleForm]") -> list[Rule]:
-    """The rules of a valid form, in order; rows without officers are left out."""
+    """Return the rules of a valid form, in order; rows without officers are left out."""
     given = [row.cleaned_data for row in rows if row.cleaned_data.get("officers")]
     return [
         Rule(row["product"], tuple(sorted(person.pk for person in row["officers"])))

@@ -16,10 +16,10 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     """Queries for the assignments of borrowers to officers."""
 
     def of_person(self, app_id: str, person_id: int, day: date) -> Self:
-        """Return the assignments with which a person works on a day of the lender's zone.
+        """Return the assignments for a person's work on a day in the lender's zone.
 
-        They are the person's own, and those of all officers for whom the person is the stand-in
-        on that day.
+        The result has the person's own assignments, and those of all officers for whom the person
+        is the stand-in on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
         # Their few numbers in the query, so that the index of officers serves it.
@@ -29,14 +29,14 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def list_borrower_ids(
         self, app_id: str, person_id: int, day: date
     ) -> QuerySet[Assignment, str]:
-        """The ids of the borrowers of `of_person`, for `borrower_id__in`."""
+        """Return the ids of the borrowers of `of_person`, for `borrower_id__in`."""
         rows = self.of_person(app_id, person_id, day)
         return rows.values_list("borrower_id", flat=True)
 
     def list_stood_in(self, app_id: str, person_id: int, day: date) -> dict[int, str]:
         """Return the officers for whom a person is the stand-in on a day.
 
-        The result has the user names by the number of the officer.
+        The result maps the number of each officer to the user name.
         """
         rows = _list_stood_in(app_id, person_id, day)
         return dict(rows.values_list("officer_id", "officer__username"))

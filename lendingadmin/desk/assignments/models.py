@@ -13,7 +13,7 @@ from .managers import AssignmentQuerySet, HandOverQuerySet
 
 
 class Basis(models.TextChoices):
-    """The origin of an assignment."""
+    """The origin of an assignment: a rule, a person or a list."""
 
     RULE = "rule", _("by rule")
     HAND = "hand", _("by hand")
@@ -61,7 +61,7 @@ class HandOver(models.Model):
     """A hand-over: a stand-in does an officer's work from one day to another, both included.
 
     Days are in the lender's zone. A hand-over ends automatically; `ended_at` is set if a person
-    ended it early. The borrowers remain the officer's: nothing is assigned.
+    ended it early. The borrowers remain assigned to the officer.
     """
 
     app_id = models.CharField(max_length=64)
@@ -102,10 +102,10 @@ class HandOver(models.Model):
 
 
 class BulkAssignment(Job):
-    """All borrowers of a list over the newest count, assigned by a person to one officer.
+    """All borrowers of a list of the newest snapshot, assigned by a person to one officer.
 
-    `query` is the state of the list as its address gives it. The rows are the borrowers that
-    were counted when the person confirmed.
+    `query` is the state of the list as in its address. The rows are the borrowers who were counted
+    when the person confirmed.
     """
 
     class State(models.TextChoices):
@@ -140,10 +140,10 @@ class BulkAssignment(Job):
 
 
 class BulkRow(models.Model):
-    """A borrower of a list: the officer before, and the result of the row.
+    """A borrower of a bulk assignment: the officer before, and the result.
 
-    `before_officer` and `before_at` name the assignment that was seen when the list was read.
-    Both are null for a borrower who had no officer.
+    `before_officer` and `before_at` identify the assignment when the list was read. Both are null
+    for a borrower who had no officer.
     """
 
     class Outcome(models.TextChoices):
@@ -215,11 +215,11 @@ class RuleSet(models.Model):
 
 
 class RuleWalk(Job):
-    """One walk, by a set of rules, through the borrowers of a count who have open loans.
+    """One walk, by a set of rules, through the borrowers of a snapshot who have open loans.
 
-    `people` identifies the officers who could have borrowers then: if they change, another walk
-    begins. `reassigns` is True if borrowers whom older rules assigned are assigned again by
-    these rules.
+    `people` identifies the officers who could have borrowers at that time; if they change, another
+    walk begins. `reassigns` is True if these rules assign again the borrowers that older rules
+    assigned.
     """
 
     class State(models.TextChoices):

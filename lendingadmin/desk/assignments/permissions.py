@@ -15,8 +15,8 @@ HOLD = "dashboard.collections.call"
 def list_officers(app_id: str) -> QuerySet[User]:
     """Return the people who may have borrowers of an app, by name.
 
-    They are active and have a role for it in the app. A superuser without such a role works
-    with no borrowers.
+    These people are active, and one of their roles in the app allows this. A superuser without such
+    a role works with no borrowers.
     """
     people = User.objects.with_perm(
         HOLD,

@@ -1,9 +1,9 @@
 """Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any, and the officers who share the borrowers. A rule matches if it
-fits one of a borrower's open loans and one of its officers is still there. The first rule that
-matches decides. Borrowers with an officer who is still there stay with that officer. A changed
-set of rules assigns again only what rules had assigned, and nothing that a person did.
+A rule names a product, or any, and the officers who share the borrowers. A rule matches if it fits
+one of a borrower's open loans and one of its officers is still present. The first rule that matches
+decides. Borrowers whose officer is still present stay with that officer. A changed set of rules
+assigns again only borrowers whom rules assigned, not those whom a person assigned.
 """
 
 import time
@@ -45,14 +45,14 @@ class Rule(NamedTuple):
 
 
 class Officers(NamedTuple):
-    """Numbers of the people who may have borrowers of an app, and a mark of these numbers."""
+    """Numbers of the people who may have borrowers of an app, and a fingerprint of them."""
 
     numbers: frozenset[int]
     mark: str
 
 
 class _Now(NamedTuple):
-    """A borrower with the officer of now and the basis; both are None without an officer."""
+    """A borrower with the present officer and the basis; both are None without an officer."""
 
     borrower_id: str
     officer_id: int | None = None
@@ -60,7 +60,7 @@ class _Now(NamedTuple):
 
 
 def read_officers(app_id: str) -> Officers:
-    """Return the people who may have borrowers now."""
+    """Return the people who may have borrowers at present."""
     numbers = frozenset(list_officers(app_id).values_list("pk", flat=True))
     return Officers(numbers, sha256(repr(sorted(numbers)).encode()).hexdigest()[:32])
 
@@ -74,9 +74,9 @@ def read_rules(rule_set: RuleSet | None) -> list[Rule]:
 class Effect(NamedTuple):
     """The effect of rules, in numbers of borrowers with an open loan.
 
-    The numbers are None before the first count. `fingerprint` changes with the rules, the rules
-    in force, the count, the officers, and with the loans or the officer of a borrower.
-    `replaces` are the rules in force.
+    The numbers are None before the first snapshot. `fingerprint` changes with the rules, the rules
+    in force, the snapshot, the officers, and with the loans or the officer of a borrower.
+    `replaces` is the set of rules in force.
     """
 
     assigned: int | None
@@ -100,12 +100,12 @@ def choose(
 
 
 def find_active(app_id: str) -> RuleSet | None:
-    """The rules in force."""
+    """Return the rules in force; None if there are none."""
     return RuleSet.objects.filter(app_id=app_id, state=State.ACTIVE).first()
 
 
 def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
-    """Count the changes that saving these rules would make, in one query."""
+    """Count in one query how many borrowers would change if these rules were saved."""
     snapshot, replaces = find_with_loans(app_id), find_active(app_id)
     officers = read_officers(app_id)
     seen = (list(rules), replaces and replaces.pk, snapshot and snapshot.pk, officers.mark)
@@ -128,7 +128,7 @@ def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
 def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
     """Put rules in force.
 
-    Return None if the rules in force are not the ones that they replace.
+    Return None if the rules in force are not those that the new rules should replace.
     """
     try:
         with transaction.atomic():
@@ -149,10 +149,10 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
 
 
 def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
-    """Return the walk of these rules over the newest count; begin it if there is none.
+    """Return the walk of these rules through the newest snapshot; begin it if there is none.
 
-    Return None before the first count. Until such a walk of the set is complete, walks also
-    assign borrowers again whom rules had assigned.
+    Return None before the first snapshot. Until one walk of the set is complete, walks also assign
+    again the borrowers whom older rules assigned.
     """
     snapshot = find_with_loans(rule_set.app_id)
     if snapshot is None:
@@ -168,7 +168,10 @@ def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
 
 
 def run_slice(number: int) -> timedelta | None:
-    """Look at borrowers for some seconds; how long to wait before going on, None at the end."""
+    """Process borrowers for some seconds.
+
+    Return the wait before the next slice; None at the end.
+    """
     rows = RuleWalk.objects.select_related("rule_set", "snapshot")
     walk = rows.filter(pk=number, state=RuleWalk.State.RUNNING).first()
     if walk is None:
@@ -194,7 +197,7 @@ def _decide(
     *,
     reassigns: bool,
 ) -> tuple[str, int | None]:
-    """The name of the count that a borrower is in, and the officer to assign, if any."""
+    """Return the name of the counter for a borrower, and the officer to assign, if any."""
     is_held = now.officer_id in present
     if is_held and not (reassigns and now.basis == Basis.RULE):
         return "stayed", None
@@ -205,7 +208,7 @@ def _decide(
 
 
 def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -> bool:
-    """Look at the next borrowers, in one transaction; whether some are left."""
+    """Process the next borrowers in one transaction; return True if some are left."""
     found = _read_borrowers(walk)
     if not found:
         walk.step(state=RuleWalk.State.DONE)
@@ -234,7 +237,7 @@ def _walk_some(walk: RuleWalk, rules: Sequence[Rule], present: frozenset[int]) -
 
 
 def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
-    """The next borrowers with open loans, in the order of their ids, with their products."""
+    """Return the next borrowers with open loans, in the order of their ids, with their products."""
     rows = SnapshotLoan.objects.filter(snapshot=walk.snapshot, is_open=True)
     rows = rows.exclude(borrower_id="").order_by("borrower_id")
     some = list(
@@ -256,7 +259,7 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
 def save_assignments(
     app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]
 ) -> None:
-    """Save the assignments, except where another one was saved since."""
+    """Save the assignments, except for borrowers who have got another one since."""
     now = timezone.now()
     fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}
     Assignment.objects.bulk_create(
@@ -274,10 +277,11 @@ def save_assignments(
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
-    """Return the officer of a borrower among these, in any order; None if the list is empty.
+    """Return the officer of a borrower from these officers; None if there are none.
 
-    The hash of this officer with the borrower's id is the highest. So each officer has a
-    similar share, and when an officer leaves or joins, no borrower moves between the others.
+    The officer with the highest hash together with the borrower's id is chosen. So each officer has
+    a similar share, and when an officer leaves or joins, no borrower moves between the others. The
+    order of the officers does not matter.
     """
 
     def hash_with(officer_id: int) -> bytes:

@@ -16,7 +16,7 @@ from .permissions import CHANGE, HAND_OVER
 
 
 class Seen(NamedTuple):
-    """An assignment as a person saw it: the number of the officer, and since when."""
+    """An assignment as a person saw it: the number of the officer, and the time of assignment."""
 
     officer_id: int
     assigned_at: datetime
@@ -31,10 +31,10 @@ def find_assignment(app_id: str, borrower_id: str) -> Assignment | None:
 def assign(
     app_id: str, borrower_id: str, officer: User | None, by: User, seen: Seen | None
 ) -> bool:
-    """Assign a borrower to an officer by hand, or to none; return False if it changed since.
+    """Assign a borrower to an officer, or to none; return False if the assignment changed.
 
     `seen` is the assignment that the person saw, None for a borrower without an officer. An
-    assignment that changed since is not overwritten.
+    assignment that changed after that is not overwritten.
     """
     with transaction.atomic():
         if not _move(app_id, borrower_id, officer, by, seen):

@@ -1,4 +1,4 @@
-"""The worker's part: borrowers are assigned by rule and with lists, in slices."""
+"""Tasks that assign borrowers by rules and by lists, in slices."""
 
 from datetime import timedelta
 
@@ -16,19 +16,19 @@ _LOST = timedelta(seconds=30)
 
 @task(priority=-20)
 def assign_list(number: int) -> None:
-    """Go on with a list for some seconds, and enqueue the next slice."""
+    """Assign borrowers of a list for some seconds, and enqueue the next slice."""
     walks.do_slice(assign_list, bulk.run_slice, number)
 
 
 @task(priority=-40)
 def follow_rules(number: int) -> None:
-    """Look at borrowers for some seconds, and enqueue the next slice."""
+    """Apply rules to borrowers for some seconds, and enqueue the next slice."""
     walks.do_slice(follow_rules, rules.run_slice, number)
 
 
 @task(priority=-40)
 def begin_walks() -> None:
-    """Begin walks of the rules in force for a new count or after a change of officers."""
+    """Begin walks of the rules in force for a new snapshot or after a change of officers."""
     with duties.hide_error_words("assigning by rules"):
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)
@@ -42,7 +42,7 @@ def begin_walks() -> None:
 
 
 def enqueue_walk(walk: RuleWalk) -> None:
-    """Let the worker go on with a walk."""
+    """Enqueue the task that continues a walk."""
     if walk.pk not in duties.list_enqueued(follow_rules, running=True):
         follow_rules.enqueue(walk.pk)
 

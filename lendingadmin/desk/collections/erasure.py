@@ -50,10 +50,9 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of calls, decisions and ended stops from before, at most `most` of each.
+    """Erase the texts of calls, decisions and ended stops before a time, at most `most` of each.
 
-    Calls and decisions are erased app by app. Return the largest of the numbers of erased
-    texts.
+    Calls and decisions are erased app by app. Return the largest of these numbers.
     """
     ended = Stop.objects.filter(ended_at__lt=before)
     erased = [_erase(ended, "reason", most)]
@@ -67,9 +66,9 @@ def erase_older(before: datetime, most: int) -> int:
 
 
 def _list_old_calls(before: datetime) -> QuerySet[Call]:
-    """Old calls without texts, and without open promises or stops.
+    """Return old calls without texts, and without open promises or stops.
 
-    The last call of each borrower stays, because it says when to call again.
+    The last call of each borrower stays, because the time of the next call depends on it.
     """
     apps = [app.app_id for app in settings.LENDING_APPS]
     promises = Promise.objects.filter(call=OuterRef("pk"))

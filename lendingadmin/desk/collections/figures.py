@@ -1,4 +1,4 @@
-"""Figures of calls, by queue and by person: attempts, people reached, promises and results."""
+"""Figures of calls, by queue and by person: attempts, borrowers reached, promises and results."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -18,7 +18,7 @@ from .states import SPOKEN, Outcome, PromiseState
 class CallFigures(NamedTuple):
     """Figures of the outgoing calls of some days, for the queue or the person in `label`.
 
-    `kept` counts the promises of these days that the borrowers have fulfilled since.
+    `kept` is the number of promises from these days that the borrowers have fulfilled since.
     """
 
     label: str
@@ -39,7 +39,7 @@ def count_by_queue(app: LendingApp, first: date, last: date) -> list[CallFigures
 
 
 def count_by_person(app: LendingApp, first: date, last: date) -> list[CallFigures]:
-    """The figures of some days, both included, by person, the most attempts first."""
+    """Return the figures of some days, both included, by person, the most attempts first."""
     groups = _group(app, first, last, "name")
     return [_build(one["name"], one) for one in sorted(groups, key=lambda one: -one["attempts"])]
 

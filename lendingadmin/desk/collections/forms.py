@@ -21,7 +21,7 @@ _WANTED = ("amount", "day", "loan")
 
 
 class OutcomeSelect(forms.RadioSelect):
-    """Radio buttons of the outcomes as chips, each with the one key that chooses it."""
+    """Radio buttons of the outcomes as chips, each with its key on the keyboard."""
 
     def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         option: dict[str, Any] = super().create_option(*args, **kwargs)
@@ -34,8 +34,8 @@ class OutcomeSelect(forms.RadioSelect):
 class CallForm(forms.Form):
     """Form with the result of a call; days are in the lender's zone.
 
-    A promise is an amount and a day. `loans` are the borrower's loans that the result may be
-    about; without a loan, the form accepts no promise, dispute or hardship.
+    A promise is an amount and a day. `loans` are the borrower's loans, as choices; without a loan,
+    the form accepts no promise, dispute or hardship.
     """
 
     outcome = forms.ChoiceField(
@@ -79,13 +79,13 @@ class CallForm(forms.Form):
             self.fields[name].is_wanted = True  # type: ignore[attr-defined]
 
     def propose_promise(self, overdue: Decimal | None) -> None:
-        """Fill in the most common promise: all that is overdue, by tomorrow."""
+        """Fill in the most common promise: the complete overdue amount, by tomorrow."""
         if overdue is not None and overdue > 0:
             self.fields["amount"].initial = overdue
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """Return the day of the promise: from today on, within a year."""
+        """Return the next day of the form: from today on, within a year."""
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:
@@ -100,7 +100,7 @@ class CallForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check the result's fields; outside the hours, the call must be incoming."""
+        """Check the result's fields. Outside the contact hours, the call must be incoming."""
         cleaned = super().clean() or self.cleaned_data
         outcome = cleaned.get("outcome")
         if outcome == Outcome.PROMISE:
@@ -128,7 +128,7 @@ class ReasonForm(forms.Form):
 
 
 class PromiseForm(ReasonForm):
-    """Form with a person's decision on a promise."""
+    """Form for a person's decision on a promise."""
 
     state = forms.ChoiceField(
         label=_("The promise is"),

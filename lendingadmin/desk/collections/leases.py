@@ -1,7 +1,7 @@
 """Leases on borrowers: only one person calls a borrower, for ten minutes at a time.
 
-The unique constraints of the table are the guard, so it works with any number of hosts. Any
-person may take over an expired lease, by a compare-and-swap on its row.
+The unique constraints of the table guarantee this for any number of hosts. Any person may take over
+an expired lease, by a compare-and-swap on its row.
 """
 
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ LASTS = timedelta(minutes=10)
 def take(
     app_id: str, borrower_id: str, person: User, now: datetime, *, account_id: str, queue: str
 ) -> bool:
-    """Take a lease on a borrower for a call; return False if another person has one.
+    """Take a lease on a borrower for a call; return False if another person has a lease.
 
     If the lease is taken, the person's lease on another borrower is released. A lease that the
     person already has on this borrower is extended to ten minutes from now.
@@ -41,7 +41,7 @@ def take(
 
 
 def release(app_id: str, borrower_id: str, person: User) -> None:
-    """Release a borrower; do nothing if the person does not have them."""
+    """Release a borrower; do nothing if the person does not have the lease."""
     Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, person=person).delete()
 
 

@@ -1,4 +1,4 @@
-"""Queues that managers make of lists: their form, and the commands."""
+"""Queues that managers make from lists of loans: their form, and their commands."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -67,7 +67,7 @@ def change_queue(queue: CallQueue, wanted: Mapping[str, Any], by: User) -> bool:
 
 
 def retire_queue(queue: CallQueue, by: User) -> bool:
-    """Retire a queue, so that no page shows it; return False if it was retired before."""
+    """Retire a queue, so that no page shows it; return False if it was already retired."""
     starts = CallQueue.objects.filter(retired_at=None)
     fields = {"retired_at": timezone.now(), "retired_by": by}
     people = _list_people(queue)

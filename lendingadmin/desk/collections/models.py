@@ -17,9 +17,8 @@ from .states import Evidence, Outcome, PromiseState, StopKind
 class Call(models.Model):
     """A call with a borrower, or an attempt, as recorded by the person who made it.
 
-    `account_id` is the loan of the call; empty for none. `queue` is the list from which it
-    came; empty if the borrower was found in another way. `is_incoming` is True if the borrower
-    called.
+    `account_id` is the loan of the call; empty for none. `queue` is the queue of the call; empty if
+    the borrower was found in another way. `is_incoming` is True if the borrower called.
     """
 
     app_id = models.CharField(max_length=64)
@@ -55,9 +54,9 @@ class Call(models.Model):
 class Promise(models.Model):
     """A borrower's promise to pay an amount on a loan, by a day in the lender's zone.
 
-    `paid_before` is the amount paid on the loan when the promise was made, null if the loan
-    could not be read. `paid` is the amount paid towards the promise since then, as shown by
-    `evidence`. A person who decides gives a reason.
+    `paid_before` is the amount paid on the loan when the promise was made, null if the loan could
+    not be read. `paid` is the amount paid towards the promise since then, as shown by `evidence`.
+    `reason` is from a person who decided.
     """
 
     call = models.OneToOneField(Call, on_delete=models.CASCADE, related_name="promise")
@@ -151,10 +150,10 @@ class Lease(models.Model):
 
 
 class CallQueue(models.Model):
-    """A queue that a manager made from a list over the newest count.
+    """A queue that a manager made from a list of the newest snapshot.
 
     `query` is the state of the list, as in its address. The queue is for all callers or for
-    `people`. A retired queue is on no page, but calls that came from it still have its key.
+    `people`. A retired queue is on no page, but its calls still have its key.
     """
 
     app_id = models.CharField(max_length=64)
@@ -184,12 +183,12 @@ class CallQueue(models.Model):
 
     @property
     def key(self) -> str:
-        """Key of the queue, as leases and calls save it."""
+        """Key of the queue, as saved in leases and calls."""
         return str(self)
 
 
 class Stop(models.Model):
-    """A stop of calls about one loan or, without a loan, of all calls to the borrower."""
+    """A stop of all calls about one loan or, without a loan, of all calls to the borrower."""
 
     app_id = models.CharField(max_length=64)
     borrower_id = models.CharField(max_length=LONGEST_ID)
@@ -235,7 +234,7 @@ class Stop(models.Model):
 
 
 class PaidLoan(models.Model):
-    """A loan that was found without anything overdue since it was counted."""
+    """A loan that was found paid at the service since the snapshot, so it leaves the queues."""
 
     app_id = models.CharField(max_length=64)
     account_id = models.CharField(max_length=LONGEST_ID)

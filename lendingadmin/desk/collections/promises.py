@@ -1,8 +1,8 @@
-"""Decisions on promises, by the repayments in the journal or by the rise of the loan's `paid`.
+"""Decisions on promises, by the repayments in the journal or by the rise in the loan's `paid`.
 
-A repayment recorded in this dashboard counts for one promise, by the moment of its transaction.
-A reading counts if it was taken by the end of the day after the promised day, because `paid`
-does not say when it rose.
+A repayment recorded in this dashboard counts for one promise, by the time of its transaction. A
+reading counts if it was taken by the end of the day after the promised day, because `paid` does not
+show when it rose.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ _AT_ONCE = 200
 
 
 class Payment(NamedTuple):
-    """A repayment that is recorded here: when it was entered, and its transaction's moment."""
+    """A repayment recorded in this dashboard: the times of entry and of payment, and its amount."""
 
     entered_at: datetime
     paid_at: datetime
@@ -51,7 +51,7 @@ class PaidReading(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """The state of a promise, the amount paid towards it, and the evidence for that."""
+    """The state of a promise, the amount paid towards it, and the evidence."""
 
     state: PromiseState
     paid: Decimal
@@ -69,10 +69,10 @@ def judge(
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
     The promise is kept once the amount paid after it was made reaches the promised amount.
-    Otherwise it is partly kept, or broken if nothing was paid, once its day is over in the
-    lender's zone and a later reading was taken or one more day has passed. A payment counts for
-    one promise: of this one and the `others` of its loan, for the one that is due first and not
-    yet fulfilled.
+    Otherwise it is partly kept, or broken if nothing was paid, once its day is over in the lender's
+    zone and a later reading was taken or one more day has passed. Each payment counts for only one
+    promise: of this promise and the `others` of its loan, the one that is due first and is not yet
+    fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -130,16 +130,16 @@ def _measure_elsewhere(
     others: Sequence[Promise],
     zone: ZoneInfo,
 ) -> Decimal:
-    """Return the rise of `paid` after the promise without repayments that are recorded.
+    """Return the rise in `paid` after the promise, less the recorded repayments.
 
-    Repayments recorded in this dashboard are not part of the rise. The parts that belong to
-    promises that are due earlier are subtracted.
+    The parts of other promises are subtracted too, if these are fulfilled or due earlier, or if the
+    reading was not taken in time for them.
     """
 
     def measure(one: Promise) -> Decimal:
         """Return the unexplained rise since a promise.
 
-        It is 0 if the amount paid before the promise is not known.
+        The rise is 0 if the amount paid before the promise is not known.
         """
         if one.paid_before is None:
             return Decimal(0)
@@ -211,7 +211,7 @@ def judge_all() -> None:
 
 
 def _read_promises(app_id: str, promises: Sequence[Promise]) -> list[Promise]:
-    """All promises of their loans that a payment can count for."""
+    """Return the promises of the same loans that may share payments with these promises."""
     rows = Promise.objects.filter(
         app_id=app_id,
         borrower_id__in={one.borrower_id for one in promises},
@@ -241,7 +241,7 @@ def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, li
 
 
 def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidReading]:
-    """Return the amounts paid on the promises' loans in the newest count, by loan."""
+    """Return the amounts paid on the promises' loans in the newest snapshot, by loan."""
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}
@@ -269,5 +269,5 @@ def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool
 
 
 def is_plausible(day: date, today: date) -> bool:
-    """Return True if a promise may be for this day: today or within a year."""
+    """Return True if a promise may be for this day: from today on, within a year."""
     return today <= day <= today + timedelta(days=366)

@@ -1,13 +1,12 @@
-"""Queues of borrowers to call: queries over the newest count, the journal and our own records.
+"""Queues of borrowers to call: queries over the newest snapshot, the journal and our own records.
 
-A queue is in the order in which its rows are called. It leaves out borrowers who are called
-again later, who must not be called, or who have paid according to the service. The next call
-also skips borrowers whom a person is calling, and loans that were paid according to the
-journal.
+The rows of a queue are in the order of the calls. Borrowers are left out if they are called again
+later, must not be called, or have paid according to the service. The next call also skips borrowers
+whom a person is calling, and loans that were paid according to the journal.
 
-A queue is read in parts, one after the other, each in the order of an index. Some queues are
-the same for every person. “My borrowers” depends on the person, and managers make other queues
-from lists of loans.
+A queue is read in parts, one after the other, each in the order of an index. Some queues are the
+same for every person. “My borrowers” depends on the person, and managers make other queues from
+lists of loans.
 """
 
 import re
@@ -47,7 +46,7 @@ _AT_ONCE = 100
 
 
 class QueueKind(NamedTuple):
-    """A queue's label, and in words the order of its rows."""
+    """A queue's label, and the order of its rows in words."""
 
     label: str
     order: str
@@ -64,7 +63,7 @@ QUEUES: Mapping[str, QueueKind] = {
     "promised": QueueKind(_("Promise for today"), _("largest promise first")),
     "broken": QueueKind(_("Promise broken"), _("newest first")),
 }
-# What follows promises; the others follow the newest count.
+# Queues that follow promises; the others follow the newest snapshot.
 _OF_PROMISES = frozenset({"promised", "broken"})
 # The orders that a list has, as the head of a queue says them.
 _AS_LISTED = _("in the order of its list")
@@ -89,7 +88,7 @@ _LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
 
 
 class Cause(Enum):
-    """The reason to call about a loan; it says which amount must be paid before calls end."""
+    """The reason to call about a loan; it defines the amount that must be paid before calls end."""
 
     OVERDUE = "overdue"
     DUE = "due"
@@ -109,18 +108,18 @@ _CAUSES_OF_LISTS = {
 
 
 class LastPayment(NamedTuple):
-    """The last repayment that is recorded here on a loan."""
+    """The last repayment of a loan that was recorded in this dashboard."""
 
     amount: Decimal
     at: datetime
 
 
 class QueueRow(NamedTuple):
-    """A loan in a queue: figures of the count, promise, last payment and last contact.
+    """A loan in a queue: figures of the snapshot, promise, last payment and last contact.
 
-    `paid_at` is the time when repayments recorded since covered the amount in question; None
-    until then. `stands_in_for` is the officer of the borrower, if the person who asks is the
-    stand-in.
+    `paid_at` is the time when the repayments recorded since the snapshot covered the amount of the
+    cause; None until then. `stands_in_for` is the officer of the borrower, if the person who asks
+    is the stand-in.
     """
 
     account_id: str
@@ -134,7 +133,7 @@ class QueueRow(NamedTuple):
 
 
 class Queue:
-    """A queue of an app at a moment. `snapshot` is the newest count; None before the first.
+    """A queue of an app at a moment. `snapshot` is the newest one; None before the first.
 
     `person` is the user, for whom “My borrowers” are listed. `made` is the queue that a manager
     made from a list.
@@ -162,22 +161,22 @@ class Queue:
 
     @property
     def order(self) -> str:
-        """The order of its rows, in words."""
+        """The order of the rows, in words."""
         return gettext(_AS_LISTED if self.made else QUEUES[self.key].order)
 
     @property
     def is_of_promises(self) -> bool:
-        """True if its rows are promises."""
+        """True if the rows are promises."""
         return self.key in _OF_PROMISES
 
     @cached_property
     def recorded(self) -> Mapping[str, RecordedSince]:
-        """Repayments recorded in this dashboard since the count, by loan."""
+        """Repayments recorded in this dashboard since the snapshot, by loan."""
         return read_recorded_since(self.app, self.snapshot) if self.snapshot else {}
 
     @cached_property
     def parts(self) -> list[QuerySet[Any]]:
-        """The loans or promises that may be called about now, one part after the other."""
+        """The loans or promises for calls at this moment, one part after the other."""
         return [self._leave_out_quiet(rows) for rows in self._read_parts()]
 
     def count(self) -> int:
@@ -189,9 +188,9 @@ class Queue:
         return count
 
     def count_lately(self) -> int:
-        """Return the number of rows, at most half a minute old.
+        """Return the number of rows, counted at most half a minute ago.
 
-        This is for pages that count every queue.
+        The number is for pages that count every queue.
         """
         whose = self.person.pk if self.person and self.key == MINE else ""
         counted = self.snapshot.pk if self.snapshot else ""
@@ -222,7 +221,7 @@ class Queue:
         """Yield the rows that are free for a call, in order, at most `MOST` from each part.
 
         Rows are skipped if a person is calling the borrower, or if the loan was paid since the
-        count.
+        snapshot.
         """
         held = Lease.objects.filter(
             app_id=self.app.app_id, borrower_id=OuterRef("borrower_id"), until__gt=self.now
@@ -259,7 +258,7 @@ class Queue:
         ]
 
     def find_payment(self, row: Any) -> datetime | None:
-        """Return when repayments recorded since then covered the amount of the row.
+        """Return when repayments recorded since the snapshot covered the amount of the row.
 
         Return None if they did not.
         """
@@ -363,7 +362,7 @@ class Queue:
         ]
 
     def _is_due(self, snapshot: Snapshot) -> Q:
-        """Return the condition for loans that are due today or became due since the count."""
+        """Return the condition for loans that are due today or became due since the snapshot."""
         counted_on = snapshot.began_at.astimezone(self.app.zone).date()
         return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
@@ -416,8 +415,8 @@ class Queue:
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
     """Return these few rows, in the order of the rows.
 
-    They are ordered by an expression that no index has. Otherwise PostgreSQL would read an
-    entire index in that order to find a few rows.
+    The rows are ordered by an expression that no index has, because PostgreSQL would otherwise read
+    an entire index in that order to find a few rows.
     """
     name = str(rows.query.order_by[0])
     column = Coalesce(name.removeprefix("-"), name.removeprefix("-"))
@@ -426,7 +425,7 @@ def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[Snapsho
 
 
 def open_queues(app: LendingApp, now: datetime, person: User) -> list[Queue]:
-    """Return every queue of an app that a person works on, over one count."""
+    """Return every queue of an app for a person, over one snapshot."""
     snapshot = find_with_loans(app.app_id)
     found = [Queue(app, key, now, snapshot, person=person) for key in QUEUES]
     made = list_made(app.app_id, person)
@@ -447,7 +446,7 @@ def open_queue(app: LendingApp, key: str, now: datetime, person: User) -> Queue 
 
 
 def list_made(app_id: str, person: User) -> QuerySet[CallQueue]:
-    """The queues that managers made and that a person works on, by name; managers see all."""
+    """Return the queues from lists on which a person works, by name; managers see all of them."""
     rows = CallQueue.objects.filter(app_id=app_id, retired_at=None).order_by("name", "pk")
     if person.has_perm(MANAGE_QUEUES, app_id):
         return rows

@@ -1,9 +1,9 @@
 """Rules for when and how often a lender may call a borrower.
 
 Settings import this module, so it imports no models. The default is for a lender under Kenya's
-Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022). They forbid a lender to
-harass a customer, and to call or text their contacts about the loan. The hours and counts are
-this product's own, on the careful side: a lender sets them by its law and its licence.
+Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022). They forbid a lender to harass
+a customer, and to call or text their contacts about the loan. The default hours and counts are
+cautious choices of this product. A lender sets them by its law and its licence.
 """
 
 import re
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class ContactHours(NamedTuple):
-    """The weekdays on which calls are allowed (0 is Monday), and from when until when."""
+    """The weekdays on which calls are allowed (0 is Monday), and the hours of these days."""
 
     weekdays: frozenset[int]
     begin: time
@@ -63,8 +63,9 @@ DEFAULT_ATTEMPTS = ContactAttempts(2, 5)
 
 
 def read_contact_hours(text: str) -> ContactHours:
-    """Read `mon-sat 8-19`, `mon-fri 8:30-17:00` or `mon-sun 0-24`. Raises ValueError with a
-    sentence.
+    """Read `mon-sat 8-19`, `mon-fri 8:30-17:00` or `mon-sun 0-24`.
+
+    Raises ValueError with a sentence.
     """
     match = _HOURS.fullmatch(text.strip().lower())
     if match is None or not {match["first"], match["last"]} <= set(_WEEKDAYS):
@@ -97,7 +98,7 @@ def read_contact_attempts(text: str) -> ContactAttempts:
 def by_app(
     apps: Sequence[LendingApp], read: Callable[[str], T], join: Callable[[T, T], T] | None = None
 ) -> Callable[[str], dict[str, T]]:
-    """A reader of `kenya:…,ghana:…`: what `read` makes of each, by app id.
+    """Return a reader of `kenya:…,ghana:…`; `read` converts the text of each app.
 
     With `join` an app may come several times; `join` combines its values.
     """
@@ -119,7 +120,7 @@ def by_app(
 
 
 def read_closed_days(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, frozenset[date]]]:
-    """A reader of `kenya:2026-12-24,kenya:2026-12-31`: days without calls, by app id."""
+    """Return a reader of `kenya:2026-12-24,kenya:2026-12-31`: days without calls, by app id."""
     return by_app(apps, lambda day: frozenset([date.fromisoformat(day.strip())]), frozenset.union)
 
 
@@ -131,7 +132,7 @@ def get_rules(
     *,
     has_holidays: bool,
 ) -> ContactRules:
-    """The rules of an app, from the settings of all."""
+    """Return the rules of one app from the settings of all apps."""
     return ContactRules(
         app.zone,
         hours.get(app.app_id, DEFAULT_HOURS),
@@ -158,7 +159,7 @@ def find_closure(rules: ContactRules, day: date) -> str:
 
 
 def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
-    """Return the next moment, from now on, when people may be called; None if none is near."""
+    """Return the next time, from now on, when calls are allowed; None if there is none soon."""
     here = now.astimezone(rules.zone)
     if is_open(rules, now):
         return now
@@ -171,7 +172,7 @@ def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
 
 
 def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datetime) -> datetime:
-    """Return the earliest time when a borrower may be called again; it may be now.
+    """Return the earliest time when a borrower may be called again; this may be the present time.
 
     `calls` are the calls of the last seven days from this dashboard. Calling hours are not
     checked.

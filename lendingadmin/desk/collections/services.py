@@ -1,4 +1,4 @@
-"""Commands for calls: take the next borrower, save a call, add and end stops."""
+"""Commands for calls: take the next borrower, save a call, start and end stops."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Entered:
 
 
 def get_rules(app: LendingApp) -> rules.ContactRules:
-    """The rules of an app by the settings."""
+    """Return the contact rules of an app from the settings."""
     return rules.get_rules(
         app,
         settings.CONTACT_HOURS,
@@ -69,13 +69,13 @@ def get_rules(app: LendingApp) -> rules.ContactRules:
 
 
 def take_next(queue: Queue, by: User) -> Lease | None:
-    """Take the first free borrower of a queue whose loan is not paid; None if there is none.
+    """Take the queue's first free borrower with an unpaid loan; None if there is none.
 
     Outside contact hours there is none. The loan is read from the service. A loan that was paid
-    since leaves the queues until the next count. If the loan can't be read, or after
-    `_MOST_READ` readings, its counted values are used. If no other borrower is left, return the
-    lease that the person already has from this queue, because a host that died may have given
-    it without an answer.
+    since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
+    after `_MOST_READ` readings, its values in the snapshot are used. If no other borrower is left,
+    return the lease that the person already has from this queue, because a host may have died after
+    giving this lease and before its answer.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
@@ -90,7 +90,7 @@ def take_next(queue: Queue, by: User) -> Lease | None:
 def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
     """Try the free rows once; return the new lease, if any.
 
-    Without a lease, also return whether borrowers were taken and released on the way.
+    Without a lease, also return whether leases were taken and released in the search.
     """
     reads, has_let_go = 0, False
     for row in queue.list_free():
@@ -116,12 +116,12 @@ def _take_one(queue: Queue, by: User) -> tuple[Lease | None, bool]:
 
 
 def forget_paid_loans(now: datetime) -> None:
-    """Forget which loans were found paid: every later count knows it."""
+    """Delete old rows of paid loans, because the newer snapshots show these loans as paid."""
     PaidLoan.objects.filter(seen_at__lt=now - _KEPT_PAID).delete()
 
 
 def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
-    """Return True if the service now says that the cause of the call is paid."""
+    """Return True if, according to the service, the amount of the cause is paid."""
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     except NotFound:
@@ -138,9 +138,9 @@ def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
 
 @in_english
 def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
-    """Save a call with everything that follows from it, once per form; return the first one.
+    """Save a call and its consequences, once for each form; return the call that was saved first.
 
-    A promise is compared with the amount paid on the loan now; if the loan can't be read, the
+    The present paid amount of the loan is saved with a promise; if the loan can't be read, the
     promise is judged by the journal alone. The lease on the borrower is released.
     """
     paid_before = None

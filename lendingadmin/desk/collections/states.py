@@ -82,5 +82,5 @@ _CHIPS: Final = {
 
 
 def describe_promise(state: str) -> Status:
-    """The chip of a promise."""
+    """Return the chip of a promise's state."""
     return Status(str(PromiseState(state).label), *_CHIPS[PromiseState(state)])

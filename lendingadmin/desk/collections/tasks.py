@@ -1,4 +1,4 @@
-"""The worker's part: every few minutes promises are judged."""
+"""Task that judges promises every few minutes."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ _EVERY = timedelta(minutes=5)
 
 @task(priority=-30)
 def judge() -> None:
-    """Judge the promises that no person decided, and delete old records of paid loans."""
+    """Judge the promises that no person has decided, and delete old records of paid loans."""
     with duties.hide_error_words("judging promises"):
         promises.judge_all()
         services.forget_paid_loans(timezone.now())

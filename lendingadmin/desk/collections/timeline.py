@@ -27,12 +27,12 @@ def _filter(rows: QuerySet[Any], subject: Subject) -> QuerySet[Any]:
 
 
 def find_calls(subject: Subject) -> QuerySet[Call]:
-    """The calls of a timeline."""
+    """Return the calls of a timeline."""
     return _filter(Call.objects.select_related("called_by"), subject)
 
 
 def describe_call(call: Call, subject: Subject) -> Item:
-    """Return the result of a call and its note."""
+    """Return the timeline item of a call, with its result and its note."""
     words = _("The borrower called") if call.is_incoming else _("Call")
     return Item(
         call.called_at,
@@ -44,7 +44,7 @@ def describe_call(call: Call, subject: Subject) -> Item:
 
 
 def find_promises(subject: Subject) -> QuerySet[Promise]:
-    """The promises of a timeline."""
+    """Return the promises of a timeline."""
     return _filter(Promise.objects.select_related("call__called_by"), subject)
 
 

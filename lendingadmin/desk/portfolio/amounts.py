@@ -1,9 +1,4 @@
-"""Exact amounts: they are stored in the database and added without loss of a digit.
-
-SQLite stores a decimal column as a float, and the spec does not show how many decimals the
-service sends. So amounts are stored as text. SQLite must not add them; PostgreSQL may add them
-as numbers.
-"""
+"""Exact amounts: they are stored in the database and added without losing a digit."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

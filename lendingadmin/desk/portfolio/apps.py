@@ -1,4 +1,4 @@
-"""Counts of all loans, and lists of these loans, as a Django app."""
+"""Snapshots of all loans, and lists of these loans, as a Django app."""
 
 from lendingadmin.core import areas
 

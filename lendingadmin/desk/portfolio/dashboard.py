@@ -1,6 +1,6 @@
 """Summary of the last complete snapshot for the home page; each part links to its loans.
 
-It is built from the database alone.
+The summary is built from the database alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,9 +41,9 @@ Value = Callable[[Figures], Decimal | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """A figure: its name, its amount, its description, its loans, and the loans that lack it.
+    """A figure: its name, amount and description, and links to its loans and to loans without it.
 
-    `is_of_open` is True if it adds up open loans only.
+    `is_of_open` is True if the figure is of open loans only.
     """
 
     label: str
@@ -57,7 +57,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Picture:
-    """Bars, and the same data as numbers; `untold` loans lack their values.
+    """Bars, and the same data as numbers. `untold` is the number of loans without these values.
 
     Vertical bars have a `plot`; horizontal bars have their lengths in per cent.
     """
@@ -90,10 +90,10 @@ class Series:
 
 @dataclass(frozen=True)
 class PortfolioSummary:
-    """Everything that the home page shows of a snapshot.
+    """All content of the home page about a snapshot.
 
-    `opened_by` says how loans were recognised as open. `older_counts` is the number of complete
-    snapshots whose figures have another meaning, so that no trend shows them.
+    `opened_by` is the way in which loans were recognised as open. `older_counts` is the number of
+    complete snapshots whose figures have another meaning and are not in the trends.
     """
 
     snapshot: Snapshot
@@ -111,8 +111,10 @@ class PortfolioSummary:
 
 
 class Counts(NamedTuple):
-    """Snapshots of an app for the home page: the one that began last, the newest complete
-    one, the complete ones of the trends, and how many have figures of another meaning.
+    """Snapshots of an app for the home page.
+
+    The snapshots are the one that began last, the newest complete one, and the complete ones of the
+    trends; also the number of snapshots whose figures have another meaning.
     """
 
     last: Snapshot | None
@@ -139,13 +141,13 @@ def read_counts(app: LendingApp) -> Counts:
 
 
 def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
-    """The figures of an app's portfolio; None before its first complete snapshot with them."""
+    """Return the summary of an app's portfolio; None before the first complete snapshot."""
     kept = [(row, Figures.from_json(row.figures)) for row in counts.shown]
     return _SummaryBuilder(app, *kept[0]).build(kept, counts.older) if kept else None
 
 
 def _pick_points(numbers: list[int]) -> list[int]:
-    """Return at most as many numbers as a line has points, with the first and the last."""
+    """Return a selection of at most as many numbers as a line has points, with both ends."""
     if len(numbers) <= _POINTS:
         return numbers
     return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
@@ -202,7 +204,7 @@ class _SummaryBuilder:
     ) -> Tile:
         """Return the tile of a figure.
 
-        `of` is the key of the values that the figure needs, if that is not `by`.
+        `of` is the key of the values that the figure needs, if it differs from `by`.
         """
         of = of or by
         total, lacking = self.figures.sums[by], self.figures.untold.get(of, 0)
@@ -356,13 +358,13 @@ class _SummaryBuilder:
 
 
 def _list_arrears(snapshot: Snapshot) -> list[SnapshotLoan]:
-    """The open loans with the largest overdue amounts, without negative ones."""
+    """Return the open loans with the largest overdue amounts, without negative ones."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True, overdue_rank__isnull=False)
     return list(rows.filter(overdue_rank__gt=0).order_by("-overdue_rank", "id")[:_LARGEST])
 
 
 def _sort_key(key: str) -> tuple[int, int, str]:
-    """Numbers in their order, then words, then loans without a status."""
+    """Return a key that sorts numbers first, then words, then loans without a status."""
     if key.isascii() and key.isdigit():
         return (0, int(key), "")
     return (1 if key else 2, 0, key)

@@ -5,7 +5,7 @@ performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 200
 performanceStatus). A loan counts in a figure if the service gave the values that the figure
 needs; otherwise it counts in the `untold` of that figure.
 
-If a figure changes its meaning, `models.FIGURES_VERSION` must be raised.
+If the meaning of a figure changes, raise `models.FIGURES_VERSION`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,13 +29,13 @@ _OF_ALL_LOANS = ("paid", "months")
 
 @dataclass
 class Sum:
-    """An amount, and the number of loans that add to it, without loans that add zero."""
+    """An amount, and the number of loans that contribute to it; zero contributes nothing."""
 
     amount: Decimal = Decimal(0)
     loans: int = 0
 
     def add(self, amount: Decimal) -> None:
-        """Add one loan's part."""
+        """Add the amount of one loan."""
         self.amount += amount
         self.loans += amount != 0
 
@@ -68,7 +68,7 @@ class Figures:
             self.months.setdefault(month, Sum())
 
     def add_all(self, rows: Iterable[SnapshotLoan]) -> None:
-        """Add these loans. The performance of one may become OTHER_KINDS."""
+        """Add these loans to the figures. Their performance may become OTHER_KINDS."""
         with exactly():
             for row in rows:
                 self._add(row)
@@ -98,8 +98,9 @@ class Figures:
         return not loans or self.untold.get(name, 0) < loans
 
     def share_at_risk(self, days: int) -> Decimal | None:
-        """Return the share of the outstanding principal that is at risk, 0 to 1; None without
-        principal.
+        """Return the share of the outstanding principal that is at risk, 0 to 1.
+
+        Return None without principal.
         """
         whole = self.sums["principal_outstanding"].amount
         return self.sums[f"par{days}"].amount / whole if whole > 0 else None
@@ -142,7 +143,7 @@ class Figures:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "Figures":
-        """Return the figures that `as_json` wrote."""
+        """Return the figures from the JSON of `as_json`."""
         return cls(
             day=date.fromisoformat(kept["day"]),
             untold=dict(kept["untold"]),
@@ -162,7 +163,7 @@ def _read_sums(kept: Mapping[str, Any]) -> dict[str, Sum]:
 
 
 def month_of(day: date) -> str:
-    """The month as `2026-05`."""
+    """Return the month as `2026-05`."""
     return f"{day.year:04}-{day.month:02}"
 
 

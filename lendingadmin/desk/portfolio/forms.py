@@ -1,4 +1,4 @@
-"""Payment box: a payment in three fields; the other fields start as in the complete form."""
+"""Payment box: a payment in three fields. The other fields have their usual values."""
 
 from typing import Any
 

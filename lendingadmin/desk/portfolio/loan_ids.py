@@ -1,4 +1,4 @@
-"""Loan ids as snapshots have them: found in whichever letters they are typed, and counted."""
+"""Loan ids in snapshots: find them regardless of upper and lower case, and count them."""
 
 from collections.abc import Iterable
 
@@ -22,9 +22,9 @@ _AT_MOST = 10
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return loans whose id differs from this one only in upper and lower case.
 
-    There are none if no snapshot is complete. The database folds both ids: SQLite the letters
-    of ASCII, PostgreSQL those of its collation. The loan may have been removed since the
-    snapshot, so each is read when it is opened.
+    There are none if no snapshot is complete. The database folds both ids: SQLite only the letters
+    of ASCII, PostgreSQL those of its collation. A loan may have been removed since the snapshot, so
+    it is read when it is opened.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
@@ -47,7 +47,7 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
 
 
 def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
-    """Return the loans of a snapshot whose id is this one when both are in small letters."""
+    """Return the loans of a snapshot whose id equals this one in lower case."""
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
     return rows.filter(snapshot=snapshot, folded=Lower(Value(wanted)))
 
@@ -58,7 +58,7 @@ def count_of_borrower(app_id: str, borrower_id: str) -> int:
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]:
-    """The loans of this borrower in the app's snapshots."""
+    """Yield the loans of this borrower in the app's snapshots."""
     yield SnapshotLoan.objects.filter(snapshot__app_id=app_id, borrower_id=borrower_id)
 
 

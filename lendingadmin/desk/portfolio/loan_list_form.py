@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django import forms
 from django.conf import settings
 from django.db.models import Q
-from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext_noop as _
 
@@ -20,7 +19,7 @@ from .models import LACKS_VALUES, LONGEST_ID
 
 
 class DaysLate(NamedTuple):
-    """A range of days late, the last without an end."""
+    """A range of days late; the last range has no end."""
 
     label: str
     first: int
@@ -55,9 +54,9 @@ SORTED_BY = {
 class ListKind(NamedTuple):
     """A predefined list: its label, its title, its order and its loans.
 
-    `indexed` are the orders in which an index covers the condition of the list. `is_open` is
-    None if closed loans are also on the list. `amount` is an order; its column is shown next to
-    the overdue and outstanding amounts. The lists behind figures have no label.
+    `indexed` are the orders in which an index covers the condition of the list. `is_open` is None
+    if closed loans are also on the list. `amount` is the order whose column is shown next to the
+    overdue and outstanding amounts. The lists behind figures have no label.
     """
 
     label: str
@@ -103,7 +102,7 @@ AMOUNTS = {
     "principal_outstanding": _("Outstanding principal"),
     "paid_since_last": _("Paid since last update"),
 }
-# The lists behind the figures of a count, each with exactly the loans that its figure adds up.
+# The lists behind the figures of a snapshot, each with exactly the loans that its figure adds up.
 FIGURE = "figure-"
 
 
@@ -114,14 +113,14 @@ def _build_figure(
     condition: Q | None = None,
     indexed: tuple[str, ...] = (),
 ) -> ListKind:
-    """The list of the loans that have an amount and meet a condition, the largest first."""
+    """Return the list of the loans that have an amount and meet a condition, the largest first."""
     known = Q(**{f"{SORTED_BY[amount][0]}__isnull": False}) & (condition or Q())
     shown = amount if amount in AMOUNTS else ""
     return ListKind("", title, f"-{amount}", indexed or (amount,), known, is_open, shown)
 
 
 def _build_untold(title: str, condition: Q, is_open: bool | None = True) -> ListKind:
-    """The list of the loans that lack the values of a figure."""
+    """Return the list of the loans that lack the values of a figure."""
     return ListKind("", title, "loan", ("loan",), condition, is_open)
 
 
@@ -164,7 +163,7 @@ _FIGURES: Mapping[str, ListKind] = {
 def find_kind(show: str) -> ListKind | None:
     """Return the kind of list that an address names; None if there is none.
 
-    The list behind a figure is `figure-` and outstanding, overdue, principal_outstanding, paid,
+    The list behind a figure is `figure-` with outstanding, overdue, principal_outstanding, paid,
     par30, month:2026-05, performance:2 or `untold:overdue`.
     """
     by = show.removeprefix(FIGURE)
@@ -201,7 +200,7 @@ def find_kind(show: str) -> ListKind | None:
 
 
 def list_figures(figures: Figures) -> list[str]:
-    """Return the kinds of list behind the figures of a count."""
+    """Return the kinds of list behind the figures of a snapshot."""
     names = [*figures.sums, *(f"untold:{name}" for name in figures.untold)]
     names += [f"month:{month}" for month in figures.months]
     names += [f"performance:{key}" for key in figures.performance]
@@ -219,7 +218,7 @@ def write_performance(key: str) -> str:
 class LoanListForm(forms.Form):
     """The state of a list, from its address: kind, days late, product, order and page size.
 
-    `count` is the number of the count whose loans are listed as they were then.
+    `count` is the number of the snapshot whose loans are listed as they were then.
     """
 
     show = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -235,11 +234,7 @@ class LoanListForm(forms.Form):
     product = forms.ChoiceField(required=False)
     sort = forms.CharField(required=False, widget=forms.HiddenInput)
     pageSize = forms.TypedChoiceField(  # noqa: N815
-        choices=[
-            (size, format_lazy(gettext_lazy("{size} a page"), size=size)) for size in PAGE_SIZES
-        ],
-        coerce=int,
-        label=gettext_lazy("Page size"),
+        choices=[(size, size) for size in PAGE_SIZES], coerce=int, widget=forms.HiddenInput
     )
 
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
@@ -249,6 +244,8 @@ class LoanListForm(forms.Form):
         self.kind = kind or KINDS[""]
         if kind is None:
             given.pop("show", None)
+        if given.get("pageSize") not in map(str, PAGE_SIZES):
+            given.pop("pageSize", None)
         if not whole_number(given.get("count")):
             given.pop("count", None)
         if str(given.get("sort", "")).removeprefix("-") not in SORTED_BY:
@@ -262,5 +259,5 @@ class LoanListForm(forms.Form):
         self.fields["product"].choices = choices  # type: ignore[attr-defined]
 
     def clean_sort(self) -> str:
-        """Return the order that was asked for, or the order of the kind."""
+        """Return the chosen order, or else the order of the kind."""
         return self.cleaned_data["sort"] or self.kind.sort

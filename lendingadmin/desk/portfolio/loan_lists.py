@@ -1,8 +1,8 @@
-"""Lists of the loans of a count: the loans of each list, their order and their totals.
+"""Lists of the loans of a snapshot: the loans of each list, their order and their totals.
 
-`LoanListForm` reads a list from an address. Repayments that were recorded since the newest
-count correct the list (recorded_since.py). If the address names the count, the list is not
-corrected, so that it adds up to the figure.
+`LoanListForm` reads a list from an address. Repayments that were recorded since the newest snapshot
+correct the list (recorded_since.py). If the address names the snapshot, the list is not corrected,
+so that its total equals the figure.
 """
 
 import hashlib
@@ -35,9 +35,9 @@ _KEPT_SECONDS = 6 * 3600
 
 
 class CorrectedLoan(NamedTuple):
-    """A loan of the count, its corrected amounts by column, and the repayments recorded since.
+    """A loan of the snapshot, its corrected amounts by column, and the repayments recorded since.
 
-    The amounts are those of the count less these repayments. `amount` is the one that the list
+    The amounts are those of the snapshot less these repayments. `amount` is the one that the list
     shows next to the overdue and outstanding amounts.
     """
 
@@ -48,10 +48,10 @@ class CorrectedLoan(NamedTuple):
 
 
 def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
-    """Return the list that a state describes, over its count or the newest one.
+    """Return the list that `state` describes, from the snapshot that it names or the newest one.
 
-    Return None before the first count, or if the loans of the named count are not stored. If a
-    value of the state is not valid, the list has no rows and its form says why.
+    Return None if there is no snapshot yet, or if its loans are not stored. If a value of the state
+    is not valid, the list has no rows and its form has the error.
     """
     number = whole_number(state.get("count"))
     snapshot = find_with_loans(app.app_id, number)
@@ -62,8 +62,9 @@ def open_list(app: LendingApp, state: Mapping[str, Any]) -> "LoanList | None":
 
 
 def prepare_lists(app: LendingApp) -> None:
-    """Add up every predefined list in advance, so that pages need not wait; known totals cost
-    nothing.
+    """Add up every predefined list in advance, so that pages do not wait.
+
+    Totals that are already known are not added up again.
     """
     snapshot = find_with_loans(app.app_id)
     if snapshot is not None:
@@ -72,7 +73,7 @@ def prepare_lists(app: LendingApp) -> None:
 
 
 def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
-    """The products of open loans, with how many each has."""
+    """Return the products of open loans, each with its number of loans."""
     key = f"loan-products:{snapshot.pk}"
     found: list[Sequence[Any]] | None = shared.get(key)
     if found is None:
@@ -84,7 +85,7 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 
 class LoanList:
-    """A list of the loans of a count, as its form says; `recorded` corrects it, by loan."""
+    """A list of the loans of a snapshot, chosen by its form; `recorded` corrects it, by loan."""
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class LoanList:
 
     @property
     def total(self) -> Total:
-        """The total of that amount."""
+        """Total of the amount that is shown next to the overdue and outstanding amounts."""
         return self.totals.sums[self.kind.amount]
 
     def read_page(self, behind: str = "") -> Slice:
@@ -155,16 +156,16 @@ class LoanList:
 
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:
-        """The loans in order, without those that were settled since the count."""
+        """The loans in order, without those that were settled since the snapshot."""
         column = F(self._column)
         ordered = column.desc(nulls_last=True) if self._sign else column.asc(nulls_last=True)
         return self._leave_out_settled(self._counted).order_by(ordered, self._tie)
 
     @property
     def first_rows(self) -> QuerySet[SnapshotLoan]:
-        """Rows that have the value of the order: they come first.
+        """The rows with a value in the column of the order, which come before all other rows.
 
-        The indexes have them in this order, without rows that lack a value.
+        The indexes have these rows in this order, and no others.
         """
         found = self._leave_out_settled(self._counted_in_order)
         known = found.filter(**{f"{self._column}__isnull": False})
@@ -177,7 +178,7 @@ class LoanList:
 
     @property
     def _counted_in_order(self) -> QuerySet[SnapshotLoan]:
-        """The counted loans of the list, as the database finds the first of them soonest."""
+        """The loans of the list, in a query whose first rows the database finds quickly."""
         rows, count = SnapshotLoan.objects.filter(snapshot=self.snapshot), self.sum_counted().loans
         for condition, orders in self._conditions:
             is_indexed = self._order in orders
@@ -201,12 +202,12 @@ class LoanList:
 
     @property
     def _tie(self) -> str:
-        """Order of rows with equal values, so that an index may be read from either end."""
+        """Order of rows with equal values, chosen so that one index serves both directions."""
         return "-id" if bool(self._sign) != SORTED_BY[self._order][1] else "id"
 
     @cached_property
     def totals(self) -> Totals:
-        """Totals of the count, less the repayments recorded since."""
+        """Totals of the snapshot, less the repayments recorded since."""
         loans, sums = self.sum_counted()
         with exactly():
             for loan in self._touched:
@@ -221,9 +222,9 @@ class LoanList:
         return Totals(loans - len(self._settled), sums)
 
     def sum_counted(self) -> Totals:
-        """Return the totals of the count itself.
+        """Return the totals of the snapshot itself.
 
-        Its loans never change, so they are added up once.
+        The loans of a snapshot never change, so they are added up only once.
         """
         digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
         key = f"loan-totals:{self.snapshot.pk}:{digest}"
@@ -241,7 +242,7 @@ class LoanList:
         return self.rows.order_by()[: COUNTED + 1].count()
 
     def build_row(self, loan: SnapshotLoan) -> CorrectedLoan:
-        """The loan with its amounts of now, as far as they are known here."""
+        """Return the loan with its present amounts, as far as this dashboard knows them."""
         amounts = self._correct(loan)
         recorded = self.recorded.get(loan.account_id)
         return CorrectedLoan(loan, amounts, recorded, amounts.get(self.kind.amount))
@@ -251,20 +252,20 @@ class LoanList:
 
     @cached_property
     def _touched(self) -> list[SnapshotLoan]:
-        """The loans of the list on which something was recorded since the count."""
+        """The loans of the list with repayments that were recorded since the snapshot."""
         return [] if self._touched_rows is None else list(self._touched_rows)
 
     @cached_property
     def _settled(self) -> set[int]:
-        """Loans that are no longer on the list because of repayments recorded since."""
+        """Keys of loans that left the list because of repayments recorded since."""
         return {loan.pk for loan in self._touched if self._is_settled(loan)}
 
     def _is_settled(self, loan: SnapshotLoan) -> bool:
-        """Return True if everything that the list is about was paid.
+        """Return True if the amounts that put the loan on the list were paid.
 
-        An amount that was not reported never counts as paid. The count knows only the next
-        instalment. So a loan stays on the list of a week, because it may be due again within
-        that week.
+        For a missed first instalment any repayment is enough. An amount that was not reported never
+        counts as paid. The snapshot has only the next instalment. So a loan stays on the list of a
+        week, because it may be due again within that week.
         """
         recorded = self.recorded.get(loan.account_id)
         if recorded is None or not recorded.amount:
@@ -282,7 +283,7 @@ class LoanList:
             return 0 < len(known) == len(amounts) and recorded.amount >= sum(known)
 
     def _build_conditions(self) -> Iterator[tuple[Q, tuple[str, ...]]]:
-        """Yield the conditions of the list, each with the orders in which an index covers it."""
+        """Yield the conditions of the list, each with the orders for which there is an index."""
         if self.kind.is_open is not None:
             yield Q(is_open=self.kind.is_open), tuple(SORTED_BY)
         if condition := self._build_kind(self.wanted["show"]):
@@ -295,7 +296,7 @@ class LoanList:
             yield Q(product_id=self.wanted["product"]), ("product", "outstanding")
 
     def _build_kind(self, show: str) -> Q:
-        """Return the condition of a kind. Loans that became due since the count are due."""
+        """Return the condition of a kind. Loans that became due since the snapshot count as due."""
         if show == "due-today":
             return Q(next_due_day__gte=self.counted_on, next_due_day__lte=self.today)
         if show == "due-this-week":

@@ -1,4 +1,4 @@
-"""Exact totals of the loans of a count, and the amounts that are left after later repayments."""
+"""Exact totals of the loans of a snapshot, and amounts less later repayments."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -33,10 +33,10 @@ class Totals(NamedTuple):
 def correct_amounts(
     loan: SnapshotLoan, recorded: RecordedSince | None
 ) -> dict[str, Decimal | None]:
-    """Return the amounts of a counted loan after the repayments recorded since.
+    """Return the amounts of a loan of the snapshot, less the repayments recorded since.
 
-    A repayment pays the overdue amount first. The keys are columns: the overdue, outstanding
-    and next due amounts are corrected; the others stay as they were counted.
+    A repayment pays the overdue amount first. The keys are columns: the overdue, outstanding and
+    next due amounts are corrected; the others are those of the snapshot.
     """
     amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
     if recorded is None or not recorded.amount:
@@ -85,7 +85,7 @@ def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> Totals:
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """Return the rest of an amount after a payment; a credit stays as it is."""
+    """Return the rest of an amount after a payment; a credit does not change."""
     if amount is None or amount <= 0:
         return amount
     return max(amount - paid, Decimal(0))

@@ -1,7 +1,7 @@
 """Snapshots of the loan portfolio: its figures, and for each loan its ids and figures.
 
-No personal data: of a borrower the id alone, as in the journal. Rows of a snapshot that is complete
-never change; those of older ones are deleted, and their figures stay (retention.py).
+There are no personal data except the borrower's id, as in the journal. Rows of a complete snapshot
+never change. Rows of older snapshots are deleted, and their figures stay (retention.py).
 """
 
 from django.conf import settings
@@ -35,12 +35,12 @@ LONGEST_NAME = 60
 
 
 class Snapshot(WalkRow):
-    """One walk through all loans of an app, from its start to its outcome.
+    """One walk through all loans of an app, from its start to its result.
 
-    `figures` is the JSON of `figures.Figures`. If `figures_version` differs, the figures are
-    not read, and neither is `is_open` of their loans. `without_borrower` is the number of open
-    loans without a borrower id; null if the snapshot began before borrowers were stored.
-    `state` leaves RUNNING once.
+    `figures` is the JSON of `figures.Figures`. If `figures_version` is not the current one, neither
+    the figures nor `is_open` of the loans are read. `without_borrower` is the number of open loans
+    without a borrower id; null if the snapshot began before borrowers were stored. `state` changes
+    once, from RUNNING to a result.
     """
 
     class State(models.TextChoices):
@@ -91,10 +91,10 @@ class Snapshot(WalkRow):
 class SnapshotLoan(models.Model):
     """Figures of a loan in a snapshot, as the service gave them; null if it gave none.
 
-    `account_id` is the id in the address of its page: the uid for a loan without an account id.
-    The ids of borrower and product are empty if the service gave no usable ones. A `_rank` is
-    the amount as a float, null for none and for zero. It is only for the order of a list and
-    for an index; it is never shown or added.
+    `account_id` is the id in the address of its page: the uid for a loan without an account id. The
+    ids of borrower and product are empty if the service gave no usable ones. A `_rank` is the
+    amount as a float, null for none and for zero. Ranks are only for the order of a list and for an
+    index; they are never shown or added.
     """
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="loans")
@@ -227,8 +227,7 @@ class SnapshotLoan(models.Model):
 class SavedList(models.Model):
     """A list of loans under a name: for its owner, or for everybody.
 
-    `query` is the state of the list as its address gives it. People who pinned it see it in the
-    sidebar.
+    `query` is the state of the list as in its address. People who pinned it see it in the sidebar.
     """
 
     app_id = models.CharField(max_length=64)
@@ -256,5 +255,5 @@ class SavedList(models.Model):
         return f"list-{self.pk}"
 
     def get_absolute_url(self) -> str:
-        """The list's page."""
+        """Return the address of the list's page."""
         return reverse("saved-list", args=[self.app_id, self.pk])

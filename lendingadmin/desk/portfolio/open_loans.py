@@ -14,24 +14,28 @@ from .snapshot_job import find_with_loans
 
 
 def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, OpenLoans]:
-    """Return the number of open loans and their overdue amount, by borrower id.
+    """Return the number of open loans and their amounts, by borrower id.
 
-    Return nothing if no snapshot has these data. If the snapshot has an open loan without a
-    borrower, or an item that is not a loan, it may belong to any borrower. Then borrowers
-    without a known open loan are left out.
+    Return nothing if no snapshot has these data. An open loan without a borrower, or an item that
+    is not a loan, may belong to any borrower. If the snapshot has one, borrowers without a known
+    open loan are left out.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:
         return {}
-    overdue: dict[str, list[Decimal | None]] = defaultdict(list)
-    rows = filter_open(snapshot, borrower_ids)
-    for borrower_id, amount in rows.values_list("borrower_id", "overdue"):
-        overdue[borrower_id].append(amount)
+    found: dict[str, list[SnapshotLoan]] = defaultdict(list)
+    for loan in filter_open(snapshot, borrower_ids).only("borrower_id", "outstanding", "overdue"):
+        found[loan.borrower_id].append(loan)
     is_whole = not (snapshot.without_borrower or snapshot.unreadable)
     return {
-        key: OpenLoans(len(overdue[key]), _add(overdue[key]), snapshot.ended_at)
+        key: OpenLoans(
+            len(found[key]),
+            _add([loan.outstanding for loan in found[key]]),
+            _add([loan.overdue for loan in found[key]]),
+            snapshot.ended_at,
+        )
         for key in borrower_ids
-        if is_whole or key in overdue
+        if is_whole or key in found
     }
 
 

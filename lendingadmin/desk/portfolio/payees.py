@@ -1,6 +1,6 @@
-"""Search for the loan of a payment, by what a clerk types of a person or a loan.
+"""Search for the loan of a payment, by a text that a clerk types about a person or a loan.
 
-People and their open loans come from the index and the newest count; a loan's id is read from
+People and their open loans come from the index and the newest snapshot; a loan's id is read from
 the service. A loan is chosen automatically only if the typed text names this loan and no other.
 """
 
@@ -29,7 +29,7 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 @dataclass(frozen=True)
 class Payee:
-    """A possible loan, its person and its values of the count, as far as they are known."""
+    """A possible loan, its person and its values in the snapshot, as far as they are known."""
 
     loan_id: str
     person: Person | None = None
@@ -40,7 +40,7 @@ class Payee:
 
 @dataclass(frozen=True)
 class FoundPayees:
-    """Loans that may be meant; `without_loan` are people without an open loan in the count.
+    """Possible loans; `without_loan` are people without an open loan in the snapshot.
 
     `loan_id` is the only loan that the typed text names; empty if the text may mean other
     loans.
@@ -74,7 +74,7 @@ def find_payees(person: User, app_id: str, typed: str) -> FoundPayees:
 
 
 def _list_loans(app_id: str, people: list[Person]) -> tuple[list[Payee], list[Person]]:
-    """The open loans of people by the newest count, and those of them without one."""
+    """Return the open loans of people in the newest snapshot, and the people without one."""
     snapshot = find_with_loans(app_id) if people else None
     if snapshot is None:
         return [], people
@@ -87,7 +87,7 @@ def _list_loans(app_id: str, people: list[Person]) -> tuple[list[Payee], list[Pe
 
 
 def _may_be_number(typed: str) -> bool:
-    """Return whether the text may also be a loan's number or id, although it fits a person."""
+    """Return whether the text may be a loan's number or id, even if it fits a person."""
     digits = words.read_digits(typed)
     return bool(digits) and len(digits) < _PHONE
 

@@ -1,4 +1,4 @@
-"""Reader of the loan values that a snapshot stores; None for a missing or malformed value."""
+"""Functions that read the loan values for a snapshot; None for a missing or malformed value."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
@@ -34,7 +34,7 @@ def read_rows(
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """Return a row for each loan of a page, and the number of items without a usable id.
 
-    Of several loans with the same id, the first is used. `day` is that of the count in the
+    Of several loans with the same id, the first is used. `day` is that of the snapshot in the
     lender's zone, `words` are those of LENDING_LOAN_STATUSES.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
@@ -75,12 +75,12 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
 
 
 def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]) -> None:
-    """Set whether the loan is open, and whether not even its first instalment was paid.
+    """Set whether the loan is open, and whether its first instalment was missed entirely.
 
-    The status word decides whether the loan is open; without such a word, the dates and the
-    result decide. A loan that is paid in full has a settlement date and a result; a new loan
-    has no result (spec: States and transitions, 3; Loans, MakeRepayment). A value that is not a
-    date still counts as a settlement date.
+    The status word decides whether the loan is open; without such a word, the dates and the result
+    decide. A loan that is paid in full has a settlement date and a result; a new loan has no result
+    (spec: States and transitions, 3; Loans, MakeRepayment). A value that is not a date still counts
+    as a settlement date.
     """
     word = says_open(row.status, words)
     row.has_status_word = word is not None
@@ -93,14 +93,14 @@ def _set_open(row: SnapshotLoan, loan: Loan, day: date, words: Mapping[str, str]
 
 
 def _id(key: str) -> str:
-    """Return the id; empty if it is too long, because a part may be another record's id."""
+    """Return the id; empty if it is too long, because a cut id may be another record's."""
     return key if len(key) <= LONGEST_ID else ""
 
 
 def _key(status: object) -> str:
     """Return a number or a word.
 
-    Other values are left out, because they may be personal and figures store them.
+    Other values are left out, because they may be personal and would be stored in the figures.
     """
     if isinstance(status, Malformed):
         return ""
@@ -109,7 +109,7 @@ def _key(status: object) -> str:
 
 
 def set_ranks(row: SnapshotLoan) -> None:
-    """Set the values by which lists are ordered, once all amounts of the row are known."""
+    """Set the values that order lists, after all amounts of the row are set."""
     for name in _RANKED:
         amount = getattr(row, name)
         setattr(row, f"{name}_rank", float(amount) if amount else None)
@@ -123,7 +123,7 @@ def _principal_outstanding(loan: Loan) -> Decimal | None:
 def _whole(value: object) -> int | None:
     """Return the days rounded up.
 
-    Rounded up, “more than N days” gives the same result as with the service's number.
+    “More than N days” then gives the same result as with the service's number.
     """
     days = number(value)
     if days is None or abs(days) > _MOST_DAYS:

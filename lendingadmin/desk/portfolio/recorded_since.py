@@ -1,4 +1,4 @@
-"""Repayments recorded in this dashboard since a count, by loan; they correct lists over it."""
+"""Repayments recorded in this dashboard since a snapshot, by loan; they correct its lists."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -14,10 +14,10 @@ from .models import Snapshot
 
 
 class RecordedSince(NamedTuple):
-    """The repayments recorded on a loan since its count began, in the app's currency.
+    """The repayments recorded on a loan since the snapshot began, in the app's currency.
 
-    `amount` was entered after the count had ended. `meanwhile` was entered during the count,
-    which may include it or not. `at` is the time when the last of both was recorded.
+    `amount` was entered after the snapshot had ended. `meanwhile` was entered during the snapshot,
+    which may or may not include it. `at` is the time when the last repayment was recorded.
     """
 
     amount: Decimal
@@ -26,13 +26,13 @@ class RecordedSince(NamedTuple):
 
 
 def list_recorded_since(app: LendingApp, snapshot: Snapshot) -> QuerySet[Repayment]:
-    """The repayments that were entered since a count began and are recorded."""
+    """Return the recorded repayments that were entered after a snapshot began."""
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
     return rows.filter(created_at__gt=snapshot.began_at, currency_code__in=("", app.currency))
 
 
 def read_recorded_since(app: LendingApp, snapshot: Snapshot) -> dict[str, RecordedSince]:
-    """The sums of `list_recorded_since` by the loan's id."""
+    """Return the sums of `list_recorded_since` by the loan's id."""
     is_after = Q(created_at__gt=snapshot.ended_at)
     groups = list_recorded_since(app, snapshot).values("account_id").order_by("account_id")
     sums = groups.annotate(

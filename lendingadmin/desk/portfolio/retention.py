@@ -1,4 +1,4 @@
-"""Pruning of snapshots: all of one day remain, then the last of each day, then of each month.
+"""Pruning of snapshots. All of the last 24 hours remain, one for each of 30 days, then one a month.
 
 The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS month
 ends, so that their table grows with the portfolio and not with time.
@@ -28,9 +28,9 @@ LONGEST = 10.0
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
     """Return the numbers of the complete snapshots to retain, from pairs (number, end time).
 
-    These are all of the last 24 hours, then the last of each day in the lender's zone for 30
-    days, then the last of each month for 24 months. The newest and its predecessor always
-    remain.
+    The retained ones are all snapshots of the last 24 hours, the last of each day in the lender's
+    zone for 30 days, and the last of each month for 24 months. The newest and its predecessor
+    always remain.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     found = {number for number, _ in rows[:2]}
@@ -58,9 +58,9 @@ def list_with_loans(
 ) -> set[int]:
     """Return the numbers of the complete snapshots whose loans remain.
 
-    `ended` is as in `list_kept`. The loans remain for the newest snapshot, for its predecessor
-    while a page may still read that, and for the last snapshot of each of `month_ends` months
-    before the month of the newest, in the lender's zone.
+    `ended` has the same pairs as in `list_kept`. The loans remain for the newest snapshot, for its
+    predecessor while pages may still read it, and for the last snapshot of each of `month_ends`
+    months before the month of the newest, in the lender's zone.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     newest = 2 if rows and now - rows[0][1] <= _STILL_READ else 1
@@ -72,7 +72,7 @@ def list_with_loans(
 
 
 def prune() -> bool:
-    """Delete what is not retained, for some seconds; return whether everything was deleted."""
+    """Delete old snapshots for some seconds; return True if all of them are deleted."""
     until = time.monotonic() + LONGEST
     return _prune_snapshots(until) and _prune_loans(until)
 
@@ -111,7 +111,7 @@ def _list_apps() -> list[str]:
 
 
 def _list_to_delete(now: datetime) -> list[Snapshot]:
-    """Return complete snapshots that are not retained, and all that failed or were stopped."""
+    """Return the complete snapshots to delete, and all that failed or were stopped."""
     surplus = []
     for app_id in _list_apps():
         seen = list_ended(app_id)
@@ -132,7 +132,7 @@ def _find_zone(app_id: str) -> tzinfo:
 
 
 def _delete_some(snapshot: Snapshot) -> bool:
-    """Delete some loans of a snapshot; return False if none are left."""
+    """Delete some loans of a snapshot; return True if more may be left."""
     some = list(
         SnapshotLoan.objects.filter(snapshot=snapshot).values_list("pk", flat=True)[:COUNTS_AT_ONCE]
     )

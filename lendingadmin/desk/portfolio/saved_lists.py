@@ -1,4 +1,4 @@
-"""Lists of loans under a name: their owners, their content, and the people who pinned them."""
+"""Saved lists of loans: their owners, their content, and the people who pinned them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +40,7 @@ _STATE = ("show", "late", "product", "sort", "pageSize")
 
 
 class SavedListForm(forms.Form):
-    """Form for a saved list: its name, and who can see it. Sharing needs a right."""
+    """Form for a saved list: its name, and its visibility. Sharing needs a right."""
 
     name = LineField(
         max_length=LONGEST_NAME,
@@ -56,7 +56,7 @@ class SavedListForm(forms.Form):
             del self.fields["is_shared"]
 
     def clean_name(self) -> str:
-        """A name that the person has not given to another list of the app."""
+        """Return the name; refuse one that another list of the person in the app already has."""
         name = str(self.cleaned_data["name"])
         owned = SavedList.objects.filter(owner=self.owner, app_id=self.app_id)
         if owned.filter(name=name).exists():
@@ -67,7 +67,7 @@ class SavedListForm(forms.Form):
         return name
 
     def clean_is_pinned(self) -> bool:
-        """Return True if the list goes into the sidebar; refuse it if there is no room."""
+        """Return True if the list goes into the sidebar; refuse this if the sidebar is full."""
         is_pinned = bool(self.cleaned_data["is_pinned"])
         if is_pinned and not has_room(self.owner, self.app_id):
             raise forms.ValidationError(NO_ROOM)
@@ -75,13 +75,13 @@ class SavedListForm(forms.Form):
 
 
 def list_visible(app_id: str, person: Any) -> QuerySet[SavedList]:
-    """The lists of an app that are the person's own or for everybody, by name."""
+    """Return the lists of an app that the person owns or that are shared, by name."""
     rows = SavedList.objects.filter(Q(owner_id=person.pk) | Q(is_shared=True), app_id=app_id)
     return rows.order_by("name", "pk")
 
 
 def may_delete(person: User, saved: SavedList) -> bool:
-    """Return True if the person owns the list, or if it is shared and they may share lists."""
+    """Return True if the person owns the list, or may share lists and the list is shared."""
     return saved.owner_id == person.pk or (saved.is_shared and person.has_perm(SHARE, saved.app_id))
 
 
@@ -101,7 +101,7 @@ def read_state(saved: SavedList, given: QueryDict) -> dict[str, Any]:
 
 
 def list_sidebar_entries(app: LendingApp, person: User) -> list[SidebarEntry]:
-    """The lists that a person pinned, each with how many loans it has now."""
+    """Return sidebar entries for the lists that a person pinned, each with its number of loans."""
     if not person.has_perm("lending.loans.list", app.app_id):
         return []
     rows = list_visible(app.app_id, person).filter(pinned_by=person)
@@ -120,7 +120,7 @@ def list_sidebar_entries(app: LendingApp, person: User) -> list[SidebarEntry]:
 
 
 def _count(app: LendingApp, pinned: list[SavedList]) -> dict[int, str]:
-    """Return the number of loans of each list, in words; empty before the first count."""
+    """Return the number of loans of each list, in words; empty before the first snapshot."""
     snapshot = find_with_loans(app.app_id)
     if snapshot is None:
         return {}

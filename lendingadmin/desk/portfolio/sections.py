@@ -1,7 +1,7 @@
-"""Sections of the home page: the work that each one is for, and what it shows.
+"""Sections of the home page: the kinds of work for which each is shown, and its content.
 
-A person's work follows from the rights of their roles, so a role that the lender added works
-like the four standard roles. All sections are read from our own database.
+A person's kinds of work follow from the rights of their roles, so a role that the lender added
+works like the four standard roles. All sections are read from our own database.
 """
 
 from collections.abc import Callable, Mapping
@@ -80,7 +80,7 @@ def list_work(person: User, app_id: str) -> frozenset[Work]:
 def _find_work(rights: frozenset[str]) -> frozenset[Work]:
     """Return the work of one role.
 
-    A role that may decide has the work of deciding only, though a manager may do everything.
+    A role that may decide has only this work, although a manager may do everything.
     """
     if rights & _DECIDE:
         return frozenset({Work.DECIDING})
@@ -89,7 +89,7 @@ def _find_work(rights: frozenset[str]) -> frozenset[Work]:
 
 
 class CountedList(NamedTuple):
-    """The first loans of a list over the newest count, and the list's total in words."""
+    """The first loans of a list of the newest snapshot, and the list's total in words."""
 
     show: str
     title: str
@@ -115,13 +115,13 @@ class HomeReader:
 
     @cached_property
     def lists(self) -> dict[str, QuerySet[Any]]:
-        """The lists that the person's sections need to have counted."""
+        """The lists whose rows must be counted for the person's sections."""
         names = {name for section in self.own for name in section.lists}
         return {name: _LISTS[name](self) for name in sorted(names)}
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """Number of rows of each list, all read at once.
+        """Number of rows of each list, all read in one query.
 
         Most lists are empty. The rows of an empty list are not read.
         """
@@ -129,14 +129,14 @@ class HomeReader:
 
     @cached_property
     def counts(self) -> dashboard.Counts:
-        """The counts of the portfolio."""
+        """The snapshots of the portfolio."""
         return dashboard.read_counts(self.app)
 
     @cached_property
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
-        """The newest count and the repayments recorded since.
+        """The newest snapshot and the repayments recorded since.
 
-        None before the first count, or if the newest one can't be read.
+        None before the first snapshot, or if the newest one can't be read.
         """
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
@@ -144,14 +144,14 @@ class HomeReader:
         return snapshot, read_recorded_since(self.app, snapshot)
 
     def read_payment_box(self) -> dict[str, object]:
-        """The empty box."""
+        """Return an empty payment box."""
         token = idempotency.issue_key(self.request, recording.PURPOSE)
         return {"box": PaymentBoxForm(None, app=self.app), "token": token}
 
     def read_alarms(self) -> dict[str, object]:
         """Return the alarms: late answers of the service that contradict our conclusions.
 
-        Alarms of writes other than repayments are the person's own only, except for managers.
+        Alarms of other writes are only those of the person's own writes, except for managers.
         """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
@@ -160,14 +160,14 @@ class HomeReader:
         return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
-        """Other writes without an answer: one's own, and for managers all."""
+        """Return other writes without an answer: the person's own; for managers, all of them."""
         found = list[tuple[str, Write]]()
         if self.totals["unconfirmed"]:
             found = write_reconciliation.list_unconfirmed(self.app.app_id, self.person)
         return {"unconfirmed": found}
 
     def read_checking(self) -> dict[str, object]:
-        """The repayments that need checking, the longest waiting first."""
+        """Return the repayments that need checking, the longest waiting first."""
         checking = self._read_oldest("checking", "created_at")
         self.borrower_ids += [one.borrower_id for one in checking.rows]
         return {"checking": checking}
@@ -224,7 +224,7 @@ class HomeReader:
         return {"week_lists": self._read_lists("due-this-week")}
 
     def read_running(self) -> dict[str, object]:
-        """The offers and assessments that this person asked for since yesterday."""
+        """Return the offers and assessments that this person requested since yesterday."""
         since = timezone.now() - _LATELY
         offers = asking.list_latest_of(self.person, self.app.app_id, since)
         assessments = running.list_started_by(self.person, self.app.app_id, since)
@@ -246,13 +246,13 @@ class HomeReader:
         }
 
     def read_mentions(self) -> dict[str, object]:
-        """The notes that name this person and that they have not seen."""
+        """Return the unread notes that mention this person."""
         mentioned = self._read_oldest("mentions", "pk")
         self.borrower_ids += [one.note.borrower_id for one in mentioned.rows]
         return {"mentions": mentioned}
 
     def read_portfolio(self) -> dict[str, object]:
-        """Return the figures of the newest count, their age, and the time of the next one."""
+        """Return the figures of the newest snapshot, their age, and the time of the next one."""
         last = self.counts.last
         due = snapshot_job.find_next_due(last) if last else None
         summary = dashboard.build_summary(self.app, self.counts)
@@ -267,7 +267,7 @@ class HomeReader:
         }
 
     def _read_lists(self, *kinds: str) -> list[CountedList]:
-        """Return lists over the newest count; empty before the first count."""
+        """Return lists of the newest snapshot; empty before the first one."""
         lists = []
         for show in kinds:
             found, total = self._open_list(show), self.totals[show]
@@ -280,7 +280,7 @@ class HomeReader:
         return lists
 
     def list_loans(self, show: str) -> QuerySet[Any]:
-        """Return the loans of a list over the newest count; empty before the first count."""
+        """Return the loans of a list of the newest snapshot; empty before the first one."""
         found = self._open_list(show)
         return found.rows if found else SnapshotLoan.objects.none()
 
@@ -291,7 +291,7 @@ class HomeReader:
         return self._loan_lists.get(show)
 
     def _read_oldest(self, name: str, column: str) -> Slice:
-        """The entries that have waited longest, and how many there are in total."""
+        """Return the entries that have waited longest, and their total number."""
         total = self.totals[name]
         page = list(self.lists[name].order_by(column, "pk")[:_FEW]) if total else []
         return Slice(page, page[-1].pk if page and total > _FEW else None, total)
@@ -315,8 +315,8 @@ _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
 class Section(NamedTuple):
     """One section of the home page.
 
-    It has its template's name, the kinds of work that it is for, the right that it needs, the
-    function that reads it, and the lists that are counted for it.
+    `name` is that of the template. The section is shown to people with one of `works` and with the
+    permission. `read` returns its content, and `lists` are counted for it.
     """
 
     name: str
@@ -356,7 +356,7 @@ SECTIONS = (
 
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
-    """The templates of a person's sections in their order, and all that these show."""
+    """Return the templates of a person's sections in their order, with the content of all."""
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
     # A section that has two places is in the first one that is for this person.
     found: dict[str, Section] = {}

@@ -59,14 +59,14 @@ def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> 
 
 
 def list_complete(app_id: str) -> QuerySet[Snapshot]:
-    """The complete snapshots of an app, the newest first."""
+    """Return the complete snapshots of an app, the newest first."""
     return Snapshot.objects.filter(app_id=app_id, state=State.DONE).order_by("-id")
 
 
 def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
     """Return the newest complete snapshot, or the one with this number.
 
-    Return None if its loans are not stored, or if its figures have another meaning.
+    Return None if its loans are not stored, or if its figures have an older meaning.
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
@@ -81,16 +81,16 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 
 
 def find_newest(app_id: str) -> Snapshot | None:
-    """The snapshot that began last, in whichever state."""
+    """Return the snapshot that began last, in any state."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
 
 
 def find_next_due(last: Snapshot) -> datetime | None:
     """Return when the next snapshot begins automatically.
 
-    Return None while this one runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
-    within the hour; after a stopped one the pause is the same as after a complete one. After a
-    complete snapshot whose figures have another meaning, the next one is due this minute.
+    Return None while a snapshot runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
+    within the hour; the pause after a stopped one is the same as after a complete one. After a
+    complete snapshot whose figures have another meaning, the next one is due immediately.
     """
     every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
     if not every or last.state == State.RUNNING:
@@ -115,7 +115,7 @@ def stop(app_id: str, by: User) -> Snapshot | None:
 
 
 class CountWalk(Walk[Snapshot]):
-    """The walk through the loans.
+    """The walk through the loans for a snapshot.
 
     If the walk has to start over, the new walk is another snapshot.
     """
@@ -123,14 +123,14 @@ class CountWalk(Walk[Snapshot]):
     model = Snapshot
 
     def find_obstacle(self) -> str:
-        """Why the counting cannot go on."""
+        """Return the reason why the walk cannot continue; empty if there is none."""
         is_older = self.row.figures_version != FIGURES_VERSION
         if is_older:
             return _("The meaning of the figures changed during the update.")
         return super().find_obstacle()
 
     def open_list(self) -> ListResource[Loan]:
-        """Return the list of loans, with only the fields that are counted."""
+        """Return the list of loans, with only the fields that a snapshot needs."""
         return gateway.app(self.row.app_id).loans.only(reading.KEYS)
 
     def add_page(self, page: Page[Loan]) -> bool:
@@ -173,7 +173,7 @@ class CountWalk(Walk[Snapshot]):
         return True
 
     def end_list(self, until: float) -> None:
-        """The snapshot is complete with its last page; its lists are added up at once."""
+        """Log the end of the snapshot, and enqueue the totals of its lists."""
         from . import tasks
 
         logger.info(
@@ -182,7 +182,7 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """Start a new snapshot and use nothing of this one, because loans may have moved."""
+        """Start a new snapshot and drop the data of this one, because loans may have moved."""
         from . import tasks
 
         with transaction.atomic():
@@ -192,7 +192,7 @@ class CountWalk(Walk[Snapshot]):
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
-    """Return the amounts paid on these loans, as far as the snapshot has them."""
+    """Return the amounts paid on those of the loans that the snapshot has, by loan."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
     found: dict[str, Decimal | None] = {}
     for at in range(0, len(keys), _AT_ONCE):
@@ -204,8 +204,8 @@ def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]
 def _set_paid_since(row: Snapshot, fresh: list[tuple[SnapshotLoan, Loan]]) -> None:
     """Set the amount paid on each loan since the last complete snapshot, if it is known.
 
-    If a loan is missing in that snapshot, its amount counts from zero only if the loan was
-    created since then. A page that shifted may have left the loan out.
+    If a loan is missing in that snapshot, its amount counts from zero only if the loan was created
+    since then. Another loan may be missing only because items moved between pages.
     """
     last = row.previous
     if last is None:

@@ -24,13 +24,13 @@ PREPARE_EVERY = timedelta(hours=1)
 
 @task(priority=-50)
 def count(snapshot_id: int) -> None:
-    """Read a slice of the loans list, and enqueue the next one."""
+    """Read a slice of the list of loans, and enqueue the next one."""
     walks.do_slice(count, snapshot_job.CountWalk.run_slice, snapshot_id)
 
 
 @task(priority=-60)
 def prune() -> None:
-    """Delete old snapshots; continue in another task if this takes long."""
+    """Delete old snapshots; continue in another task if there are more."""
     with duties.hide_error_words("pruning snapshots"):
         if not retention.prune():
             prune.enqueue()
@@ -38,7 +38,7 @@ def prune() -> None:
 
 @task(priority=-40)
 def prepare_lists() -> None:
-    """Add up the lists of each app's newest count: after the count, and again on another day."""
+    """Add up the lists of each app's newest snapshot: when it is complete, and on each new day."""
     with duties.hide_error_words("adding up the lists of loans"):
         for app in settings.LENDING_APPS:
             loan_lists.prepare_lists(gateway.lending_app(app.app_id))
@@ -59,7 +59,7 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue the tasks that are due.
 
-    These are a scheduled snapshot, a slice whose task was lost, and pruning.
+    The tasks are a scheduled snapshot, a slice whose task was lost, and pruning.
     """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))

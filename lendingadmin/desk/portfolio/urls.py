@@ -1,4 +1,4 @@
-"""Routes of the home page, and of the lists over the loans of a count."""
+"""Routes of the home page, and of the lists of the loans in a snapshot."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""Collection sheets: lists on paper for cash collectors, and the grid to type the results."""
+"""Collection sheets: printed lists for cash collectors, and the grid to enter the results."""

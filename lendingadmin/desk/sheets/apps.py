@@ -1,4 +1,4 @@
-"""Collection sheets, out on paper and back as amounts, as a Django app."""
+"""Collection sheets, printed and later returned with amounts, as a Django app."""
 
 from lendingadmin.core import areas
 

@@ -1,4 +1,4 @@
-"""The loans of a sheet: from the newest snapshot, corrected by repayments recorded since.
+"""Choice of the loans of a sheet: from the newest snapshot, less the repayments recorded since.
 
 Loans are left out if collection is stopped (disputes, hardship, deaths, and borrowers who do
 not want to be contacted). They are also left out if they are on another sheet of the same day
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """A loan for a sheet; amounts as in SheetRow."""
+    """A loan for a sheet; the amounts have the same meaning as in SheetRow."""
 
     account_id: str
     borrower_id: str
@@ -80,12 +80,12 @@ class Choosing(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of the content: the number of loans and both sums."""
+        """Fingerprint of the choice: the number of loans and both sums."""
         return f"{len(self.chosen)}-{self.due:f}-{self.overdue:f}"
 
 
 def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
-    """The loans that are asked for; None before the first count."""
+    """Return the chosen loans; None before the first snapshot."""
     snapshot = find_with_loans(app.app_id)
     if snapshot is None:
         return None
@@ -125,7 +125,7 @@ def add_up(amounts: Iterable[Decimal | None]) -> Decimal:
 def _list_loans(
     app: LendingApp, snapshot: Snapshot, wanted: Wanted, counted_on: date
 ) -> list[SnapshotLoan]:
-    """Return the counted loans of the chosen kind, each once, and at most one more than MOST.
+    """Return the loans of the chosen kind, each once, and at most one more than MOST.
 
     The loans of one borrower follow each other, because one visit covers them all.
     """
@@ -135,7 +135,7 @@ def _list_loans(
     if wanted.officer is not None:
         own = Assignment.objects.list_borrower_ids(app.app_id, wanted.officer.pk, wanted.day)
         every = every.filter(borrower_id__in=own)
-    # Each by its own index: with OR between them databases read all loans of the count.
+    # Each by its own index: with OR between them databases read all its loans.
     kinds = {
         Choice.DUE: every.filter(next_due_day__gte=counted_on, next_due_day__lte=wanted.day),
         Choice.OVERDUE: every.filter(overdue_rank__gt=0),
@@ -149,7 +149,7 @@ def _list_loans(
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
-    """Return the borrowers without collection, each with a loan or with "" for all loans."""
+    """Return the borrowers with stopped collection, each with a loan or "" for all loans."""
     found, ids = set[tuple[str, str]](), sorted(borrower_ids)
     for some in (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)):
         rows = Stop.objects.filter(

@@ -1,8 +1,8 @@
 """The code of a collection sheet: seven letters and digits, one of which checks the others.
 
 People print it, read it aloud and type it, so no two of its characters look alike. One wrong
-character, or any two that changed places, changes the sum and is noticed, because the number of
-characters is prime.
+character, or two characters that changed places, change the sum and are noticed, because the number
+of characters is prime.
 """
 
 import re
@@ -19,7 +19,7 @@ _ROW = re.compile(rf"CASH([{SIGNS}]{{{LENGTH}}})(\d{{3,5}})")
 
 
 def make_code() -> str:
-    """Return a random code that can't be guessed from another; its last sign is the check."""
+    """Return a random code; its last sign is the check."""
     code = "".join(secrets.choice(SIGNS) for _ in range(LENGTH - 1))
     return code + _find_check(code)
 
@@ -27,8 +27,7 @@ def make_code() -> str:
 def read_code(text: str) -> str:
     """Return the code that a person typed, in any case and spacing; empty if it is not one.
 
-    The transaction id of a row, which is printed next to the row, gives the code of its sheet
-    too.
+    The transaction id of a row, which is printed next to the row, also gives the code of its sheet.
     """
     code = _BETWEEN.sub("", text).upper()
     if row := _ROW.fullmatch(code):
@@ -58,20 +57,20 @@ def write_code(code: str) -> str:
 def make_external_id(code: str, number: int) -> str:
     """Return the transaction id of a row, such as `CASH-K7MA4QX-017`.
 
-    The same row gets the same id each time it is typed.
+    The same row gets the same id each time its amounts are entered.
     """
     return f"CASH-{code}-{number:03}"
 
 
 def _find_check(code: str) -> str:
-    """The sign that makes the weighted sum of all of them nothing."""
+    """Return the check sign, with which the weighted sum of all signs is 0."""
     # The last weight has an inverse, since the number of signs is prime.
     inverse = pow(LENGTH, -1, len(SIGNS))
     return SIGNS[-_sum_up(code) * inverse % len(SIGNS)]
 
 
 def _sum_up(code: str) -> int:
-    """The weighted sum of the signs, modulo how many there are: each place has its own weight."""
+    """Return the weighted sum of the signs, modulo the number of signs in the alphabet."""
     return sum(at * SIGNS.index(sign) for at, sign in enumerate(code, start=1)) % len(SIGNS)
 
 

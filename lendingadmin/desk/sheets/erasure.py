@@ -1,4 +1,4 @@
-"""Erasure of the reasons why sheets were cancelled. Rows have ids and amounts, and remain."""
+"""Erasure of the reasons of cancelled sheets. Rows have only ids and amounts, and stay."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,14 +19,14 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase why sheets with a row of a borrower were cancelled: it may speak of them."""
+    """Erase the reasons of cancelled sheets with this borrower, because they may mention them."""
     cancelled = _list_cancelled(app_id, borrower_id).exclude(reason="")
     keys = list(cancelled.values_list("pk", flat=True))
     return Sheet.objects.filter(pk__in=keys).update(reason="")
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the reasons of sheets cancelled before this time, of at most `most` sheets."""
+    """Erase the reasons of at most `most` sheets that were cancelled before this time."""
     old = Sheet.objects.filter(cancelled_at__lt=before).exclude(reason="")
     keys = list(old.order_by("cancelled_at").values_list("pk", flat=True)[:most])
     return Sheet.objects.filter(pk__in=keys).update(reason="")

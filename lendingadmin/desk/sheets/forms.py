@@ -1,4 +1,4 @@
-"""Forms of collection sheets: choose the loans, type the results, cancel a sheet."""
+"""Forms of collection sheets: choose the loans, enter the results, cancel a sheet."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
@@ -35,7 +35,7 @@ def _build_officer() -> "forms.ModelChoiceField[User]":
 
 
 class NewSheetForm(forms.Form):
-    """The choice for new sheets: the day of the visit, the loans, product and officer."""
+    """Form for new sheets: the day of the visit, the loans, product and officer."""
 
     day = day_field(label=_("Day of the visit"))
     choice = forms.ChoiceField(label=_("Loans"), choices=Choice.choices)
@@ -60,7 +60,7 @@ class NewSheetForm(forms.Form):
     def clean_day(self) -> date:
         """Return a day that is today or later.
 
-        The amounts that are due by such a day are known.
+        Only for such a day are the due amounts known.
         """
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
@@ -75,9 +75,9 @@ class NewSheetForm(forms.Form):
 
 
 class GridForm(forms.Form):
-    """The returned sheet: a field for each row, the counted cash and the day.
+    """Form for a returned sheet: a field for each row, the counted cash and the day.
 
-    An empty row and a zero mean that nothing was collected.
+    An empty row or a zero means that nothing was collected.
     """
 
     def __init__(
@@ -98,12 +98,12 @@ class GridForm(forms.Form):
 
     @property
     def cells(self) -> Iterable[tuple[SheetRow, forms.BoundField]]:
-        """Each row with its field."""
+        """The rows, each with its field."""
         return ((row, self[_name(row.number)]) for row in self.rows)
 
     @property
     def amounts(self) -> dict[int, Decimal]:
-        """Collected amounts by the number of the row, as far as they can be read."""
+        """Collected amounts by the number of the row, without unreadable ones."""
         typed = ((row.number, self.cleaned_data.get(_name(row.number))) for row in self.rows)
         return {number: amount for number, amount in typed if amount}
 
@@ -113,7 +113,7 @@ class GridForm(forms.Form):
         return [row.number for row in self.rows if _name(row.number) in self.errors]
 
     def clean_day(self) -> date:
-        """A day on which the sheet may have been out."""
+        """Return the day, which must be from the day when the sheet was made until today."""
         day: date = self.cleaned_data["day"]
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
         if not made_on <= day <= self.today:
@@ -122,7 +122,7 @@ class GridForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """No amount has more decimals than the currency, and the cash was counted."""
+        """Check that amounts fit the decimals of the currency, and that the cash was counted."""
         cleaned = super().clean() or self.cleaned_data
         decimals = currency_decimals(self.app.currency)
         words = gettext("%(currency)s has at most %(count)s decimals.")
@@ -136,7 +136,7 @@ class GridForm(forms.Form):
 
 
 class CancelForm(forms.Form):
-    """The reason why nothing is collected with a sheet; stored encrypted."""
+    """Form for the reason why a sheet is cancelled; the reason is stored encrypted."""
 
     reason = forms.CharField(
         label=_("Reason"), min_length=5, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
@@ -144,7 +144,7 @@ class CancelForm(forms.Form):
 
 
 class SheetsForm(forms.Form):
-    """The filter of the sheets."""
+    """Form for the filter of the sheets."""
 
     state = forms.ChoiceField(
         label=_("State"),
@@ -165,7 +165,7 @@ class SheetsForm(forms.Form):
 
 
 class CodeForm(forms.Form):
-    """The code of a sheet, typed from the paper."""
+    """Form for the code of a sheet, typed from the paper."""
 
     code = LineField(
         label=_("Code on the sheet"),
@@ -176,9 +176,9 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        """Return the code; a code with a wrong sign has an error of its own.
+        """Return the code. A code with a wrong sign has an error of its own.
 
-        Raise ValidationError with the code `mistyped` for it, and with `invalid` for other
+        Raise ValidationError with the code `mistyped` for such a code, and with `invalid` for other
         texts.
         """
         text: str = self.cleaned_data["code"]

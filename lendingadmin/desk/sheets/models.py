@@ -1,7 +1,7 @@
-"""Collection sheets: the borrowers to visit for cash, and the cash that came back.
+"""Collection sheets: lists of borrowers to visit for cash, and the returned amounts.
 
-The collected amounts are rows of a statement file of counted cash (`statements`). There is one
-file for each time that the sheet was typed.
+The collected amounts are rows of a statement file of counted cash (`statements`). Each time that
+the amounts of a sheet are entered, there is another file.
 """
 
 from django.db import models
@@ -19,7 +19,7 @@ from .codes import LENGTH, write_code
 
 
 class Choice(models.TextChoices):
-    """The loans that a sheet lists."""
+    """The choice of the loans on a sheet."""
 
     ALL = "all", _("overdue or due")
     DUE = "due", _("due by that day")
@@ -27,12 +27,12 @@ class Choice(models.TextChoices):
 
 
 class Sheet(models.Model):
-    """A list of loans to collect on, as it was when it was made. Its rows never change.
+    """A list of loans for a collector, as printed on paper. Its rows never change.
 
     `day` is the day of the visit in the lender's zone. `due` and `overdue` are the sums of its
-    rows. `counted_at` is the time when the count that they come from began. `officer` is the
-    loan officer of the borrowers; null if the sheet is for the borrowers of everybody. Sheets
-    that were made at once share `idempotency_key`.
+    rows. `counted_at` is the time when the snapshot of these rows began. `officer` is the loan
+    officer of the borrowers; null if the sheet is for all borrowers. Sheets of the same form share
+    `idempotency_key`.
     """
 
     class State(models.TextChoices):
@@ -97,7 +97,7 @@ class Sheet(models.Model):
 
 
 class SheetRow(models.Model):
-    """One loan on a sheet. Amounts are in the app's currency, null if the count has none.
+    """One loan on a sheet. Amounts are in the app's currency, null if the snapshot has none.
 
     `due` is the instalment that is due by the sheet's day. `overdue` is the amount that was
     overdue when the sheet was made. The row has only the id of the borrower.
@@ -125,7 +125,7 @@ class SheetRow(models.Model):
 
 
 class SheetReturn(models.Model):
-    """A record that a sheet was typed. The counted cash equals the sum of its amounts.
+    """A record that the amounts of a sheet were entered. The counted cash equals their sum.
 
     The amounts are the lines of `file`, which is null if nothing was collected. `day` is the
     day of the collection.

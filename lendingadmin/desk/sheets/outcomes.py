@@ -1,4 +1,4 @@
-"""The results of sheets and their rows: by the ledger, never by the typed amounts."""
+"""The results of sheets and their rows, according to the ledger and not to the entered amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,10 @@ from .models import Sheet, SheetReturn, SheetRow
 
 @dataclass(frozen=True)
 class RowOutcome:
-    """A row with the amounts that were typed for it, and its result.
+    """A row with the amounts that were entered for it, and its result.
 
-    `amounts` has one amount for each return, None if the row was empty. `repayments` have the
-    row's id, recorded ones first. `chip` says how far the row is, None if nothing was
-    collected.
+    `amounts` has one amount for each return, None if the row was empty. `repayments` have the row's
+    id, recorded ones first. `chip` is the state of the row, None if nothing was collected.
     """
 
     row: SheetRow
@@ -38,25 +37,25 @@ class RowOutcome:
 
     @property
     def amount(self) -> Decimal | None:
-        """Amount that was typed last."""
+        """Amount that was entered last."""
         return self.amounts[-1] if self.amounts else None
 
     @property
     def recorded(self) -> Decimal:
-        """Sum that is recorded under the id of the row."""
+        """Recorded sum under the transaction id of the row."""
         return sum((one.amount for one in self.repayments if _counts(one)), Decimal(0))
 
     @property
     def differs(self) -> bool:
-        """True if different amounts were typed, or if the recorded amount is another one."""
+        """True if different amounts were entered, or if the recorded amount is another one."""
         other = bool(self.recorded) and self.recorded != (self.amount or 0)
         return len(set(self.amounts)) > 1 or other
 
 
 class Difference(NamedTuple):
-    """A row that was typed twice with different amounts.
+    """A row for which two different amounts were entered.
 
-    It has both amounts; an amount is None if the row was empty.
+    `before` and `now` are the amounts; None if the row was empty.
     """
 
     number: int
@@ -65,7 +64,7 @@ class Difference(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The state of a sheet: its chip, the sum that was typed last, and the recorded sum."""
+    """The state of a sheet: its chip, the sum that was entered last, and the recorded sum."""
 
     chip: Status
     typed: Decimal | None
@@ -73,12 +72,12 @@ class Standing(NamedTuple):
 
 
 def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
-    """The rows of a sheet in order, in a fixed number of queries."""
+    """Return the rows of a sheet in order, with a fixed number of queries."""
     returns = list(sheet.returns.order_by("number"))
     typed = [read_amounts(one) for one in returns]
     rows = list(sheet.rows.order_by("number"))
     repayments = _read_repayments(sheet, rows)
-    # What the desk says of each row, by its number; of one that was typed twice the last.
+    # What the desk says of each row, by its number; the last result if amounts were entered twice.
     files = [one.file_id for one in returns if one.file_id]
     decided = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
     decided = decided.defer("batch__file__content").order_by("batch__file", "position", "-part")
@@ -94,7 +93,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
 
 
 def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
-    """Return the typed amounts by the number of the row."""
+    """Return the entered amounts by the number of the row."""
     if kept.file_id is None:
         return {}
     lines = StatementLine.objects.filter(file=kept.file_id).order_by("position")
@@ -102,7 +101,7 @@ def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
 
 
 def compare(before: Mapping[int, Decimal], now: Mapping[int, Decimal]) -> list[Difference]:
-    """Return the rows whose amounts differ between two times that a sheet was typed."""
+    """Return the rows whose amounts differ between two returns of a sheet."""
     numbers = sorted({*before, *now})
     both = [Difference(number, before.get(number), now.get(number)) for number in numbers]
     return [one for one in both if one.before != one.now]
@@ -120,7 +119,7 @@ def read_standings(sheets: Sequence[Sheet]) -> dict[int, Standing]:
 
 
 def is_partly_recorded() -> Q:
-    """The condition of returned sheets that have an amount which is not recorded."""
+    """Return the condition for returned sheets with an amount that is not recorded."""
     same = {"app_id": OuterRef("file__app_id"), "external_id_key": OuterRef("receipt_key")}
     missing = StatementLine.objects.filter(
         ~Exists(Repayment.objects.filter(RECORDED, **same)),
@@ -163,7 +162,7 @@ def _judge(sheet: Sheet, last: SheetReturn | None, recorded: Decimal) -> Standin
 
 
 def _read_repayments(sheet: Sheet, rows: Iterable[SheetRow]) -> dict[int, list[Repayment]]:
-    """Return the repayments with the ids of the rows, by the number of the row."""
+    """Return the repayments with the transaction ids of the rows, by the number of the row."""
     keys = {normalise_external_id(make_external_id(sheet.code, row.number)): row for row in rows}
     same = Repayment.objects.filter(app_id=sheet.app_id, external_id_key__in=list(keys))
     found: dict[int, list[Repayment]] = {}

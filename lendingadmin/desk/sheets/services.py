@@ -1,4 +1,4 @@
-"""Commands of the area: make sheets, note that one is printed, take one back, cancel one."""
+"""Commands of the area: make and print sheets, save returned ones, and cancel sheets."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -35,7 +35,7 @@ State = Sheet.State
 
 
 class Unbalanced(Exception):
-    """The counted cash is not the sum of the amounts.
+    """Error: the counted cash is not the sum of the amounts.
 
     `difference` is the counted cash minus the sum.
     """
@@ -46,23 +46,22 @@ class Unbalanced(Exception):
 
 
 class OnOtherSheet(Exception):
-    """A loan that is on another sheet of the same day, so that no sheet was made."""
+    """Error: a loan is on another sheet of the same day, so no sheet was made."""
 
 
 class NotReturnable(Exception):
-    """A sheet that can't be returned now.
+    """Error: the sheet can't be returned now.
 
-    It is cancelled, or an earlier return is still on its way into the ledger.
+    The sheet is cancelled, or amounts of an earlier return are not recorded yet.
     """
 
 
 def make_sheets(
     app: LendingApp, wanted: Wanted, found: Choosing, idempotency_key: str, by: User
 ) -> list[Sheet]:
-    """Make the sheets of the chosen loans; a repeated form returns the first ones.
+    """Make the sheets of the chosen loans; the same form again returns the first sheets.
 
-    Raise OnOtherSheet if another sheet of the day has got one of the loans since they were
-    chosen.
+    Raise OnOtherSheet if one of the loans is now on another sheet of the day.
     """
     parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
     try:
@@ -115,7 +114,7 @@ def _list_first(idempotency_key: str) -> list[Sheet]:
 
 
 def note_printing(sheet: Sheet, by: User) -> datetime | None:
-    """Note that a sheet is opened for printing; when it was first, if it was opened before."""
+    """Record that a sheet is opened for printing; return the time of an earlier opening, if any."""
     with transaction.atomic():
         now = timezone.now()
         rows = Sheet.objects.filter(pk=sheet.pk)
@@ -172,15 +171,15 @@ def check_balance(amounts: Mapping[int, Decimal], counted: Decimal) -> None:
 
 
 def find_last_return(sheet: Sheet) -> SheetReturn | None:
-    """Return the last time that the sheet was typed; None if it was never typed."""
+    """Return the newest return of a sheet; None if there is none."""
     rows = sheet.returns.select_related("file__batch", "created_by")
     return rows.defer("file__content").order_by("-number").first()
 
 
 def is_over(last: SheetReturn | None) -> bool:
-    """Return True if the sheet may be typed.
+    """Return True if the amounts of the sheet may be entered.
 
-    That is so if no amount that was typed before still waits for a decision or a recording.
+    Amounts may be entered if no amount of the last return waits for a decision or a recording.
     """
     if last is None or last.file is None:
         return True
@@ -194,7 +193,7 @@ def is_over(last: SheetReturn | None) -> bool:
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
     """Cancel an open sheet, so that nothing is collected with it.
 
-    Return False if the sheet is not open any more.
+    Return False if the sheet is no longer open.
     """
     fields: dict[str, Any] = {"state": State.CANCELLED, "reason": reason}
     fields |= {"cancelled_by": by, "cancelled_at": timezone.now()}
@@ -227,8 +226,8 @@ def _build_lines(
 ) -> Sequence[Line]:
     """Return the rows with an amount as lines, each with the name of its loan.
 
-    A day without a time becomes its noon, which is on the same day in every zone that a service
-    may use. It is never later than now.
+    The time of the lines is noon of the day, which is on the same day in every zone that a service
+    may use. It is never later than the present time.
     """
     noon = datetime.combine(day, time(12), app.zone)
     moment = min(noon, timezone.now().astimezone(app.zone))

@@ -1,1 +1,1 @@
-"""The statement desk: an operator's or a bank's own file in, each of its rows to its end."""
+"""The statement desk: upload the statements of operators and banks, and decide on each row."""

@@ -74,7 +74,8 @@ class Agreement(models.TextChoices):
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
     """Compare a row's payer with a borrower's name and phone digits.
 
-    Each is empty if it is unknown. If one part differs, the result is that the payer differs.
+    An unknown name or phone is empty. If one part differs, the payer differs, unless the phone
+    agrees and the names share a word.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
     if found == [Agreement.DIFFERS, Agreement.AGREES]:
@@ -95,11 +96,11 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 
 
 def _compare_names(payer: str, name: str) -> Agreement:
-    """Compare two names: they agree by two words in any order, or by the only word of one.
+    """Compare two names. They agree by two words in any order, or by the only word of one name.
 
-    One of the two words must be exactly equal. Initials, or two words that each differ in a
-    letter, fit other people too. An initial counts as one of the two words only if a name has
-    no second word. A company whose name shares one word with a person's is another payer.
+    One of the two words must be exactly equal. Initials alone, or two words that each differ in a
+    letter, also fit other people. An initial counts as one of the two words only if a name has no
+    second word. A company whose name shares one word with a person's is another payer.
     """
     payers, own = _split(payer), _split(name)
     if _NOBODY.issuperset(payers):
@@ -121,7 +122,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
 
 
 def _count_shared(payers: Iterable[str], own: Iterable[str]) -> int:
-    """Return how many words two names share: first those that are the same, then those alike."""
+    """Return the number of words that two names share, first equal words and then similar ones."""
     same = {*payers} & {*own}
     left, shared = [word for word in own if word not in same], len(same)
     for word in payers:
@@ -140,8 +141,8 @@ def _is_company(text: str) -> bool:
 def find_names(text: str) -> Iterator[str]:
     """Yield the names of payers in the words of a row.
 
-    A name follows “from” and similar words, or a phone number. It has at least two words, in
-    capitals: “from my salary” is not a name.
+    A name follows “from” and similar words, or a phone number. A name has at least two words in
+    capitals, so “from my salary” is not a name.
     """
     text = _divide(text)
     for found in (*_PAYERS.finditer(text), *_WITHIN.finditer(text)):
@@ -158,15 +159,15 @@ def find_names(text: str) -> Iterator[str]:
 
 
 def _divide(text: str) -> str:
-    """Return the words of a row with spaces for the signs that some banks write between them."""
+    """Return the words of a row, with spaces for the separators that some banks use."""
     return _DIVIDERS.sub(" ", text[:LONGEST_WORDS])
 
 
 def find_phones(text: str, own: str = "") -> Iterator[str]:
     """Yield the phone numbers of payers within the words of a row.
 
-    Figures alone may be an account: those are a phone number that are dialled as one, or begin with
-    the country of the borrower's own number.
+    A number without other signs may be an account. It is a phone number only if it can be dialled,
+    or begins with the country of the borrower's own number.
     """
     text = _divide(text)
     for found in _WITHIN.finditer(text):
@@ -184,7 +185,7 @@ def _split(text: str) -> list[str]:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Return whether two words of a name are equal, one letter apart, or one is an initial.
+    """Return whether two words of a name are equal or alike: one letter apart, or an initial.
 
     A wrong letter counts only in longer words, and only if it is likely to be a mistake.
     """
@@ -221,7 +222,7 @@ def _compare_phones(text: str, phone: str) -> Agreement:
 
 
 def _agree(holds: bool, digits: int) -> Agreement:
-    """Return the result of a comparison; too few digits that agree prove nothing.
+    """Return the result of a comparison. Too few digits that agree prove nothing.
 
     Many people share a few digits, so their agreement is UNKNOWN.
     """

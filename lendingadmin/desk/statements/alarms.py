@@ -53,9 +53,9 @@ def find_contradictions(
 ) -> dict[int, str]:
     """Return how the journal differs from the rows of one receipt, as sentences by repayment.
 
-    If no row is a payment, the sentence says what the row is. If a payment is twice in its
-    file, its amount counts once. `split` has the repayments of payments that a batch split.
-    `currency` is the app's currency, used if a row or repayment names none.
+    If no row is a payment, the sentence names the kind of the row. If a payment is in its file
+    twice, its amount counts once. `split` has the repayments of payments that a batch split.
+    `currency` is the app's currency, for rows and repayments without one.
     """
     kinds = {row.kind for row in rows}
     if Kind.PAYMENT not in kinds:
@@ -89,9 +89,9 @@ def find_contradictions(
 def raise_alarms(file: StatementFile, by: User) -> int:
     """Raise alarms for contradicted repayments, and report reversed repayments as mistakes.
 
-    A repayment that may be reversed gets an alarm too. Return the number of repayments with a
-    contradiction or a possible reversal, plus the number of reported mistakes. Call this
-    outside a transaction, because each alarm is committed on its own.
+    A repayment that was possibly reversed gets an alarm too. Return the number of repayments with a
+    contradiction or a possible reversal, plus the number of reported mistakes. Call this outside a
+    transaction, because each alarm is committed separately.
     """
     if not file.is_certain:
         return 0
@@ -108,8 +108,7 @@ def raise_alarms(file: StatementFile, by: User) -> int:
 def search_covered_days(now: datetime) -> None:
     """Tell managers about repayments that are missing in the statements of their network.
 
-    This is a duty of the worker. It checks each covered day once, when the day is
-    NOT_FOUND_AFTER old.
+    The worker calls this. Each covered day is checked once, when the day is NOT_FOUND_AFTER old.
     """
     due = StatementFile.objects.filter(
         searched_at=None,
@@ -127,9 +126,9 @@ def search_covered_days(now: datetime) -> None:
 def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
     """Yield recorded repayments that no statement shows as a payment.
 
-    They are of the file's network and days. Each comes with a sentence about another row that
-    has its id; empty if there is no such row. Only days for which every known account of the
-    network has a statement are checked.
+    The repayments are of the file's network and days. Each is yielded with a sentence about another
+    row that has its id; empty if there is no such row. Only days for which every known account of
+    the network has a statement are checked.
     """
     first, last = file.covers_from, file.covers_to
     if first is None or last is None:
@@ -187,7 +186,7 @@ def _list_contradictions(file: StatementFile) -> Iterator[tuple[int, str]]:
 
 
 def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
-    """Return the receipts that a payment of any statement of the app has."""
+    """Return the receipts that belong to a payment in any statement of the app."""
     found = set[str]()
     for some in _split(keys):
         rows = StatementLine.objects.filter(
@@ -198,7 +197,7 @@ def _find_paid(app_id: str, keys: Sequence[str]) -> set[str]:
 
 
 def _read_rows(file: StatementFile, keys: Sequence[str]) -> dict[str, list[Row]]:
-    """The rows of a file by these receipts, in its order."""
+    """Return the rows of a file by these receipts, in the order of the file."""
     found: dict[str, list[Row]] = {}
     wanted = set(keys)
     lines = StatementLine.objects.filter(file=file).order_by("position")
@@ -211,8 +210,9 @@ def _read_rows(file: StatementFile, keys: Sequence[str]) -> dict[str, list[Row]]
 
 
 def _read_entered(file: StatementFile) -> dict[str, list[Recorded]]:
-    """Return the recorded repayments by receipt, and by a bank's reference if the file has it once
-    and the day is the same.
+    """Return the recorded repayments by receipt or by a bank's reference.
+
+    A reference counts only if the file has it once and the day is the same.
     """
     lines = StatementLine.objects.filter(file=file)
     recorded = Repayment.objects.filter(RECORDED, app_id=file.app_id)
@@ -260,8 +260,8 @@ def _find_reversed_of_bank(
 ) -> dict[str, StatementLine]:
     """Return reversals that name a bank's reference, by the key of the reversed payment.
 
-    Exactly one payment with this reference must have the amount. If several have it, the
-    reversed one is not known, so none is returned, and a person decides before one of them is
+    Exactly one payment with this reference must have the amount. If several have the amount, the
+    reversed payment is not known and none is returned. A person decides before one of them is
     recorded.
     """
     rows = StatementLine.objects.filter(
@@ -281,7 +281,7 @@ def _find_reversed_of_bank(
 def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
     """Put an alarm on each recorded repayment that a reversal of the file may have reversed.
 
-    Such a reversal names no payment, so a person decides which one it was.
+    Such a reversal names no payment, so a person decides which payment was reversed.
     """
     reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL, reverses_key="")
     by_amount = {
@@ -320,7 +320,7 @@ def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
 
 
 def _was_told_before(reversal: StatementLine) -> bool:
-    """Return whether an earlier file of the account has this reversal and has no breaks."""
+    """Return whether an earlier complete file of the account already has this reversal."""
     file = reversal.file
     earlier = StatementLine.objects.filter(
         # By the small index of such reversals.
@@ -338,7 +338,7 @@ def _was_told_before(reversal: StatementLine) -> bool:
 
 
 def _add_alarm(repayment: Repayment, text: str) -> None:
-    """Add an alarm to a repayment, behind an alarm that has not been seen yet."""
+    """Add an alarm to a repayment, after an alarm that has not been seen yet."""
     with transaction.atomic(durable=True):
         row = Repayment.objects.select_for_update().get(pk=repayment.pk)
         if text in row.alarm:

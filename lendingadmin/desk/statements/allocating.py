@@ -1,4 +1,4 @@
-"""Decisions of people on the rows of a batch that is ready, each in one transaction."""
+"""Decisions of people on the rows of a batch in the state READY, each in one transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,17 +29,17 @@ _DECIDED = [
 
 
 class NoneAtOnce(Exception):
-    """Payments with this finding must be decided one at a time."""
+    """Error: payments with this finding must be decided one at a time."""
 
 
 class NotReady(Exception):
-    """A decision on rows of a batch that is not in the state READY."""
+    """Error: the batch of these rows is not in the state READY."""
 
 
 def accept(row: Allocation, reason: str, by: User) -> bool:
     """Accept a row for recording; return False if it has no loan or a finding in NEVER.
 
-    `reason` says why, if something speaks against the row. Raise NotReady.
+    `reason` is needed if the finding is a reason against the row. Raise NotReady.
     """
     with _hold(row):
         is_accepted = may_accept(row.finding, row.account_id)
@@ -49,7 +49,7 @@ def accept(row: Allocation, reason: str, by: User) -> bool:
 
 
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
-    """Let all open rows with a finding be recorded, for one reason; returns how many.
+    """Accept all open rows with a finding for recording, with one reason; return their number.
 
     Raises NotReady and NoneAtOnce.
     """
@@ -63,8 +63,8 @@ def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
 def may_accept_all(batch: Batch, finding: str) -> bool:
     """Return whether rows with a finding may be accepted together.
 
-    Payments by someone other than the borrower are decided one by one. After a database was
-    restored, so are payments that may be recorded already.
+    Payments by someone other than the borrower are decided one by one. Payments that may already be
+    recorded, after the database was restored, are also decided one by one.
     """
     if finding == Finding.OTHER_PAYER:
         return False
@@ -78,7 +78,7 @@ def leave_out(row: Allocation, reason: str, by: User) -> None:
 
 
 def choose(row: Allocation, loan_id: str, by: User) -> None:
-    """Take another loan for it, and check it with that. Raises LendingError."""
+    """Choose another loan for a row, and check the row with this loan. Raise LendingError."""
     with _hold(row):
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
@@ -115,7 +115,7 @@ def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:
 def may_split(row: Allocation) -> bool:
     """Return True if the money of the payment may go to several loans.
 
-    That is so if it is not entered yet and its finding allows a loan.
+    The payment must not be entered yet, and its finding must allow a loan.
     """
     return row.repayment_id is None and row.finding not in NO_LOAN_HELPS
 
@@ -123,8 +123,8 @@ def may_split(row: Allocation) -> bool:
 def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
     """Open accepted rows for decisions again after a database was restored.
 
-    These rows were not entered when the backup was made. They may have been recorded since, and
-    the dashboard does not know.
+    These rows were not entered when the backup was made. They may have been recorded since then,
+    which the restored database does not show.
     """
     rows = Allocation.objects.filter(
         batch__file__app_id=app_id, decision=Decision.ACCEPTED, repayment=None
@@ -137,7 +137,7 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
 
 
 def find_next(row: Allocation) -> Allocation | None:
-    """Return the next undecided row of the batch, after this one or else from the start."""
+    """Return the next undecided row of the batch after this one; after the last row, the first."""
     rows = list_undecided(row.batch).order_by("position", "part")
     return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
 
@@ -157,7 +157,7 @@ def _decide(row: Allocation, decision: Decision, reason: str, by: User) -> None:
 def _hold(row: Allocation) -> Iterator[None]:
     """Lock the batch of a row for a transaction and read the row again. Raise NotReady.
 
-    The row is read again because a colleague may have decided on it since.
+    The row is read again because a colleague may have decided on the row.
     """
     with transaction.atomic():
         held = Batch.objects.select_for_update().filter(pk=row.batch_id, state=Batch.State.READY)

@@ -1,4 +1,4 @@
-"""Django app: files of operators and banks, and their comparison with the journal."""
+"""Django app for statements of operators and banks, and their comparison with the journal."""
 
 from lendingadmin.core import areas
 
@@ -17,7 +17,7 @@ class StatementsConfig(areas.AreaConfig):
     tasks = ("tasks.check", "tasks.record", "tasks.compare")
 
     def ready(self) -> None:
-        """Open decisions again that a restored journal forgot."""
+        """Connect the function that opens decisions again after a restore of the database."""
         from lendingadmin.money.repayments.restoration import journal_restored
 
         from .allocating import reopen_forgotten

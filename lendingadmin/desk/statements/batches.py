@@ -1,4 +1,4 @@
-"""Commands of a batch: each takes it from a state that allows it, by a compare-and-swap."""
+"""Commands of a batch. Each is a compare-and-swap that starts from certain states."""
 
 import hashlib
 from collections.abc import Iterable
@@ -47,8 +47,8 @@ def begin(file: StatementFile, by: User) -> Batch | None:
     """Start the check of a statement's payments, for the first time or again.
 
     Payments that are recorded or on their way do not change. Return None if the batch is being
-    checked or recorded or waits for approval, if rows of the statement are missing or broken,
-    or if a person must first say how to read it.
+    checked or recorded or waits for approval, if rows of the statement are missing or broken, or if
+    a person must first explain how to read it.
     """
     if not file.is_certain or not file.layout:
         return None
@@ -68,7 +68,7 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """Move a batch on for a person if it is in one of these states; return whether it did."""
+    """Set a batch's state for a person if it is in one of these states; return whether it was."""
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -83,12 +83,12 @@ def move(
 
 
 def advance(batch: Batch, to: str, **fields: Any) -> bool:
-    """Move a batch on for the worker; return False if it has moved since it was read."""
+    """Set the state of a batch for the worker; return False if the batch has changed since."""
     return batch.step(**{"why": "", "tries": 0, **fields, "state": to})
 
 
 def submit(batch: Batch, by: User) -> bool:
-    """Start recording the accepted rows, or ask for an approval. Return False if not ready.
+    """Start recording the accepted rows, or request an approval; return False if not ready.
 
     Raise NobodyToApprove if a second person is needed and no other person may approve.
     """
@@ -110,8 +110,8 @@ def submit(batch: Batch, by: User) -> bool:
 def compute_fingerprint(batch: Batch) -> str:
     """Return the fingerprint of the rows that would be recorded.
 
-    It covers the loan, amount and currency of each row, and the batch's version. It shows
-    whether the batch is still the one that a person confirmed.
+    The fingerprint covers the loan, amount and currency of each row, and the batch's version. It
+    shows whether the batch is still the same as when a person confirmed it.
     """
     rows = list_to_do(batch).order_by("position", "part")
     shown = rows.values_list("position", "part", "account_id", "amount", "line__currency")
@@ -151,20 +151,20 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
 
 def list_makers(batch: Batch) -> list[User]:
-    """Return the people who asked for the recording or accepted one of its rows."""
+    """Return the people who requested the recording or accepted one of its rows."""
     deciders = list_to_do(batch).exclude(decided_by=None).values("decided_by")
     return list(User.objects.filter(Q(pk=batch.created_by_id) | Q(pk__in=deciders)).order_by("pk"))
 
 
 def read_approval(batch: Batch) -> approvals.Approval | None:
-    """Return the person who approved the batch, and the time; None without an approval."""
+    """Return the person who approved the batch and the time; None without an approval."""
     if batch.approved_by is None or batch.approved_at is None:
         return None
     return approvals.Approval(batch.approved_by, batch.approved_at)
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return the reason that an approval has expired, as a sentence; empty if it is valid."""
+    """Return the reason why an approval has expired, as a sentence; empty if it is valid."""
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -181,7 +181,7 @@ def find_expiry(batch: Batch) -> str:
 
 
 def expire(batch: Batch, why: str) -> None:
-    """End an approval, or the wait for one.
+    """End an approval of a batch, or the wait for an approval.
 
     People must ask again to record the rest of the rows.
     """
@@ -191,7 +191,7 @@ def expire(batch: Batch, why: str) -> None:
 
 
 def expire_unapproved() -> None:
-    """End the wait of batches that were not approved within a day."""
+    """End the wait of batches that were not approved in time (APPROVE_WITHIN)."""
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
     for batch in late.select_related("file").defer("file__content"):
@@ -199,13 +199,13 @@ def expire_unapproved() -> None:
 
 
 def pause(batch: Batch, by: User) -> bool:
-    """Stop the recording; the row in hand is finished."""
+    """Pause the recording after the current rows; return False if it was not recording."""
     words = _("%(username)s stopped the recording.") % {"username": by.username}
     return move(batch, (State.RECORDING,), State.PAUSED, by, "stopped", why=words)
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Continue a recording that is paused; what was already sent is not sent again."""
+    """Continue a paused recording; rows that were already sent are not sent again."""
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
@@ -216,18 +216,18 @@ def resume(batch: Batch, by: User) -> bool:
 
 
 def reopen(batch: Batch, by: User) -> bool:
-    """Open the unrecorded rows for decisions again; an approval of the batch ends."""
+    """Open the unrecorded rows for decisions again; this ends an approval of the batch."""
     starts = (State.AWAITING, State.PAUSED, State.DONE)
     return move(batch, starts, State.READY, by, "reopened", **_UNAPPROVED)
 
 
 def list_to_do(batch: Batch) -> QuerySet[Allocation]:
-    """Return the rows that are accepted and not entered yet."""
+    """Return the accepted rows that are not entered yet."""
     return batch.allocations.filter(decision=Decision.ACCEPTED, repayment=None)
 
 
 def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
-    """Return the reasons of `limits.REASONS` for which this batch needs a second person.
+    """Return the reasons from `limits.REASONS` why this batch needs a second person.
 
     The largest payment is compared with the limit for one repayment, and the sum of all
     payments with the limit for a day.
@@ -256,7 +256,7 @@ def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
 
 
 def sum_accepted(batch: Batch) -> dict[str, Decimal]:
-    """Return the sums of the rows that are accepted and not entered, by currency."""
+    """Return the sums of the accepted rows that are not entered yet, by currency."""
     rows = list_to_do(batch).values("line__currency").annotate(total=Sum("amount"))
     return {row["line__currency"]: row["total"] for row in rows.order_by("line__currency")}
 
@@ -277,7 +277,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
     """Return the batches with rows to decide or record, and the paused ones.
 
-    They are for a person who may record repayments; empty for other people.
+    Return none for a person who may not record repayments.
     """
     if not (person.has_perm(READ, app_id) and person.has_perm(RECORD_REPAYMENTS, app_id)):
         return Batch.objects.none()
@@ -288,7 +288,7 @@ def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def _release(batch: Batch) -> None:
-    """Allow rows that waited for another repayment of their loan to be tried again."""
+    """Clear the pause of rows that waited for another repayment of their loan."""
     batch.allocations.filter(is_held=True).update(is_held=False)
 
 

@@ -1,6 +1,6 @@
-"""The dry run: finds the loan of each payment, and what speaks against recording it.
+"""The dry run: find the loan of each payment, and the reasons against recording it.
 
-The worker reads several loans at once and saves its findings one page of lines at a time. If a
+The worker reads several loans in parallel and saves its findings one page of lines at a time. If a
 worker dies, its page is checked again.
 """
 
@@ -43,7 +43,7 @@ from .matching import Match
 from .models import Allocation, Batch, StatementFile, StatementLine
 from .rows import read_about
 
-# Lines that are read at once: two for each thread.
+# Lines that are read together: two for each thread.
 _PAGE = 24
 # Layouts that may hold payments of any channel.
 BANKS = ("camt-053", "mt940", "bank-account", MAPPED)
@@ -54,7 +54,7 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Check lines for some seconds; how long to wait before the next slice, None at the end."""
+    """Check lines for some seconds. Return the wait before the next slice; None at the end."""
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
@@ -117,9 +117,9 @@ def judge_lines(
 ) -> dict[int, Standing]:
     """Return how each of these lines compares with the journal, by position.
 
-    Repayments of the intents whose keys are in `but` are ignored. Repayments that were not
-    found at the service are ignored too, because the check of each loan asks whether they may
-    be there all the same (Finding.MAY_DOUBLE).
+    Repayments of the intents whose keys are in `but` are ignored. Repayments that were not found at
+    the service are ignored too, because the check of each loan asks whether they may still be
+    recorded there (Finding.MAY_DOUBLE).
     """
     found = standings.list_repayments(file, lines)
     keys = [line.receipt_key for line in lines if line.receipt_key]
@@ -158,8 +158,8 @@ def check_again(row: Allocation) -> None:
 def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     """Return copies of the accepted rows of one batch that were blocked after the check.
 
-    The journal or the decision of a person blocks them; the finding of each copy says why. Only
-    the dashboard's own database is read.
+    The journal or the decision of a person blocks them; the finding of each copy is the reason.
+    Only the dashboard's own database is read.
     """
     batch, lines = rows[0].batch, [row.line for row in rows]
     # A worker that takes them up again finds what it entered itself.
@@ -189,10 +189,9 @@ def _find_stopped(
     *,
     but: Collection[str] = (),
 ) -> dict[int, Finding]:
-    """Return what speaks against payments whatever their loans are, by position.
+    """Return the findings against payments that do not depend on the loan, by position.
 
-    A repayment with the id of a split payment does not speak against it, because it may be
-    another part.
+    A repayment with the id of a split payment is not a finding, because it may be another part.
     """
     judged = judge_lines(file, lines, but=but)
     keys = [line.receipt_key for line in lines]
@@ -219,7 +218,7 @@ def _find_stopped(
 def find_open_questions(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Finding]:
-    """Return the OPEN_QUESTIONS about payments that a person must decide, by position."""
+    """Return the OPEN_QUESTIONS about these payments for a person to decide, by position."""
     of_bank = [line for line in lines if line.bank_key]
     judged = judge_lines(file, of_bank, but=but) if of_bank else {}
     found = {at: Finding.SAME_REFERENCE for at, x in judged.items() if x == Standing.SAME_REFERENCE}
@@ -234,9 +233,9 @@ def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
 
 
 def build_request(row: Allocation) -> Request:
-    """The repayment that this row is entered as (spec: MakeRepayment).
+    """Return the repayment to record for this row (spec: MakeRepayment).
 
-    Raises ValueError for a row without a date: its finding is against it.
+    Raises ValueError for a row without a date, which has a finding against recording.
     """
     line, file = row.line, row.batch.file
     if line.moment is None:
@@ -260,8 +259,8 @@ def build_request(row: Allocation) -> Request:
 def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
     """Return the time at which a payment is recorded, in the lender's zone.
 
-    A day without a time becomes its noon, which is on the same day in every zone that a service
-    may use. The noon of a day is never later than now.
+    A day without a time becomes its noon, which is on the same day in every zone that a service may
+    use. The result is never later than the present time.
     """
     local = moment.astimezone(zone)
     if line.has_time or local.time() != time.min:
@@ -311,8 +310,8 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
 def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
     """Return copies of the accepted rows of one batch whose finding has changed.
 
-    The finding of each copy is the new one. A loan that can't be read now is ignored, because
-    its recording will show the fault.
+    The finding of each copy is the new one. A loan that can't be read at the moment is ignored,
+    because recording it will show the fault.
     """
     file, before = rows[0].batch.file, [row.finding for row in rows]
     rows = [copy(row) for row in rows]
@@ -326,7 +325,7 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
 
 
 def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
-    """Read the loans that rows have now."""
+    """Read the loans that the rows already have."""
     chosen = [(row.basis, row.account_id) for row in rows]
     payments = [read_about(row.line) for row in rows]
     return matching.read_chosen(file.app_id, chosen, payments, file.layout)
@@ -340,7 +339,7 @@ def _apply(
     until: datetime | None,
     open_question: Finding | None,
 ) -> None:
-    """Set the loan that was found on a row, and what was found about it.
+    """Set on a row the loan that was found, and the finding.
 
     `taken` is the amount that rows from `start` on take from each loan. The journal may have
     forgotten rows up to `until`. `open_question` is about the row itself.
@@ -379,8 +378,8 @@ def _apply(
 def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     """Return True if a restored database may have forgotten that the row was recorded.
 
-    The database was restored to its state of `until`. The row's statement says when the money
-    came. A row of money that came after `until` can't be forgotten.
+    The database was restored to its state at `until`. Money that came after `until`, according to
+    the statement, can't be forgotten.
     """
     moment = row.line.moment
     if until is None or moment is None:
@@ -394,9 +393,9 @@ def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
 def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> list[Repayment]:
     """Return the earlier repayments that may be the same payment.
 
-    Repayments in one of the states in `but` are ignored. A repayment whose own id is on a
-    statement is another payment, however similar it is. For banks this is true only within one
-    file, because another file may have the same payment under another id.
+    Repayments in one of the states in `but` are ignored. A repayment whose own id is on a statement
+    is another payment, even if it is similar. For banks this is true only within one file, because
+    another file may have the same payment under another id.
     """
     alike = [one for one in look_alikes(asked, row.idempotency_key) if one.state not in but]
     own = normalise_external_id(asked.external_id)
@@ -413,7 +412,7 @@ def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> li
 
 
 def _sum_before(row: Allocation, start: int) -> Decimal:
-    """Return the sum that accepted rows before a position will still pay on this loan."""
+    """Return the sum that accepted rows before a position will still pay on this row's loan."""
     before = row.batch.allocations.filter(
         account_id=row.account_id,
         decision=Decision.ACCEPTED,
@@ -425,7 +424,7 @@ def _sum_before(row: Allocation, start: int) -> Decimal:
 
 
 def _decide(row: Allocation) -> None:
-    """Accept a row that names its loan and has nothing against it; other rows stay undecided.
+    """Accept a row that names its loan and has no finding against it; other rows stay undecided.
 
     A row that was left out stays left out.
     """
@@ -447,7 +446,7 @@ def _keep(rows: Sequence[Allocation]) -> None:
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
     """Return how long to wait after a fault of the service.
 
-    Return None if people continue without the rest.
+    Return None if people continue without the remaining rows.
     """
     tries = batch.tries + 1
     pause = find_pause(tries, error)

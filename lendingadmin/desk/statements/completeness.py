@@ -19,11 +19,11 @@ _NAMED = 20
 class Proof:
     """The comparisons that were possible, and the breaks that they found.
 
-    Without `checks` nothing could be compared, and the statement is neither complete nor
-    broken. Running balances alone prove only that nothing is missing between the rows.
-    `has_ends` says that the opening and closing balance were compared with the rows, so that no
-    row is missing at the ends. `skipped` counts rows of the file that do not belong to the
-    statement, such as headings, totals and text.
+    Without `checks` no comparison was possible, and the statement is neither complete nor broken.
+    Running balances alone prove only that nothing is missing between the rows. `has_ends` is True
+    if the opening and closing balance were compared with the rows, so that no row is missing at the
+    ends. `skipped` counts rows of the file that do not belong to the statement, such as headings,
+    totals and text.
     """
 
     checks: Sequence[str]
@@ -34,7 +34,7 @@ class Proof:
 
     @property
     def is_complete(self) -> bool:
-        """True if opening and closing balance were compared and nothing contradicts them."""
+        """True if opening and closing balance were compared and no break was found."""
         return self.has_ends and not self.found
 
 
@@ -97,7 +97,7 @@ def _part_by_currency(statement: Statement, lines: Sequence[Line]) -> list[list[
 
 
 def _can_compare(lines: Sequence[Line], opening: Decimal | None) -> bool:
-    """Return True if at least two balances of these lines follow each other."""
+    """Return True if these lines have two balances, or one and the opening balance, to compare."""
     running = sum(line.balance is not None for line in lines)
     return running > 1 or (running > 0 and opening is not None)
 
@@ -112,8 +112,8 @@ def _name_currency(lines: Sequence[Line]) -> Iterator[Flaw]:
 def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]:
     """Yield a flaw for each row whose balance is not the balance before plus the row's amount.
 
-    Amounts of rows without a balance are added up until the next row that has one. If a file is
-    in order only in two halves, or in another order, the first wrong row is the place to look.
+    Amounts of rows without a balance are added up until the next row that has one. If a part of the
+    file is in another order, the first flaw shows the place.
     """
     before, moved = opening, _ZERO
     for line in lines:

@@ -1,4 +1,4 @@
-"""The rows of statements that have a repayment's transaction id."""
+"""Search for the statement rows that have a repayment's transaction id."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -21,7 +21,7 @@ _DAY = timedelta(days=1)
 def list_rows(repayment: Repayment) -> list[Confirmation]:
     """Return the statement rows with a repayment's transaction id, complete statements first.
 
-    Return none if the id was made by the dashboard, and at most `_AT_MOST`.
+    Return at most `_AT_MOST` rows, and none if the dashboard made the id.
     """
     if repayment.external_id_minted:
         return []
@@ -60,8 +60,8 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
 def _choose(lines: Iterable[StatementLine]) -> list[StatementLine]:
     """Return the rows to show.
 
-    The same money in another file is included only if that file confirms the row and the first
-    file does not.
+    A copy of the row in another file is included only if that file is complete and the first one is
+    not.
     """
     rows = sorted(lines, key=lambda line: (not line.file.is_complete, line.place == Place.COPY))
     own = [line for line in rows if line.place != Place.COPY]

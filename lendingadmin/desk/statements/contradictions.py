@@ -1,6 +1,6 @@
 """Transaction ids for which a statement and the journal differ, with both sides.
 
-They come from the alarms that are not seen yet (alarms.py).
+They come from the alarms that no manager has seen yet (alarms.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,7 +57,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
-    """Return the unallocated payments of an app that have no other owner than this person.
+    """Return the unallocated payments of an app that have no owner, or this person as owner.
 
     Return none to a person who may not record payments.
     """
@@ -69,7 +69,7 @@ def list_unplaced(app_id: str, person: User) -> QuerySet[StatementLine]:
 def list_with_question(app_id: str, person: User) -> QuerySet[StatementFile]:
     """Return the files with an open question about columns, days or words.
 
-    A person must answer it and still can.
+    Files whose question can no longer be answered are left out.
     """
     if not person.has_perm(READ, app_id):
         return StatementFile.objects.none()

@@ -30,7 +30,7 @@ class Cover(NamedTuple):
 
 
 def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
-    """Return the days that a complete statement covers by its head; None if it names none.
+    """Return the first and last day that a statement covers according to its head, or None.
 
     The day of the upload, `today`, is not covered, because it may not be over. A head may name
     days in the future.
@@ -59,8 +59,7 @@ def list_covers(app_id: str, since: date, until: date, network: str | None = Non
 def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
     """Return the known accounts of each network, from these covers and from newer files.
 
-    An account whose files are never complete is one of the network's accounts too. Its days
-    have no cover.
+    An account whose files are never complete is also included. Its days have no cover.
     """
     found: dict[str, set[str]] = {}
     for network, account in (*_list_uploaded(app_id, since), *(one[1:3] for one in covers)):
@@ -69,7 +68,7 @@ def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str
 
 
 def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
-    """Network and account of each file of statements that was uploaded since a day."""
+    """Return network and account of each statement that was uploaded since a day."""
     begins = datetime.combine(since, time.min, UTC)
     files = StatementFile.objects.filter(app_id=app_id, created_at__gte=begins)
     files = files.exclude(layout__in=["", COUNTED_CASH]).exclude(account="")
@@ -98,7 +97,7 @@ def find_missing(app_id: str, first: date, last: date) -> list[AccountCover]:
 
 
 def _find_stretches(first: date, last: date, covers: list[Cover]) -> list[tuple[date, date]]:
-    """Return the stretches between the first and last day that none of these covers includes.
+    """Return the periods between the first and last day that none of these covers includes.
 
     All covers are of one account.
     """

@@ -28,16 +28,16 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the payers of the rows that are recorded as repayments of a borrower."""
+    """Erase the payers of the rows that belong to a borrower's repayments or decisions."""
     decided = _list_decided(app_id, borrower_id)
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
     return _erase(_list_lines(app_id, borrower_id, decided), decided)
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the payers of rows in statements uploaded before a time, some files at once.
+    """Erase the payers of rows in some of the statements that were uploaded before a time.
 
-    Return the number of these files, or `most` if there are more.
+    Return the number of these statements, or `most` if there are more.
     """
     at_once = min(most, _FILES)
     old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)

@@ -10,7 +10,7 @@ from .lines import Standing
 
 
 class Basis(models.TextChoices):
-    """Why a payment is taken to be for a loan."""
+    """The way in which the loan of a payment was found."""
 
     LOAN = "loan", _("names the loan")
     NUMBER = "number", _("names the loan's number")
@@ -110,7 +110,7 @@ _OF_LINE = {
 class LoanNow(NamedTuple):
     """The state of a loan at this moment; `owed` is None if it is unknown.
 
-    `paid_before` is the sum that earlier payments of the batch will pay on it.
+    `paid_before` is the sum that earlier payments of the batch will pay on the loan.
     """
 
     is_closed: bool
@@ -119,7 +119,7 @@ class LoanNow(NamedTuple):
 
 
 def find_of_line(standing: Standing, *, is_usable: bool) -> Finding | None:
-    """Return what speaks against a payment whatever its loan is; None if the loan decides."""
+    """Return a finding that does not depend on the loan; None if the loan decides."""
     if found := _OF_LINE.get(standing):
         return found
     return None if is_usable else Finding.UNUSABLE
@@ -136,11 +136,11 @@ def find_of_loan(
     open_question: Finding | None,
     is_alike: bool,
 ) -> Finding:
-    """Return what speaks against this amount on this loan, or FINE or PROPOSED.
+    """Return the finding for this amount on this loan, FINE and PROPOSED included.
 
-    PROPOSED means that the row does not name the loan. `contradiction` is what the row says
-    about its payer or its loan that does not fit the loan, and `open_question` is what speaks
-    against the row until a person decides (OPEN_QUESTIONS).
+    PROPOSED means that the row does not name the loan. `contradiction` is the finding if the row's
+    payer or its words do not fit the loan. `open_question` is a finding against the row until a
+    person decides (OPEN_QUESTIONS).
     """
     is_above = loan.owed is not None and loan.paid_before + amount > loan.owed
     against = (

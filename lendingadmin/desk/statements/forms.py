@@ -1,4 +1,4 @@
-"""The forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
+"""Forms of the statement desk: a file or pasted text, the columns of a table, a filter."""
 
 from collections.abc import Mapping as Named
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _ANY = ("", gettext_lazy("any"))
 
 
 class NewStatementForm(forms.Form):
-    """A statement as a file, or its rows pasted. `content` is its bytes once the form is valid."""
+    """Form for a statement as a file or as pasted rows. `content` has the bytes of a valid form."""
 
     content = b""
 
@@ -66,7 +66,7 @@ class NewStatementForm(forms.Form):
 
 
 class ColumnsForm(forms.Form):
-    """The form that says which column of an unknown table has which meaning."""
+    """Form for the meaning of each column of an unknown table."""
 
     network = LineField(
         label=gettext_lazy("Network or bank"),
@@ -100,7 +100,7 @@ class ColumnsForm(forms.Form):
             self.add_error("amount", forms.ValidationError(words, code="one_of_two"))
 
     def build_mapping(self) -> Mapping:
-        """The mapping that was chosen."""
+        """Return the chosen mapping."""
         names = (*_COLUMNS, "has_unique_ids")
         return Mapping(**{name: self.cleaned_data[name] for name in names})
 
@@ -123,7 +123,7 @@ _COLUMNS = {
 
 
 class WordsForm(forms.Form):
-    """The meaning of each unknown word of a status or a side, and of a sign in amounts."""
+    """Form for the meaning of each unknown word of a status or a side, and of a sign in amounts."""
 
     def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
         super().__init__(data)
@@ -164,7 +164,7 @@ _MEANINGS = {
 
 
 class LinesForm(forms.Form):
-    """The filter of a statement's rows."""
+    """Form for the filter of a statement's rows."""
 
     standing = forms.ChoiceField(
         label=gettext_lazy("Status"), required=False, choices=[_ANY, *Standing.choices]
@@ -175,7 +175,7 @@ class LinesForm(forms.Form):
 
 
 class AllocationsForm(forms.Form):
-    """The filter of a batch's rows."""
+    """Form for the filter of a batch's rows."""
 
     finding = forms.ChoiceField(
         label=gettext_lazy("Result"), required=False, choices=[_ANY, *Finding.choices]
@@ -198,7 +198,10 @@ class AllocationsForm(forms.Form):
 
 
 class DecisionForm(forms.Form):
-    """The reason why a row is accepted despite its finding, or left out; stored encrypted."""
+    """Form for the reason to accept a row despite its finding, or to leave it out.
+
+    The reason is stored encrypted.
+    """
 
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
@@ -213,7 +216,10 @@ class DecisionForm(forms.Form):
 
 
 class RowForm(DecisionForm):
-    """The decision on a row; `keep` remembers that its payer pays this loan."""
+    """Form for the decision on a row.
+
+    With `keep`, the link from its payer to this loan is saved.
+    """
 
     keep = forms.BooleanField(
         label=gettext_lazy("Suggest this loan for this payer from now on"), required=False
@@ -221,13 +227,13 @@ class RowForm(DecisionForm):
 
 
 class AcceptForm(DecisionForm):
-    """Why all undecided rows with one finding are accepted."""
+    """Form for the reason to accept all undecided rows with one finding."""
 
     finding = forms.ChoiceField(choices=Finding.choices, widget=forms.HiddenInput)
 
 
 class PayeeForm(forms.Form):
-    """The search for the loan or the person that a payment is for."""
+    """Form that searches the loan or the person of a payment."""
 
     who = LineField(
         label=gettext_lazy("Name, phone, loan or borrower"),
@@ -253,7 +259,7 @@ class SplitForm(forms.Form):
         }
 
     def clean_amount(self) -> Decimal:
-        """Return the amount; it must be less than the payment, so that there is a rest."""
+        """Return the amount, which must be less than the payment, so that there is a rest."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
             raise forms.ValidationError(_("Enter less than the whole payment."))
@@ -261,7 +267,7 @@ class SplitForm(forms.Form):
 
 
 class PlaceForm(DecisionForm):
-    """Form for unallocated money that goes to no loan: its new place, and the reason."""
+    """Form for unallocated money that belongs to no loan: its new place, and the reason."""
 
     place = forms.ChoiceField(
         label=gettext_lazy("Status"),

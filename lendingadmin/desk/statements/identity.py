@@ -22,10 +22,10 @@ _PHONE_DIGITS, _LONGEST = 7, 60
 def make_ids(account: str, lines: Sequence[Line], zone: tzinfo) -> list[str]:
     """Return a unique id for each line of a bank.
 
-    The same row in another file gets the same id. People can read the id. It has the account,
-    day, amount, balance, and the reference or else a mark of the payer. Equal rows get a
-    number, counted by payer and details, so that it is the same in every export. The letters
-    separate the parts, because ids are compared without punctuation.
+    The same row in another file gets the same id. The id is readable. It has the account, day,
+    amount, balance, and the reference or else a hash of the payer. Equal rows get a number, in the
+    order of payer and details, so that the id is the same in every export. The letters separate the
+    parts, because ids are compared without punctuation.
     """
     # Spreadsheets remove leading zeros, and banks add spaces or the currency.
     account = normalise_account(account)
@@ -60,16 +60,16 @@ def _describe(account: str, line: Line, zone: tzinfo) -> str:
 
 
 def normalise_account(account: str) -> str:
-    """Return an account number without punctuation, leading zeros and a currency behind it."""
+    """Return an account number without punctuation, leading zeros and a currency at its end."""
     bare = "".join(sign for sign in account if sign.isalnum()).lstrip("0").upper()
     has_currency = bare[-4:-3].isdigit() and is_currency(bare[-3:])
     return bare[:-3] if has_currency else bare
 
 
 def is_same_day(moment: datetime, *, has_time: bool, other: datetime) -> bool:
-    """Return whether the other moment is on the day of a row.
+    """Return whether another moment is on the day of a row.
 
-    A row without a time covers the 24 hours from its moment; a row with a time covers one day
+    A row without a time covers the 24 hours from its midnight; a row with a time covers one day
     before and after.
     """
     begins = moment - _DAY if has_time else moment

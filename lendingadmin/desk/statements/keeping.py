@@ -1,4 +1,4 @@
-"""Functions that take in a statement, read it again on request, and delete old content."""
+"""Functions that save a statement, read it again on request, and delete old content."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ ROWS_AT_ONCE = 1_000
 
 @in_english
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
-    """Read a file and save it with its lines; return it and whether it is new.
+    """Read a file and save it with its lines; return the saved file and whether it is new.
 
     If the same bytes were uploaded before, that file is returned. A table of an unknown layout
     is saved without lines. Raise Refused if the content is not a statement.
@@ -92,20 +92,19 @@ def keep_counted_cash(
 def may_read_again(file: StatementFile) -> bool:
     """Return whether a file may be read again.
 
-    Its content must be there, it must not have a batch, and no person may have placed one of
-    its payments.
+    The file must have its content and no batch, and no person may have placed one of its payments.
     """
     begun, placed = Batch.objects.filter(file=file), file.lines.exclude(placed_at=None)
     return bool(file.content) and not begun.exists() and not placed.exists()
 
 
 def may_map_again(file: StatementFile) -> bool:
-    """Return True if a person who named the columns wrongly may name them again."""
+    """Return True if the columns of a file can be named again after a mistake."""
     return file.layout == MAPPED and may_read_again(file)
 
 
 def open_table(file: StatementFile) -> UnknownTable | None:
-    """Return the table whose columns a person may name; None if they may not be named."""
+    """Return the table whose columns a person may name; None if there is none."""
     if not file.content or (file.layout and not may_map_again(file)):
         return None
     found = read(_unpack(file), zone=lending_app(file.app_id).zone)
@@ -113,10 +112,9 @@ def open_table(file: StatementFile) -> UnknownTable | None:
 
 
 def find_named(file: StatementFile, table: UnknownTable) -> dict[str, str]:
-    """Return the headings of the deciding columns, and what a person named before.
+    """Return the headings of the deciding columns, with the earlier answers of a person.
 
-    That is the network and the heading of each column, saved for a table with the same
-    headings.
+    The answers are the network and the heading of each column, for a table with the same headings.
     """
     known = _find_layout(file.app_id, table.fingerprint)
     return table.deciding | ({"network": known.network, **known.columns} if known else {})
@@ -127,7 +125,7 @@ def _find_layout(app_id: str, fingerprint: str) -> KnownLayout | None:
 
 
 def map_columns(file: StatementFile, network: str, mapping: Mapping, by: User) -> bool:
-    """Read a table with the columns that a person named; return False if that is too late.
+    """Read a table with the columns that a person named; return False if it may not be read again.
 
     The columns are saved for other tables with the same headings.
     """
@@ -162,7 +160,7 @@ def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
 
 
 def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
-    """Read the file again with the meaning of its unknown words, and save that for its layout.
+    """Read a file again with the meanings of its unknown words, and save these for its layout.
 
     Return False if the file may not be read again.
     """
@@ -237,7 +235,7 @@ def _read_named(
 
 
 def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
-    """Save what was read from a file; of an unknown table nothing is saved yet."""
+    """Save the values that were read from a file; do nothing for an unknown table."""
     if isinstance(found, UnknownTable):
         return
     head = ("layout", "currency", "begins", "ends", "opening", "closing", "paid_in", "paid_out")
@@ -263,8 +261,9 @@ def _find_places(
 ) -> Sequence[Place | str]:
     """Return the place of the money of each line; empty for a line that is not a payment.
 
-    All are empty if rows are missing or a person must answer a question about the file. They
-    are empty for counted cash too: a cashier has it, and the cash count of its day compares it.
+    All are empty if rows are missing or a person must answer a question about the file. They are
+    also empty for counted cash, because a cashier has it and compares it in the cash count of the
+    day.
     """
     if not file.is_certain or file.is_counted_cash:
         return [""] * len(found)
@@ -277,7 +276,7 @@ def _find_places(
 
 
 def _build_key(receipt: str, *, is_key: bool = True) -> str:
-    """Return the key that an id is compared by; empty if the id is not a key."""
+    """Return the key for comparing an id; empty if the id is not a key."""
     return normalise_external_id(receipt) if is_key and len(receipt) <= LONGEST_ID else ""
 
 

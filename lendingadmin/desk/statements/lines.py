@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Kind(models.TextChoices):
-    """The kind of a line. Each line has one, so the counts by kind add up to all lines."""
+    """The kind of a line. Each line has one kind, so the counts by kind add up to all lines."""
 
     PAYMENT = "payment", _("payment")
     CHARGE = "charge", _("charge")
@@ -52,14 +52,13 @@ PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 class Line:
     """One row of a statement, or one detail of a bank's entry.
 
-    `number` is the row in the file as a spreadsheet counts it, or the count of the detail.
-    `amount` is the money that it moves, positive in and negative out; for a failed row it is
-    the money that would have moved. `moment` is aware. Without a time of day (`has_time`) it is
-    midnight in the statement's zone; it is None if the date can't be read. Texts are empty if
-    the row has none. `reverses` is the receipt of the payment that a reversal reverses. An id
-    that lost digits (`is_damaged`) is never a key, and `receipt` then has it as written in the
-    file. `others` are the further references and the other words of the row, which can
-    contradict `reference`.
+    `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
+    is the money that the line moves, positive in and negative out; for a failed row it is the money
+    that would have moved. `moment` is aware. Without a time of day (`has_time`) it is midnight in
+    the statement's zone; it is None if the date can't be read. Missing texts are empty. `reverses`
+    is the receipt of the payment that a reversal reverses. An id that lost digits (`is_damaged`) is
+    never a key, and `receipt` then has it as written in the file. `others` are the further
+    references and the other words of the row, which can contradict `reference`.
     """
 
     number: int
@@ -87,14 +86,14 @@ def list_others(reference: str, details: str, *texts: str | None) -> Sequence[st
 
 
 def find_currency(lines: Iterable[Line]) -> str:
-    """Return the only currency that lines name; empty if they name none, or several."""
+    """Return the only currency that lines name; empty if they name none or several."""
     named = {line.currency for line in lines} - {""}
     return named.pop() if len(named) == 1 else ""
 
 
 @dataclass(frozen=True)
 class Flaw:
-    """A place at which a file contradicts itself; `number` is the row, or 0 for the file."""
+    """A contradiction within a file; `number` is the row, or 0 for the file."""
 
     number: int
     words: str
@@ -104,16 +103,15 @@ class Flaw:
 class Statement:
     """A file that was read: its layout, the values of its head, and its lines in order.
 
-    `layout` is the layout's key, and `network` is the operator's or bank's name for a
-    repayment. `account` is the short code, number or IBAN of the account. `begins` and `ends`
-    are the days that it covers according to its head; None if the head names none. Balances and
-    totals come from the head too; `paid_out` is positive. `day_first` says how its days were
-    read. If they could be read two ways (`day_is_proposed`), a person is asked. A person is
-    also asked about `unknown_words`, which are the words of a status or a side by field.
-    `flaws` are rows that can't be read, `unread` are the parts of the file that were not read,
-    and `skipped` counts the rows of headings, totals and text. `has_unique_ids` says that a
-    transaction id belongs to one payment only, as an operator's receipt does; a bank's
-    reference may repeat or be missing.
+    `layout` is the layout's key, and `network` is the operator's or bank's name for a repayment.
+    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the days
+    that it covers according to its head; None if the head names none. Balances and totals come from
+    the head too; `paid_out` is positive. `day_first` is the order in which days were read. If both
+    orders were possible (`day_is_proposed`), a person is asked. A person is also asked about
+    `unknown_words`, which are the words of a status or a side by field. `flaws` are rows that can't
+    be read, `unread` are the parts of the file that were not read, and `skipped` counts the rows of
+    headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
+    payment, as an operator's receipt does; a bank's reference may repeat or be missing.
     """
 
     layout: str
@@ -139,7 +137,7 @@ class Statement:
 
     @property
     def has_balances(self) -> bool:
-        """True if its head names a balance or a total, which is in one currency."""
+        """True if the head names a balance or a total, which is in one currency."""
         sums = (self.opening, self.closing, self.paid_in, self.paid_out)
         return any(one is not None for one in sums)
 
@@ -169,8 +167,8 @@ MAPPED = "mapped"
 class Mapping:
     """The meaning of the columns of an unknown table, by heading; "" for a column it lacks.
 
-    It has either `amount` (signed, with its `side`, or all in) or `paid_in` and `paid_out`.
-    Statement explains `has_unique_ids`.
+    A mapping has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
+    `paid_out`. Statement explains `has_unique_ids`.
     """
 
     moment: str
@@ -190,4 +188,7 @@ class Mapping:
 
 
 class Refused(Exception):
-    """A file that can't be accepted. The sentence says why, and what to export instead."""
+    """Error: a file can't be accepted.
+
+    The sentence gives the reason, and what to export instead.
+    """

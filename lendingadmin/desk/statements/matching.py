@@ -1,7 +1,7 @@
-"""The loan of a payment: found by what it names, by an id in its words, by phone or name.
+"""The loan of a payment, found by its reference, by an id in its words, by phone or by name.
 
-The service is asked about the payer's reference. All other matches come from the newest
-snapshot and from the index of people, and are proposals.
+The reference is looked up at the service. All other matches come from the newest snapshot and from
+the index of people, and are proposals.
 """
 
 import re
@@ -77,11 +77,11 @@ _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, 
 
 
 class Match(NamedTuple):
-    """The loan that a payment is for, read at this moment, and the basis of the match.
+    """The loan of a payment, read at this moment, and the basis of the match.
 
-    If there is no `loan`, nothing led to a loan, or (`is_several`) to more than one. `fault` is
-    the reason that it could not be read. `contradiction` says what else in the row does not fit
-    the loan.
+    There is no `loan` if none was found, if there are several (`is_several`), or if it could not be
+    read (`fault` is the reason). `contradiction` is a finding about other words of the row that do
+    not fit the loan.
     """
 
     basis: str = ""
@@ -92,7 +92,7 @@ class Match(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A loan of the newest count that a text names, by its own id or by its borrower's id."""
+    """A loan of the newest snapshot that a text names, by its own id or by its borrower's id."""
 
     account_id: str
     borrower_id: str
@@ -101,7 +101,10 @@ class Named(NamedTuple):
 
 
 def match(app_id: str, person: User, payments: Sequence[About], layout: str) -> list[Match]:
-    """The loan of each payment, as far as this person may look for it; the reads run at once."""
+    """Return the loan of each payment, as far as this person may search.
+
+    Loans are read in parallel.
+    """
     app = gateway.app(app_id)
     named = _read_all(
         [partial(_read_named, app, one.reference) if one.reference else None for one in payments]
@@ -118,7 +121,7 @@ def match(app_id: str, person: User, payments: Sequence[About], layout: str) -> 
 
 
 def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Sequence[str]]:
-    """Return the loans that a payment may be for by local data, and the basis.
+    """Return the basis and the possible loans of a payment, from local data.
 
     The service is not read.
     """
@@ -128,7 +131,7 @@ def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Seq
 def read_chosen(
     app_id: str, chosen: Sequence[tuple[str, str]], payments: Sequence[About], layout: str
 ) -> list[Match]:
-    """Read the loans that payments have already, each given as basis and loan id."""
+    """Read the loans that payments already have, each given as basis and loan id."""
     app = gateway.app(app_id)
     found = _read_all([partial(_read_loan, app, basis, loan_id) for basis, loan_id in chosen])
     return _find_contradictions(app_id, payments, found, layout)
@@ -177,7 +180,7 @@ def _read_loan(app: AppClient, basis: str, loan_id: str) -> Match:
 
 
 def _list(app: AppClient, **filters: str) -> list[Loan]:
-    """Return the loans that a filter leads to.
+    """Return the loans that a filter finds.
 
     Return an empty list if the service refuses the filter, or if there is more than one page.
     """
@@ -194,7 +197,7 @@ def _propose(
 ) -> list[tuple[str, Sequence[str]]]:
     """Return the basis and the possible loans of each payment.
 
-    They are found by words, by what a person said about the payer, by phone, then by name.
+    The loans are found by words, then by saved links of the payer, then by phone, then by name.
     """
     texts = [f"{one.reference} {one.words}" for one in payments]
     by_word = _find_by_words(app_id, texts)
@@ -218,7 +221,7 @@ def _propose(
 def _find_contradictions(
     app_id: str, payments: Sequence[About], found: Sequence[Match], layout: str
 ) -> list[Match]:
-    """Add to each match the other texts of its row that do not fit the loan.
+    """Add to each match the contradiction between its loan and the other texts of its row.
 
     This reads the borrowers of rows that name a payer. If a borrower can't be read, its row has
     a fault.
@@ -258,7 +261,7 @@ def _find_contradictions(
 def _agree(
     one: Match, payment: About, borrowers: Mapping[str, dict[str, str] | LendingError]
 ) -> Agreement | LendingError:
-    """Compare the payer with the borrower of the loan, or return why that can't be read."""
+    """Compare the payer with the borrower of the loan; return the error if it can't be read."""
     borrower = borrowers.get(loan_math.borrower_of(one.loan), {}) if one.loan else {}
     if isinstance(borrower, LendingError):
         return borrower
@@ -266,7 +269,7 @@ def _agree(
 
 
 def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | None:
-    """Return a doubt about a loan whose row names no payer who could agree with it."""
+    """Return a doubt about a loan whose row names no payer to compare."""
     loan_id, borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
     if any(
         x.borrower_id != borrower_id if x.by_borrower else x.account_id != loan_id for x in near
@@ -299,7 +302,8 @@ def _compare_named(
 ) -> Finding | None:
     """Compare all loans, borrowers and numbers that a row names with its loan.
 
-    Another loan of the same borrower, or a number that nothing here knows, is for a person.
+    For another loan of the same borrower, or an unknown number, return PROPOSED, so that a person
+    decides.
     """
     own = _Own(loan)
     # Where borrowers are known by their phone numbers, a payer's is no reference.
@@ -336,7 +340,7 @@ class _Own:
         self.folded = {_fold(one) for one in ids} - {""}
 
     def is_in(self, text: str) -> bool:
-        """Return True if a text names the loan."""
+        """Return True if a text is one of the loan's ids."""
         return any(
             one in self.exact or _fold(one) in self.folded
             for spellings in _list_mentions(text)
@@ -344,7 +348,7 @@ class _Own:
         )
 
     def judge(self, spellings: Sequence[str], by_word: Mapping[str, set[Named]]) -> str:
-        """Return what a mention names: this loan, another of its borrower, another, or nothing."""
+        """Return what a text names: this loan, another of its borrower, another, or nothing."""
         for one in spellings:
             named = by_word.get(one, ())
             if one in self.exact or any(x.account_id == self.loan_id for x in named):
@@ -356,7 +360,7 @@ class _Own:
 
 
 def _is_repeated(own: _Own, payment: About) -> bool:
-    """Return True if the operator's words repeat the payer's entry, or name the loan."""
+    """Return True if the operator's words repeat the payer's reference, or name the loan."""
     found = _ACCOUNT.search(payment.details)
     reference = payment.reference.split()
     if found is None or not reference:
@@ -371,10 +375,10 @@ def _is_repeated(own: _Own, payment: About) -> bool:
 
 
 def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]]:
-    """The open loans of the newest count by the reference that is a digit or a swap away from their
-    id, or from their borrower's.
+    """Return the open loans of the newest snapshot whose ids are similar to each reference.
 
-    A loan that the reference names itself is among them.
+    The id of the loan, or of its borrower, differs in one digit or in two neighbours that changed
+    places. A loan with exactly this id is included.
     """
     snapshot = find_with_loans(app_id)
     of_variant: dict[str, set[str]] = {}
@@ -394,7 +398,7 @@ def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]
 
 
 def _list_variants(reference: str) -> set[str]:
-    """The reference, with each digit taken for another, and with each two neighbours swapped."""
+    """Return the reference, with each digit replaced, and with each two neighbours swapped."""
     mistyped = {
         reference[:at] + digit + reference[at + 1 :]
         for at, sign in enumerate(reference)
@@ -409,12 +413,12 @@ def _list_variants(reference: str) -> set[str]:
 
 
 def _fold(text: str) -> str:
-    """An id or number without spaces, signs and leading zeros."""
+    """Return an id or number without spaces, signs and leading zeros."""
     return fold_number(text).lstrip("0")
 
 
 def _list_mentions(text: str) -> list[Sequence[str]]:
-    """Return the possible ids in a text, in small letters, each with its spellings.
+    """Return the possible ids in a text, in lower case, each with its spellings.
 
     The spelling of the text comes first.
     """
@@ -433,7 +437,7 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 
 
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
-    """Return the loans of the newest count that the texts name, by the id that is named.
+    """Return the loans of the newest snapshot that the texts name, by the named id.
 
     The id is the loan's or its borrower's. A borrower without an open loan is included without
     a loan.
@@ -459,8 +463,8 @@ def _find_named(
 ) -> Iterator[tuple[str, Named]]:
     """Yield the loans with one of these ids, and the open loans of borrowers with one of them.
 
-    Each comes with the id in small letters. Borrowers are found as `written`, or with all
-    letters small or all letters large.
+    Each is yielded with the id in lower case. Borrowers are found as `written`, in lower case or in
+    upper case.
     """
     fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
@@ -475,7 +479,7 @@ def _find_named(
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:
     """Return the basis, and the open loans of people with the payer's phone and name.
 
-    If no person has both, people with the phone are taken, and then people with the name.
+    If no person has both, return the loans of people with the phone, or else with the name.
     """
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     if index is None:

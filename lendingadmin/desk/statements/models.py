@@ -1,4 +1,4 @@
-"""The files that people brought in, and their lines."""
+"""Uploaded files of statements, and their lines."""
 
 import re
 
@@ -29,15 +29,15 @@ _NOTHING_SAID, _NOTHING_LEFT = Value({}, models.JSONField()), Value([], models.J
 
 
 class StatementFile(models.Model):
-    """An uploaded statement: the values of its head, and how its days were read.
+    """An uploaded statement: the values of its head, and the order in which its days were read.
 
-    `content` is the compressed file; it is deleted when it is old (keeping.py). `digest`
-    recognises the same file when it is uploaded again. A table of an unknown layout has no
-    `layout` until a person says which column is what.
+    `content` is the compressed file; it is deleted when it is old (keeping.py). `digest` recognises
+    the same file when it is uploaded again. A table of an unknown layout has no `layout` until a
+    person has named its columns.
 
-    Cash that was counted with a collection sheet is a statement file too (`is_counted_cash`),
-    and `account` is the sheet's code. It covers no day of a network and confirms nothing, and
-    its rows have no place.
+    The counted cash of a collection sheet is also such a file (`is_counted_cash`), and `account` is
+    the sheet's code. This file covers no day of a network and confirms nothing, and its rows have
+    no place.
     """
 
     app_id = models.CharField(max_length=64)
@@ -106,7 +106,7 @@ class StatementFile(models.Model):
 
     @property
     def needs_answer(self) -> bool:
-        """True while a person must explain its dates or its words."""
+        """True if a person must explain the dates or the words of the file."""
         return self.day_is_proposed or bool(self.unknown_words)
 
     @property
@@ -118,7 +118,7 @@ class StatementFile(models.Model):
     def is_complete(self) -> bool:
         """True if the opening and closing balance prove that no row is missing.
 
-        A complete file confirms its rows. An incomplete file only shows that it has a payment.
+        A complete file confirms its rows. An incomplete file only shows that it contains a payment.
         """
         return self.is_certain and bool(self.proof.get("has_ends"))
 
@@ -223,7 +223,7 @@ class StatementLine(models.Model):
 
     @property
     def app_id(self) -> str:
-        """The lending app of its file."""
+        """The lending app of the line's file."""
         return self.file.app_id
 
     @property
@@ -240,10 +240,10 @@ class StatementLine(models.Model):
 class Batch(Job):
     """The payments of one statement on their way into the ledger, and their progress.
 
-    A worker finds the loan of each payment and reads it (`checking`). People decide the
-    payments that the worker can't (`ready`). If the limits require it, a second person approves
-    all of them (`awaiting`). Then the worker records the accepted payments (`recording`). Each
-    command in `batches` is a compare-and-swap.
+    A worker finds and reads the loan of each payment (`checking`). People decide the payments that
+    the worker can't decide (`ready`). If the limits require it, a second person approves the batch
+    (`awaiting`). Then the worker records the accepted payments (`recording`). Each command in
+    `batches` is a compare-and-swap.
     """
 
     class State(models.TextChoices):
@@ -302,7 +302,7 @@ class Batch(Job):
 
     @property
     def app_id(self) -> str:
-        """The lending app of its file."""
+        """The lending app of the batch's file."""
         return self.file.app_id
 
     @property
@@ -366,7 +366,7 @@ class Allocation(models.Model):
 
     @property
     def app_id(self) -> str:
-        """The lending app of its statement."""
+        """The lending app of the allocation's statement."""
         return self.batch.file.app_id
 
     @property
@@ -384,7 +384,7 @@ class Allocation(models.Model):
 
 
 class PayerLink(models.Model):
-    """A person's word that this payer pays that loan (payers.py). `payer` is a keyed hash."""
+    """A person's statement that this payer pays that loan (payers.py). `payer` is a keyed hash."""
 
     app_id = models.CharField(max_length=64)
     payer = models.CharField(max_length=64)
@@ -420,9 +420,9 @@ class PayerLink(models.Model):
 class KnownLayout(models.Model):
     """Answers of people about a layout.
 
-    `columns` is the mapping of its columns (`lines.Mapping`, as JSON). `words` has the meanings
-    of its words (`reading.meanings.Answers`). For a layout of the dashboard `fingerprint` is
-    its key, and it has only answers about words.
+    `columns` is the mapping of its columns (`lines.Mapping`, as JSON). `words` has the meanings of
+    its words (`reading.meanings.Answers`). For a layout of the dashboard, `fingerprint` is its key,
+    and there are only answers about words.
     """
 
     app_id = models.CharField(max_length=64)

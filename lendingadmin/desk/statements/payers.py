@@ -25,7 +25,7 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 
 def keep(row: Allocation, by: User) -> PayerLink | None:
-    """Save that the payer of a row pays its loan; None if the payer or the loan is unknown."""
+    """Save a link from the payer of a row to its loan; return None if one of them is unknown."""
     about, app_id = read_about(row.line), row.batch.file.app_id
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
@@ -44,17 +44,17 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
 
 
 def revoke(link: PayerLink, by: User) -> None:
-    """Delete a payer link, so that it proposes no loans any more."""
+    """Delete a payer link, so that it no longer proposes loans."""
     with transaction.atomic():
         audit.record_about(link, by, KEEP, "revoked")
         link.delete()
 
 
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
-    """Return the loans that the payer of each payment is said to pay, in one query.
+    """Return the loans that are linked to the payer of each payment, in one query.
 
-    A link found under an older key is saved under the newest one, so that the older key can be
-    removed.
+    A link that was found with an older key is saved with the newest key, so that the older one can
+    be removed.
     """
     keys = [list_keys(app_id, one) for one in payments]
     newest = {key: some[0] for some in keys for key in some}
@@ -68,7 +68,7 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
-    """Return the hashes of a payer under the newest key and older ones; none if unknown."""
+    """Return the hashes of a payer with the newest key and older keys; none if it is unknown."""
     payer, shown = _find_payer(about)
     phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
@@ -87,7 +87,7 @@ def list_keys(app_id: str, about: About) -> list[str]:
 def _find_payer(about: About) -> tuple[str, str]:
     """Return the name and phone of a payer.
 
-    They come from the words of the row if no column has either.
+    If no column has either, both are searched in the words of the row.
     """
     if about.payer or about.phone:
         return about.payer, about.phone

@@ -1,9 +1,9 @@
 """The place of the money of each payment of a certain statement (`StatementFile.is_certain`).
 
 The money is recorded in this dashboard or elsewhere, unallocated, returned, or not ours.
-Unallocated money leaves its place through the ledger, or when a person says where it is, with a
-reason. “Recorded elsewhere” is such a decision: the payment is at the service and not in this
-journal.
+Unallocated money gets another place when it is recorded, or when a person names the place with a
+reason. “Recorded elsewhere” is such a decision, for a payment that the service has and this journal
+does not.
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,7 +52,7 @@ def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
 
 
 def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
-    """Return the receipts whose money a person placed elsewhere, in any of the app's files."""
+    """Return the receipts in any file whose money a person has put into another place."""
     same = StatementLine.objects.filter(receipt_key__in=set(keys) - {""}, place__in=PUT)
     return set(same.filter(file__app_id=app_id).values_list("receipt_key", flat=True))
 
@@ -67,11 +67,11 @@ def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
 
 
 def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> set[int]:
-    """Return the positions of payments that may be reversed, although no reversal names them.
+    """Return the positions of payments that an unnamed reversal may have reversed.
 
-    Such a reversal names no payment. It is of the same account, has the same amount, is not
-    older, and names the same payer or reference, or neither. If a reversal names a reference of
-    the bank, which may repeat, it may have reversed each payment with this reference.
+    Such a reversal names no payment. It has the same account and amount, is not older, and names
+    the same payer or reference, or neither. If a reversal names a reference of the bank, which may
+    repeat, it may have reversed each payment with this reference.
     """
     named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
     wanted = {-line.amount for line in lines if line.amount}
@@ -130,7 +130,7 @@ def may_name_same(reversal: About, payment: About) -> bool:
 
 
 def _compare_phones(one: str, other: str) -> Agreement:
-    """Compare two numbers of which one may be written without its country, or in part."""
+    """Compare two numbers; one may be written without its country, or be partly hidden."""
     for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
         if whole.isdigit():
             return compare_payer(About(phone=shown), "", whole)
@@ -138,14 +138,14 @@ def _compare_phones(one: str, other: str) -> Agreement:
 
 
 def place_recorded() -> int:
-    """Mark unallocated payments that are recorded as such; return how many, some at a time."""
+    """Set the place of some unallocated payments that are now recorded; return how many."""
     lines = StatementLine.objects.filter(is_unallocated=True)
     keys = list(lines.filter(_is_recorded(_KNOWN)).values_list("pk", flat=True)[:_AT_ONCE])
     return StatementLine.objects.filter(pk__in=keys).update(place=Place.RECORDED)
 
 
 def filter_recorded(lines: QuerySet[StatementLine]) -> QuerySet[StatementLine]:
-    """Return the lines whose money is recorded; of a split line, each part must be.
+    """Return the lines whose money is recorded; each part of a split line must be recorded.
 
     A line is recorded if a repayment has its receipt, or has its bank's reference on the same
     day with the same amount.
@@ -165,8 +165,8 @@ def _is_recorded(what: Q) -> Q:
 def _is_typed(what: Q) -> Q:
     """Return the condition for rows that a person recorded with the bank's reference.
 
-    The day and the amount are the same. This is `identity.is_same_day` in SQL, for rows without
-    a time, such as rows of banks.
+    The day and the amount must be the same. The condition on the day is `identity.is_same_day` in
+    SQL, for rows without a time, such as rows of banks.
     """
     same = Repayment.objects.filter(
         what,
@@ -180,7 +180,7 @@ def _is_typed(what: Q) -> Q:
 
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
-    """The payments of an app that are nowhere yet, the oldest first."""
+    """Return the payments of an app without another place yet, the oldest first."""
     # By the small index first, and never by way of the app's files, which have all rows.
     own = unindexed(Q(file__app_id=app_id))
     lines = StatementLine.objects.filter(own, ~_is_recorded(RECORDED), is_unallocated=True)
@@ -196,7 +196,7 @@ def take(line: StatementLine, by: User) -> None:
 def put(line: StatementLine, place: Place, reason: str, by: User) -> bool:
     """Record that the money was returned, is not ours, or is recorded elsewhere.
 
-    Return False if it is not unallocated any more.
+    Return False if the payment is no longer unallocated.
     """
     fields: dict[str, Any] = {"place": place, "place_reason": reason}
     fields |= {"placed_by": by, "placed_at": timezone.now()}

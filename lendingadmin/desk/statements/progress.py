@@ -26,7 +26,7 @@ _LEAST_SECONDS = 3
 
 
 class Part(NamedTuple):
-    """Rows with one finding: their number, the number of undecided ones, and their sums."""
+    """Rows with one finding: their number, how many are undecided, and their sums by currency."""
 
     finding: str
     chip: Status
@@ -55,7 +55,7 @@ class Progress:
 
     @property
     def to_do(self) -> int:
-        """Number of rows that are accepted and not entered yet."""
+        """Number of accepted rows that are not entered yet."""
         return self.accepted - self.entered
 
     @property
@@ -70,7 +70,7 @@ class Progress:
 
 
 def read_parts(batch: Batch) -> list[Part]:
-    """The batch's rows by finding and currency; together they are all rows."""
+    """Return the batch's rows by finding and currency; together they are all rows."""
     columns = ("finding", "decision", "line__currency")
     groups = batch.allocations.values(*columns).annotate(rows=Count("pk"), total=Sum("amount"))
     found: dict[str, dict[str, Any]] = {}
@@ -136,9 +136,9 @@ def read_states() -> Readings:
 
 
 def read_rows_to_go() -> Readings:
-    """Return how many accepted payments of each app are still to be entered by a recording.
+    """Return the number of accepted payments of each app that a recording must still enter.
 
-    A recording that pauses counts too, because a person may resume it.
+    A paused recording counts too, because a person may resume it.
     """
     begun = Batch.objects.filter(state__in=(State.RECORDING, State.PAUSED))
     app_of = dict(begun.values_list("pk", "file__app_id"))
@@ -154,7 +154,7 @@ def read_rows_to_go() -> Readings:
 def read_last_moved() -> Readings:
     """Return the time when the longest-waiting batch of each app last moved.
 
-    Only batches that the worker is working on count. The value is 0 if there is none.
+    Only batches that the worker processes are counted. The value is 0 if there is none.
     """
     in_hand = Batch.objects.filter(state__in=(State.CHECKING, State.RECORDING)).order_by()
     found = dict(in_hand.values_list("file__app_id").annotate(Min("heartbeat_at")))

@@ -1,6 +1,6 @@
-"""A day from both sides: the entries of the journal, and the payments on statements.
+"""Comparison of a day's entries in the journal with the payments on statements.
 
-Each entry and each payment is in one part, and the parts of a side add up to it.
+Each entry and each payment is in one part, and the parts of each side add up to its total.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ class EntryPart(models.TextChoices):
 
 
 class SoFar(NamedTuple):
-    """A file with rows of a day that it does not cover, and the time of the last such row."""
+    """A file with some rows of a day that it does not cover; `until` is the time of the last."""
 
     number: int
     name: str
@@ -50,7 +50,7 @@ class SoFar(NamedTuple):
 
 @dataclass(frozen=True)
 class Day:
-    """Both sides of a day by part, and the statements with its rows.
+    """The entries and the payments of a day by part, and the statements with rows of the day.
 
     `covered` are the networks whose statements cover the day, and `files` are the files that
     cover it. `so_far` are other files with some rows of the day.
@@ -82,10 +82,10 @@ def sort_entry(
     is_covered: bool,
     is_late: bool,
 ) -> EntryPart:
-    """Return the part that an entry belongs to.
+    """Return the part of the comparison to which an entry belongs.
 
-    `confirmed` has, by id, the amounts that arrived according to complete statements. `listed`
-    has those of other statements. `total` is everything that is recorded with the entry's id.
+    `confirmed` has the amounts in complete statements by id, and `listed` those in other
+    statements. `total` is the sum of everything that is recorded with the entry's id.
     """
     if entry.network == CASH:
         return EntryPart.CASH
@@ -107,7 +107,7 @@ def sort_all(
     *,
     is_late: bool,
 ) -> dict[str, Sums]:
-    """The entries by part; together they are all of them."""
+    """Return the sums of the entries by part; each entry is in one part."""
     parts = {part.value: Sums(str(part.label)) for part in EntryPart}
     for one in entries:
         total = totals.get(one.external_id_key, one.amount)
@@ -118,7 +118,7 @@ def sort_all(
 
 
 def read_day(app: LendingApp, day: date, now: datetime) -> Day:
-    """Both sides of a day in an app's zone, in a fixed number of queries."""
+    """Return entries and payments of a day in an app's zone, with a fixed number of queries."""
     covers = list_covers(app.app_id, day - ACCOUNTS_OF, day)
     accounts = list_accounts(app.app_id, covers, day - ACCOUNTS_OF)
     covered = [
@@ -147,8 +147,8 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
     """Return the files that may have rows of a day but do not cover it.
 
-    The day was not over when they were uploaded, or they prove nothing about their ends. A file
-    that names no days of its own is included if it was uploaded within ACCOUNTS_OF.
+    These files were uploaded before the day was over, or they prove nothing about their ends. A
+    file that names no days is included if it was uploaded within ACCOUNTS_OF.
     """
     since = get_midnight(day, app.zone)
     names_days = Q(begins__lte=day, ends__gte=day)
@@ -161,8 +161,10 @@ def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[in
 
 
 def _read_entries(app: LendingApp, day: date) -> list[Recorded]:
-    """The recorded repayments of a day, each with its currency. Cash has the network CASH; an id
-    that was made here is on no network's statement.
+    """Return the recorded repayments of a day, each with its currency.
+
+    Cash has the network CASH. A repayment whose id was made by the dashboard has no network,
+    because no statement has this id.
     """
     rows = Repayment.objects.filter(RECORDED, app_id=app.app_id)
     rows = rows.on_days(day, day, "transactionDate", app.zone).order_by("transaction_date", "pk")
@@ -179,9 +181,9 @@ def _read_entries(app: LendingApp, day: date) -> list[Recorded]:
 def _read_stated(
     app: LendingApp, keys: set[str], day: date
 ) -> tuple[dict[str, Decimal], dict[str, Decimal]]:
-    """Return the amounts that arrived by complete statements, and those by other statements.
+    """Return the amounts of payments in complete statements, and those in other statements.
 
-    They are found by these ids, or on this day by a bank's reference.
+    Payments are found by these ids, or on this day by a bank's reference.
     """
     since, until = (get_midnight(day + timedelta(days=n), app.zone) for n in (0, 1))
     lines = StatementLine.objects.filter(
@@ -215,7 +217,7 @@ def _read_credits(
 ) -> tuple[dict[str, Sums], dict[int, datetime]]:
     """Return the payments of a day by place, and the time of each file's last payment.
 
-    A payment that another statement has too is counted in that statement.
+    A payment that is also on another statement is counted there.
     """
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(

@@ -1,7 +1,7 @@
 """Recording of a batch: the ledger's `sending.record_all` records each accepted row once.
 
-Rows of different loans are entered in groups, whose calls are sent at once. The intent of a row
-has a key of its own. A worker that takes up the row again finds what was entered and sends
+Rows of different loans are entered in groups, and the calls of a group are sent in parallel. Each
+row has its own idempotency key, so a worker that takes up a row again finds the repayment and sends
 nothing. A row whose recording failed is entered again only when a person asks for it.
 """
 
@@ -28,8 +28,8 @@ from .standings import Recorded
 # Between two checks whether a person stopped the recording: at most this many rows, or seconds.
 _AT_ONCE = 200
 _STEP = 1.0
-# Rows in a group, whose calls run at once: one for each thread. Their commits are shared, and this
-# many results may be unknown if a worker dies.
+# Rows in a group, whose calls run in parallel: one for each thread. Their commits are shared, and
+# this many results may be unknown if a worker dies.
 _GROUP = 12
 # After this many faults one after the other the service is at fault, and not a row.
 _MOST_FAULTS = 5
@@ -40,7 +40,7 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Record rows for some seconds; how long to wait before the next slice, None at the end."""
+    """Record rows for some seconds. Return the wait before the next slice; None at the end."""
     rows = Batch.objects.select_related("file", "created_by", "approved_by")
     batch = rows.filter(pk=batch_id, state=State.RECORDING).first()
     until = time.monotonic() + SLICE
@@ -66,7 +66,7 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Record these rows until the step is over; count consecutive faults of the batch.
+    """Record these rows until the time of the step is over; count successive faults of the batch.
 
     Rows of one loan are recorded one after another. While the service fails, one row is sent at
     a time.
@@ -86,7 +86,7 @@ def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Enter rows of different loans at once, and save the result of each."""
+    """Record rows of different loans in parallel, and save the result of each."""
     for row in rows:
         row.batch = batch
     changed = _list_reopened(batch, rows)
@@ -123,7 +123,7 @@ def record_group(batch: Batch, rows: Sequence[Allocation]) -> None:
 
 
 def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]:
-    """Return copies of the rows that must be decided again; their findings say why."""
+    """Return copies of the rows that must be decided again; their findings are the reasons."""
     # After the decision, others may have recorded a row or placed its money elsewhere. After the
     # approval, loans may have changed. Changed rows are shown again.
     changed = list_stopped(rows)
@@ -144,14 +144,14 @@ def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]
 
 
 def _list_following(batch: Batch) -> Sequence[Allocation]:
-    """The next rows, the oldest payment first."""
+    """Return the next rows to record, the oldest payment first."""
     order = ("-position", "part") if batch.file.newest_first else ("position", "part")
     rows = batches.list_to_do(batch).filter(is_held=False).select_related("line")
     return list(rows.order_by(*order)[:_AT_ONCE])
 
 
 def _find_obstacle(batch: Batch) -> str:
-    """Return the reason that the recording can't continue, as a sentence; empty if it can."""
+    """Return the reason why the recording can't continue, as a sentence; empty if it can."""
     if batch.tries >= _MOST_FAULTS:
         words = _("The service failed %(count)s times in a row. Last error: %(why)s")
         return words % {"count": _MOST_FAULTS, "why": batch.why}

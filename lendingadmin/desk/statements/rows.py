@@ -26,7 +26,7 @@ from .standings import CHIPS, Sums
 
 
 class About(NamedTuple):
-    """The payer of a line, and the texts that say what the payment is for."""
+    """The payer of a line, and the texts about the purpose of the payment."""
 
     phone: str = ""
     payer: str = ""
@@ -38,12 +38,12 @@ class About(NamedTuple):
 
     @property
     def words(self) -> str:
-        """All texts of the row besides its reference and its payer."""
+        """All texts of the row except its reference and its payer."""
         return " · ".join(filter(None, (self.details, *self.others)))
 
     @property
     def sentences(self) -> str:
-        """The same without single ids, whose digits could be taken for a phone number."""
+        """The details and other texts, without single ids, which may look like phone numbers."""
         return " · ".join(filter(None, (self.details, *(x for x in self.others if " " in x))))
 
 
@@ -80,7 +80,7 @@ class ShownAllocation(Seen):
 
 
 class ShownSums(NamedTuple):
-    """One line of a sum: a label or chip, the number of rows, and amounts by currency."""
+    """One line of sums: a label or chip, the number of rows, and amounts by currency."""
 
     key: str
     label: str
@@ -90,12 +90,12 @@ class ShownSums(NamedTuple):
 
 
 def read_visibility(person: User) -> dict[str, bool]:
-    """Return what a person may see of payers, as arguments for the functions below."""
+    """Return the payer's data that a person may see, as arguments for the functions below."""
     return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
 
 
 def read_about(line: StatementLine) -> About:
-    """Return the payer and texts of a line; empty if they can't be decrypted."""
+    """Return the payer and texts of a line; all empty if they can't be decrypted."""
     if not line.about or isinstance(line.about, Undecryptable):
         return About()
     return About(*json.loads(line.about))
@@ -109,7 +109,7 @@ def describe_line(
     sees_names: bool,
     sees_phones: bool,
 ) -> ShownLine:
-    """A line as a person with these rights sees it."""
+    """Return a line as a person with these rights sees it."""
     return ShownLine(
         *_mask_line(line, sees_names=sees_names, sees_phones=sees_phones),
         chip=describe_standing(standing),
@@ -133,7 +133,7 @@ def describe_line(
 def has_odd_day(line: StatementLine) -> bool:
     """Return True if the day of a line can't be right.
 
-    It does not fit the head of the statement, or it is in the future or very old.
+    Such a day does not fit the head of the statement, or is in the future or very old.
     """
     file, zone = line.file, lending_app(line.file.app_id).zone
     if line.moment is None:
@@ -156,7 +156,7 @@ def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool)
 def _mask_line(
     line: StatementLine, *, sees_names: bool, sees_phones: bool
 ) -> tuple[StatementLine, str, str, str, str]:
-    """Return the fields of Seen; the details with the other references but those in its own id."""
+    """Return the fields of Seen. The details have the other references, except those in its id."""
     about = read_about(line)
     others = (one for one in about.others if one not in line.receipt)
     details = " · ".join(filter(None, (about.details, *others)))
@@ -170,17 +170,17 @@ def _mask_line(
 
 
 def describe_finding(finding: str) -> Status:
-    """The chip of a finding."""
+    """Return the chip of a finding."""
     return Status(str(Finding(finding).label), *FINDING_CHIPS[Finding(finding)])
 
 
 def describe_standing(standing: Standing) -> Status:
-    """The chip of a standing."""
+    """Return the chip of a standing."""
     return Status(str(standing.label), *CHIPS[standing])
 
 
 def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
-    """The sums by kind, without the kinds that no row is of."""
+    """Return the sums by kind, without empty kinds."""
     return [
         ShownSums(key, one.label, None, len(one.numbers), list(one.sums.items()))
         for key, one in sums.items()
@@ -189,7 +189,7 @@ def describe_sums(sums: Mapping[str, Sums]) -> list[ShownSums]:
 
 
 def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
-    """The sums of the payments by standing."""
+    """Return the sums of the payments by standing."""
     return [
         ShownSums(
             key, "", describe_standing(Standing(key)), len(one.numbers), list(one.sums.items())
@@ -200,7 +200,7 @@ def describe_standings(sums: Mapping[str, Sums]) -> list[ShownSums]:
 
 
 def mask_reference(reference: str, sees_phones: bool) -> str:
-    """Return the payer's reference, masked if it is a phone number that must be hidden."""
+    """Return the payer's reference, masked if it is a phone number that the person may not see."""
     is_phone = len(words.read_phone(reference)) >= words.PHONE_ENDINGS[0]
     return mask(reference, sees_phones) if is_phone else reference
 

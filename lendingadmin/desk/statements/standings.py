@@ -1,7 +1,8 @@
-"""The journal's view of each line of a statement.
+"""Comparison of each line of a statement with the journal.
 
-A statement proves that money reached the network, not that the service has it. It confirms what
-is recorded in the journal, and does not resolve a repayment with an unknown outcome.
+A statement proves that money reached the network, not that the service has it. So a statement
+confirms recorded repayments of the journal, and does not resolve a repayment with an unknown
+outcome.
 """
 
 from collections import Counter
@@ -57,12 +58,12 @@ class Row(NamedTuple):
 
     @classmethod
     def of(cls, line: StatementLine) -> Self:
-        """The row of a line."""
+        """Return the row of a line."""
         return cls(*(getattr(line, name) for name in cls._fields))
 
 
 class Recorded(NamedTuple):
-    """A repayment next to the rows of statements with its id."""
+    """A repayment for comparison with the rows of statements that have its id."""
 
     pk: int
     external_id_key: str
@@ -92,14 +93,14 @@ Judged = tuple[Row, Standing]
 
 @dataclass
 class Sums:
-    """Rows or repayments that are counted together: their numbers and sums by currency."""
+    """Rows or repayments that are counted together: their numbers, and their sums by currency."""
 
     label: str
     numbers: list[int] = field(default_factory=list)
     sums: dict[str, Decimal] = field(default_factory=dict)
 
     def add(self, number: int, amount: Decimal | None, currency: str) -> None:
-        """Add one."""
+        """Add one row or repayment."""
         self.numbers.append(number)
         self.sums[currency] = self.sums.get(currency, Decimal(0)) + (amount or 0)
 
@@ -114,8 +115,9 @@ def judge(
 ) -> Standing:
     """Compare a line with the repayments that have its transaction id or its bank's reference.
 
-    `known` have the id. `of_bank` have the bank's reference, which another payment may have
-    too. `currency` is the app's, and is used for a repayment or a line without a currency.
+    `known` are the repayments with the id. `of_bank` are those with the bank's reference, which
+    another payment may have too. `currency` is the app's currency, for repayments and lines without
+    one.
     """
     if row.kind != Kind.PAYMENT:
         return Standing.NONE
@@ -145,7 +147,7 @@ def judge(
 
 
 def judge_all(file: StatementFile) -> list[Judged]:
-    """Compare each line of a file with the journal, in the file's order."""
+    """Compare each line of a file with the journal, in the order of the file."""
     lines = StatementLine.objects.filter(file=file).order_by("position")
     rows = [Row(*values) for values in lines.values_list(*Row._fields)]
     known = _read_recorded(file)
@@ -167,7 +169,7 @@ def judge_all(file: StatementFile) -> list[Judged]:
 
 
 def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
-    """The sums by kind and by standing; each of them adds up to the file."""
+    """Return the sums by kind and by standing; each adds up to the sum of the file."""
     kinds = {kind.value: Sums(str(kind.label)) for kind in Kind}
     standings = {standing.value: Sums(str(standing.label)) for standing in Standing}
     for row, standing in judged:

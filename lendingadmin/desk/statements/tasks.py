@@ -1,6 +1,6 @@
 """Background work of the desk: check and record batches, in slices.
 
-A task carries only the batch's number. It reads its work from the batch.
+A task has only the batch's number, and reads its work from the batch.
 """
 
 from datetime import timedelta
@@ -21,13 +21,13 @@ _LOST = timedelta(seconds=30)
 
 @task(priority=-20)
 def check(batch_id: int) -> None:
-    """Check some seconds' worth of payments, and enqueue the next slice."""
+    """Check payments for some seconds, and enqueue the next slice."""
     walks.do_slice(check, checking.run_slice, batch_id)
 
 
 @task(priority=-10)
 def record(batch_id: int) -> None:
-    """Record some seconds' worth of payments, and enqueue the next slice."""
+    """Record payments for some seconds, and enqueue the next slice."""
     walks.do_slice(record, recording.run_slice, batch_id)
 
 
@@ -35,23 +35,23 @@ _SLICES = {State.CHECKING: check, State.RECORDING: record}
 
 
 def enqueue(batch: Batch) -> None:
-    """Enqueue the task that a batch waits for, if there is one."""
+    """Enqueue the task for the state of a batch, if there is one."""
     if one := _SLICES.get(State(batch.state)):
         one.enqueue(batch.pk)
 
 
 @task(priority=-30)
 def compare() -> None:
-    """Place payments that were recorded since, and search covered days for missing ones."""
+    """Place payments that were recorded since, and search covered days for missing repayments."""
     with duties.hide_error_words("comparing statements"):
         places.place_recorded()
         alarms.search_covered_days(timezone.now())
 
 
 def beat() -> None:
-    """Resume batches whose worker was lost, and end those that were not approved in time.
+    """Resume batches whose worker was lost, and end the wait of those not approved in time.
 
-    A worker that was only paused finds that its batch has moved on. `compare` is enqueued too.
+    A worker that was only paused finds that its batch has changed. `compare` is enqueued too.
     """
     batches.expire_unapproved()
     if StatementFile.objects.exists():

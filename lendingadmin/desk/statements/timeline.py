@@ -1,4 +1,4 @@
-"""The statement rows with the transaction id of a repayment, on a timeline."""
+"""Statement rows with the transaction id of a repayment, for a timeline."""
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -15,7 +15,7 @@ from .models import StatementLine
 
 
 def find_lines(subject: Subject) -> QuerySet[StatementLine]:
-    """Return the payments in certain statements with the id of a repayment of the subject."""
+    """Return the payments in certain statements with the id of one of the subject's repayments."""
     own = find_repayments(subject).filter(external_id_minted=False).order_by()
     # By the ids alone: an app has many files, and nearly all of their rows are payments.
     of_app = unindexed(Q(file__app_id=subject.app.app_id, kind=Kind.PAYMENT))
@@ -26,7 +26,7 @@ def find_lines(subject: Subject) -> QuerySet[StatementLine]:
 
 
 def describe_line(line: StatementLine, subject: Subject) -> Item:
-    """Describe one row by the operator's or bank's data; the payer is on its own page only."""
+    """Return the timeline item of a row, by the operator's or bank's data but without the payer."""
     file = line.file
     code = line.currency or file.currency or subject.app.currency
     given = {"row": line.number, "network": file.network or _("a statement")}

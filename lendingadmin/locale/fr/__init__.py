@@ -1,1 +1,1 @@
-"""Its translations and formats."""
+"""French translations and formats."""

@@ -1,1 +1,1 @@
-"""Its translations and formats."""
+"""Swahili translations and formats."""

@@ -41,19 +41,19 @@ _WORDS = {
 
 
 class Approval(NamedTuple):
-    """The approval of a batch's repayment before it was entered: by whom and when."""
+    """The approval of a repayment that was given with its batch: the person and the time."""
 
     by: User
     at: datetime
 
 
 def is_expired(since: datetime) -> bool:
-    """Return True if a repayment that was entered or approved then is too old to be sent."""
+    """Return True if a repayment entered or approved at this time is too old to be sent."""
     return since <= timezone.now() - APPROVE_WITHIN
 
 
 def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
-    """Return the reasons of `limits.REASONS` for a second person; empty if there are none."""
+    """Return the reasons from `limits.REASONS` for a second person; empty if there are none."""
     own = settings.APPROVAL_LIMITS.get(asked.app_id)
     if own is None:
         return []
@@ -73,16 +73,16 @@ def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime
 
 
 def list_approvers(app_id: str, but: User) -> QuerySet[User]:
-    """Return the people who may approve in an app what this person entered."""
+    """Return the people who may approve in an app the entries of this person."""
     app: Any = app_id
     others = User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk)
     return others.exclude(pk__in=list_dependent(but)).order_by("username")
 
 
 def may_approve(repayment: Repayment, person: User) -> bool:
-    """Return True if the repayment waits for this person.
+    """Return True if the repayment waits for an approval and this person may give it.
 
-    The person did not enter it and is independent of the person who did.
+    The person did not enter the repayment and is independent of the person who did.
     """
     is_other = repayment.created_by_id != person.pk
     is_waiting = repayment.state == RepaymentState.AWAITING
@@ -92,7 +92,7 @@ def may_approve(repayment: Repayment, person: User) -> bool:
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Return those that this person may approve."""
+    """Return the repayments that this person may approve."""
     if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
         return Repayment.objects.none()
     rows = Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
@@ -100,7 +100,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def describe_reasons(reasons: str) -> str:
-    """Return in words why a second person is needed; the row stores `amount,day`."""
+    """Return in words why a second person is needed. The row stores `amount,day`."""
     return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)
 
 

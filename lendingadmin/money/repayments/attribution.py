@@ -1,4 +1,4 @@
-"""Attribution of a rise of a loan's `paid` to repayments, as far as the journal knows them.
+"""Attribution of a rise in a loan's `paid` to repayments, as far as the journal knows them.
 
 The rules are in `evidence.attribute`. This module gives them the journal's rows and readings.
 """
@@ -23,11 +23,10 @@ _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 class Attribution(NamedTuple):
-    """The meaning of a rise of `paid` for one repayment, and the other possible causes.
+    """The meaning of a rise in `paid` for one repayment, and the other possible causes.
 
-    `rise` is in the loan's currency, None where the readings do not show it. `landed` are the
-    loan's other repayments that are at the service or on the way there; `undecided` are those
-    that may be.
+    `rise` is in the loan's currency, None if the readings do not show it. `landed` are the loan's
+    other repayments that the service has or will get; `undecided` are those that it may have.
     """
 
     effect: Effect
@@ -37,10 +36,10 @@ class Attribution(NamedTuple):
 
 
 def attribution_of(repayment: Repayment, after: Reading | None = None) -> Attribution | None:
-    """Return what `paid` says about a repayment, at its loan's newest reading by default.
+    """Return the attribution for a repayment, by default at its loan's newest reading.
 
-    A presumed repayment is judged by the reading from which it was presumed, because later
-    rises belong to other repayments. Return None without a reading before or after.
+    A presumed repayment is judged by the reading that led to the presumption, because later rises
+    belong to other repayments. Return None without a reading before or after.
     """
     before = _reference(repayment)
     if after is None and repayment.state == RepaymentState.PRESUMED:
@@ -67,7 +66,7 @@ def paid_at(reading: Reading) -> PaidReading:
 def others_of(
     repayment: Repayment, since: datetime, until: datetime
 ) -> list[tuple[Repayment, OtherRepayment]]:
-    """The loan's other repayments that may have moved `paid` between two moments."""
+    """Return the loan's other repayments that may have changed `paid` between two times."""
     rows = Repayment.objects.filter(
         app_id=repayment.app_id, account_id=repayment.account_id, sent_at__lte=until
     ).exclude(pk=repayment.pk)
@@ -92,8 +91,8 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """Return the reading from which a rise is measured.
 
-    This is the baseline. For a repayment that was given up, it is the last reading before that
-    moment.
+    The result is the baseline. For an abandoned repayment, it is the last reading before it was
+    abandoned.
     """
     own = repayment.readings.order_by("taken_at", "id")
     if repayment.state in (RepaymentState.NOT_FOUND, RepaymentState.RESOLVED):

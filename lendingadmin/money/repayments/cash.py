@@ -1,6 +1,6 @@
 """Cash over the counter: the amounts that each person recorded in a day, and the counts.
 
-`managers.IN_CASH` defines cash. It belongs to the day on which it was entered, because it is in
+`managers.IN_CASH` defines cash. Cash belongs to the day on which it was entered, because it is in
 the till of that day.
 """
 
@@ -23,7 +23,7 @@ COUNT = "dashboard.repayments.countCash"
 
 
 class NewerCount(Exception):
-    """The till was counted since the page was opened; `count` is the newest count."""
+    """Error: the till was counted after the page was opened; `count` is the newest count."""
 
     def __init__(self, count: "TillCount") -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Till(NamedTuple):
 
     @property
     def difference(self) -> Decimal | None:
-        """The counted amount minus the recorded one; negative where cash is missing."""
+        """The counted amount minus the recorded one; negative if cash is missing."""
         return None if self.counted is None else self.counted.amount - self.recorded
 
 
@@ -87,7 +87,7 @@ def sum_counted(app: LendingApp, day: date) -> dict[str, Decimal]:
 
 
 def _read_counts(app: LendingApp, day: date) -> dict[tuple[int, str], TillCount]:
-    """The newest count of each person and currency."""
+    """Return the newest count of each person and currency."""
     rows = CashCount.objects.filter(app_id=app.app_id, day=day).order_by("id")
     columns = ("person_id", "currency", "pk", "amount", "counted_by__username", "counted_at")
     found = rows.values_list(*columns)

@@ -1,6 +1,6 @@
 """Confirmations from other areas that money arrived, such as a row of a network's statement.
 
-They also say which days such statements cover. A confirmation proves that money reached the
+They also show which days such statements cover. A confirmation proves that money reached the
 network, not that the service has it, so it changes no state.
 """
 
@@ -16,9 +16,9 @@ from .models import Repayment
 class Confirmation(NamedTuple):
     """A row of a statement with the repayment's transaction id, and the address of its page.
 
-    `amount` and `currency` are those of the row. `is_same` is True where everything recorded
-    with this id adds up to that amount. Only a complete statement confirms; an incomplete one
-    only shows that it has the row.
+    `amount` and `currency` are those of the row. `is_same` is True if the sum of everything
+    recorded with this id is that amount. Only a complete statement is a confirmation; an incomplete
+    one only shows that it has the row.
     """
 
     day: date | None
@@ -33,8 +33,7 @@ class Confirmation(NamedTuple):
 class AccountCover(NamedTuple):
     """An account of a network, and the requested days that none of its statements covers.
 
-    `missing` holds stretches of days, first and last included; it is empty where all are
-    covered.
+    `missing` has periods, first and last day included; it is empty if all days are covered.
     """
 
     network: str
@@ -43,10 +42,10 @@ class AccountCover(NamedTuple):
 
 
 def list_confirmations(repayment: Repayment) -> list[Confirmation]:
-    """Return the known confirmations of the money behind a repayment."""
+    """Return the known confirmations that the money of a repayment arrived."""
     return [one for find in collect("confirmations") for one in find(repayment)]
 
 
 def list_account_covers(app_id: str, first: date, last: date) -> list[AccountCover]:
-    """Return each known account of an app, with those of the days that no statement covers."""
+    """Return each known account of an app, with the days that none of its statements covers."""
     return [one for read in collect("covers") for one in read(app_id, first, last)]

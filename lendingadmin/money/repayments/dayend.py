@@ -1,7 +1,7 @@
 """End of day: each person's entries of one day, by channel, network and currency.
 
-A repayment belongs to the day on which it was entered in this dashboard, because the till of
-that day holds its money. The day of the transaction date can be asked for instead.
+A repayment belongs to the day on which it was entered in this dashboard, because its money is in
+the till of that day. The day of the transaction date can be chosen instead.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,10 +23,10 @@ from .states import RepaymentState
 
 @dataclass(frozen=True)
 class Figures:
-    """Counts of entries by their standing, and sums in one currency.
+    """Counts of entries by standing, and sums in one currency.
 
-    `presumed` is the part of `landed` that only balances speak for, `awaiting` the part of
-    `not_sent` that waits for a second person; `doubtful` ones may or may not be at the service.
+    `presumed` is the part of `landed` that only balances show. `awaiting` is the part of `not_sent`
+    that waits for a second person. `doubtful` repayments may or may not be at the service.
     """
 
     entered: int
@@ -71,7 +71,7 @@ class Till:
 def list_lines(
     app: LendingApp, day: date, by: str = "", person_id: int | None = None
 ) -> list[Line]:
-    """Return the day's entries in groups, by currency first; `by` is as in `on_days`.
+    """Return the day's entries in groups, by currency first; `by` has the meaning of `on_days`.
 
     With `person_id`, only the entries of this person are included.
     """
@@ -106,7 +106,7 @@ def _line(group: Mapping[str, Any], place: str) -> Line:
 
 
 def group_by_currency(found: Iterable[Line], day: date, by: str = "") -> list[Till]:
-    """The lines by currency, each with its total: sums never mix currencies."""
+    """Return the lines by currency, each with its total, because sums never mix currencies."""
     place = {"since": day.isoformat(), "until": day.isoformat(), "by": by}
     return [
         Till(code, own, _total(own), urlencode(place | {"currency": code}))

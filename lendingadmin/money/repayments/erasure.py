@@ -1,4 +1,4 @@
-"""Erasure of a borrower's repayment texts: notes, reasons, the service's words; no payment."""
+"""Erasure of the texts of a borrower's repayments: notes, reasons, the service's words."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,7 +19,7 @@ _TEXTS = ("notes", "error_description", "set_aside_reason", "resolution_reason")
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """A borrower's repayments, the balances that were read for them, and reported mistakes."""
+    """Yield a borrower's repayments, their saved readings, and their reported mistakes."""
     repayments = _list_repayments(app_id, borrower_id)
     yield repayments
     yield Reading.objects.filter(repayment__in=repayments)
@@ -27,12 +27,12 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase the texts of a borrower's repayments that are closed; return their number."""
+    """Erase the texts of a borrower's closed repayments; return the number of repayments."""
     return _erase(_list_repayments(app_id, borrower_id))
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of repayments entered before a moment, at most `most` in each app.
+    """Erase the texts of repayments entered before a time, at most `most` in each app.
 
     Return the largest number of repayments in one app.
     """
@@ -42,9 +42,9 @@ def erase_older(before: datetime, most: int) -> int:
 
 
 def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
-    """Erase the texts of rows that are closed; return their number.
+    """Erase the texts of closed repayments; return the number of repayments.
 
-    The note of a reported mistake, and the repayment's own, stay until the mistake is reviewed.
+    The notes of a reported mistake and of its repayment stay until the mistake is reviewed.
     """
     reports = Mistake.objects.filter(repayment=OuterRef("pk"))
     over = rows.exclude(state__in=(*NEEDS_CHECKING, RepaymentState.AWAITING))
@@ -62,10 +62,10 @@ def _erase(rows: QuerySet[Repayment], most: int | None = None) -> int:
 def _list_superseded(before: datetime) -> QuerySet[Reading]:
     """Return readings before this time that a later, better reading has replaced.
 
-    They were taken when approval was asked for, or while the repayment was looked for. The
-    repayment is now recorded or presumed to be recorded. The readings that measure its receipt,
-    the rise of its loan and the next repayment stay: those before it and right after its
-    answer, the newest one, and the newest that was readable.
+    Such readings were taken when approval was requested, or when an unknown repayment was checked.
+    The repayment is now recorded or presumed to be recorded. These readings of a repayment stay,
+    because its receipt, the rise of its loan and the next repayment need them: those from before it
+    was sent, the one right after the answer, the newest one, and the newest one that is readable.
     """
     later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
     rows = Reading.objects.filter(

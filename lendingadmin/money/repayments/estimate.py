@@ -1,6 +1,6 @@
-"""Estimate of what a repayment will do to a loan; the service decides.
+"""Estimate of the effect of a repayment on a loan; the service decides.
 
-The spec does not show in which order the service clears what is owed. So this module only
+The spec does not show in which order the service clears the amounts owed. So this module only
 compares the amount with the balances and, instalment by instalment, with the schedule.
 """
 
@@ -20,10 +20,10 @@ from lendingadmin.web.display.statuses import find_status, says_open
 class Estimate(NamedTuple):
     """Amounts in the loan's currency; None if the loan does not have the value.
 
-    `clears` and `touches` are numbers of instalments: those that the repayment completes, and
-    the one that it only begins. `next_due` and `next_amount` belong to the first instalment
-    that is not paid in full after it, which may have been due long ago. `charges` are the
-    overdue fees and penalties: the service may clear them before any instalment.
+    `clears` and `touches` are numbers of instalments: those that the repayment completes, and the
+    one that it only begins. `next_due` and `next_amount` belong to the first instalment that the
+    repayment does not complete; it may have been due long ago. `charges` are the overdue fees and
+    penalties, which the service may clear before any instalment.
     """
 
     owed: Decimal | None
@@ -47,9 +47,9 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
     clears, following = list[str](), None
     left = amount
     for row in schedule_rows(loan, timezone.now()):
-        if row.due is None or row.covered is None:
+        missing = row.missing
+        if missing is None:
             break
-        missing = row.due - row.covered
         if missing > left:
             following = (row, missing - left)
             break
@@ -73,9 +73,9 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 def explain_closed(loan: Loan) -> str:
     """Return why the service will probably refuse a repayment of this loan; empty if unknown.
 
-    The service takes repayments of open loans only (spec: States and transitions, 4). The word
-    of the status decides. Without a known word, a settlement date with a result means that the
-    loan is closed.
+    The service accepts repayments only of open loans (spec: States and transitions, 4). The status
+    word decides. Without a known word, a settlement date with a result means that the loan is
+    closed.
     """
     words = settings.LENDING_LOAN_STATUSES
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)

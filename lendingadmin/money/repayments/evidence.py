@@ -1,11 +1,11 @@
-"""Rules about what a loan's balances say about a repayment: pure, over amounts and times.
+"""Rules for judging a repayment by a loan's balances, as pure functions of amounts and times.
 
-Evidence is separate from the state and never replaces it: overpayments, capped or asynchronous
-posting, other payments and null balances are all normal.
+Evidence is separate from the state and never replaces it, because overpayments, capped or
+asynchronous posting, other payments and null balances are all normal.
 
-A rise of `paid` speaks for at most one repayment. The part that other repayments of the loan
-account for is subtracted before the rest is judged. Where the rest may belong to another
-repayment too, it speaks for neither.
+A rise in `paid` is evidence for at most one repayment. The part that other repayments of the loan
+explain is subtracted before the rest is judged. If the rest may also belong to another repayment,
+it is evidence for neither.
 """
 
 from collections.abc import Sequence
@@ -46,18 +46,18 @@ class Effect(TextChoices):
 
 
 class PaidReading(NamedTuple):
-    """One fresh reading of a loan: its time and the amount paid (None: unreadable)."""
+    """One fresh reading of a loan: its time and the amount paid (None if unreadable)."""
 
     taken_at: datetime
     paid: Decimal | None
 
 
 class OtherRepayment(NamedTuple):
-    """Another repayment of the same loan that was sent, as far as it may have moved `paid`.
+    """Another repayment of the same loan that was sent, as far as it may have changed `paid`.
 
     sent_at      when it was sent
-    paid_before  the amount paid before that; None where it could not be read
-    amount       the amount by which it moves `paid`; None where unknown (another currency)
+    paid_before  the amount paid before that; None if it could not be read
+    amount       the amount by which it moves `paid`; None if unknown (another currency)
     is_landed    whether it is at the service, or on the way to it; the others may be there or not
     may_be_late  whether a landed one may show in `paid` only after another's baseline
     """
@@ -87,10 +87,10 @@ def attribute(
     amount: Decimal | None,
     others: Sequence[OtherRepayment],
 ) -> Effect:
-    """Return how a rise speaks for a repayment of `amount`, given the loan's other repayments.
+    """Return the effect of a repayment of `amount` on `paid`, given the loan's other repayments.
 
-    `amount` is None where it is unknown by how much it moves `paid`. SEEN and MORE need a rest
-    that no landed repayment accounts for, and that no sum of undecided ones equals.
+    `amount` is None if its effect on `paid` is unknown. SEEN and MORE need a rest that no landed
+    repayment explains, and that is not equal to a sum of undecided ones.
     """
     if before.paid is None or after.paid is None:
         return Effect.UNREADABLE
@@ -111,10 +111,10 @@ def attribute(
 
 
 def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Decimal | None:
-    """Return how much of the rise of `paid` after `before` belongs to landed repayments.
+    """Return how much of the rise in `paid` after `before` belongs to landed repayments.
 
     The sum has all repayments that were sent after `before`, and the part of earlier ones that
-    `before` did not show yet. None if an amount that is needed is unknown.
+    `before` did not show yet. Return None if a necessary amount is unknown.
     """
     earlier = [other for other in landed if other.sent_at <= before.taken_at]
     later = [other.amount for other in landed if other.sent_at > before.taken_at]
@@ -126,10 +126,10 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 
 
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
-    """Return the amount of these repayments that `paid` does not show yet; None where unknown.
+    """Return the amount of these repayments that `paid` does not show yet; None if unknown.
 
-    A rise of `paid` since a repayment's own baseline counts for that repayment and the later
-    ones. The start that leaves the most open decides.
+    A rise in `paid` since a repayment's baseline counts for that repayment and the later ones. Of
+    all such starts, the one with the largest missing amount decides.
     """
     most = Decimal(0)
     expected: Decimal | None = Decimal(0)
@@ -148,7 +148,7 @@ def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | No
 
 
 def _may_sum_to(rest: Decimal, amounts: Sequence[Decimal | None]) -> bool:
-    """Return True if some of the undecided repayments sum to the rest, or may do so."""
+    """Return True if the amounts of some undecided repayments sum to the rest, or may do so."""
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts) or len(known) > _MOST_RIVALS:
         return True
@@ -166,11 +166,11 @@ def conclude(
     quiet_from: datetime,
     others: Sequence[OtherRepayment],
 ) -> RepaymentState:
-    """Return the state of an `unknown` repayment now; `checks` are later readings in order.
+    """Return the new state of an `unknown` repayment; `checks` are later readings in order.
 
-    PRESUMED when the last reading shows a rise of exactly the amount that speaks for nothing
-    else; NOT_FOUND when the last two readings, both taken after `quiet_from`, show no rise at
-    all; UNKNOWN otherwise.
+    The state is PRESUMED if the last reading shows a rise of exactly the amount that has no other
+    explanation. It is NOT_FOUND if the last two readings, both taken after `quiet_from`, show no
+    rise at all. Otherwise it is UNKNOWN.
     """
     if baseline is None or not checks:
         return RepaymentState.UNKNOWN

@@ -1,4 +1,4 @@
-"""Conditions of the journal's filter on the repayment table."""
+"""Conditions on the repayment table for the filter of the journal."""
 
 from functools import reduce
 from operator import and_, or_
@@ -39,7 +39,7 @@ def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
 
 
 def get_order(wanted: dict[str, Any]) -> str:
-    """The moment that a journal so filtered is ordered by: the one that its days are of."""
+    """Return the column that orders the journal, which is also that of the filtered days."""
     return "transaction_date" if wanted["by"] else "created_at"
 
 
@@ -48,7 +48,7 @@ def find_rows(
 ) -> tuple[RepaymentQuerySet, Q | None]:
     """Return rows for `keyset.read_slice`, and the further conditions of the JournalForm.
 
-    The rows are few, or an index gives them in the journal's order.
+    Either the rows are few, or an index has them in the journal's order.
     """
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)

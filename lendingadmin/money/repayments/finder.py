@@ -21,7 +21,7 @@ _AT_MOST = 10
 def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return the app's repayments with this transaction id, number or receipt number.
 
-    The id matches in any way of writing. A number looks like `rp-12`. The newest come first.
+    The id is found in any spelling. A number looks like `rp-12`. The newest come first.
     """
     own = Repayment.objects.filter(app_id=app_id)
     number = _NUMBER.fullmatch(wanted)

@@ -24,6 +24,7 @@ from .services import Request
 from .states import RepaymentState, Resolution
 
 _CHANNELS = [("", _("—")), *CHANNELS.items()]
+IN_CASH = {"channel": IN_PERSON, "network": CASH}
 # Folded under More, because these fields are rarely changed.
 _MORE = ("valueDate", "currencyCode", "notes")
 
@@ -32,8 +33,7 @@ class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or another one that is typed. A form starts
-    with the `usual` channel and network. If they are unchanged, they mean cash where there is
-    no transaction id.
+    with the `usual` channel and network, which belong to a transaction id.
     """
 
     # As many digits as the table's column has.
@@ -108,7 +108,7 @@ class RepaymentForm(forms.Form):
             self.fields["externalId"].help_text = _("Sent again with the same id.")
 
     def _find_currency(self) -> str:
-        """The currency that the amount may name: the one that is given, else the app's."""
+        """Return the currency that the amount may name: the given one, else the app's."""
         code = str(self["currencyCode"].value() or "").strip().upper()
         return code if is_currency(code) else self.app.currency
 
@@ -124,12 +124,12 @@ class RepaymentForm(forms.Form):
         return values != ["", self.app.currency, ""] or any(map(self.errors.get, _MORE))
 
     def focus_first(self) -> None:
-        """Let the page open with the first wrong field in focus, else with the amount."""
+        """Put the cursor into the first wrong field, else into the amount."""
         wrong = next((name for name in self.fields if name in self.errors), "amount")
         self.fields[wrong].widget.attrs["autofocus"] = True
 
     def clean_externalId(self) -> str:
-        """An id that came with unseen characters would pass for another one."""
+        """Refuse an id with invisible characters, which would look like another id."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
             raise forms.ValidationError(
@@ -138,14 +138,14 @@ class RepaymentForm(forms.Form):
         return text
 
     def clean_transactionDate(self) -> datetime:
-        """A transaction happened: it can't lie in the future."""
+        """Refuse a time in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
             raise forms.ValidationError(_("A transaction can't be in the future."), code="future")
         return date
 
     def clean_currencyCode(self) -> str:
-        """An ISO 4217 code, or nothing."""
+        """Return an ISO 4217 code, or an empty text."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
             raise forms.ValidationError(_("Enter the currency's three letters, such as KES."))
@@ -155,11 +155,10 @@ class RepaymentForm(forms.Form):
         """Check the amount's decimals against its currency; use a typed network if given."""
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
-        is_usual = all(cleaned.get(name) == value for name, value in self.usual.items())
-        if is_usual and not cleaned.get("externalId") and "externalId" not in self.errors:
-            cleaned |= {"channel": IN_PERSON, "network": CASH}
-        elif cleaned["network"].casefold() == CASH.casefold():
+        if cleaned["network"].casefold() == CASH.casefold():
             cleaned["network"] = CASH
+        if "externalId" not in self.errors:
+            cleaned |= self._settle_cash(cleaned)
         code = cleaned.get("currencyCode") or self.app.currency
         amount = cleaned.get("amount")
         decimals = get_currency_precision(code)
@@ -167,6 +166,25 @@ class RepaymentForm(forms.Form):
             words = gettext("%(currency)s has at most %(count)s decimals.")
             self.add_error("amount", words % {"currency": code, "count": decimals})
         return cleaned
+
+    def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:
+        """Return the channel and network that follow from the transaction id.
+
+        Without an id it is cash, and the network of another payment is not used. A person who
+        chose another channel or network decides. If an id is added to a draft of cash, it is an
+        entry with an id again.
+        """
+        shown = {name: self.get_initial_for_field(self.fields[name], name) for name in IN_CASH}
+        kept = [name for name in IN_CASH if cleaned.get(name) == shown[name]]
+        if not cleaned.get("externalId"):
+            in_person = cleaned.get("channel") in ("", IN_PERSON)
+            if cleaned["network"] == CASH:
+                return IN_CASH if "channel" in kept else {}
+            if shown != self.usual or "network" not in kept:
+                return {}
+            return IN_CASH if "channel" in kept or in_person else {"network": ""}
+        is_added = shown == IN_CASH and len(kept) == 2 and not self.initial.get("externalId")
+        return self.usual if is_added and any(self.usual.values()) else {}
 
     def entered(self) -> dict[str, str]:
         """Return the entered values as text, for a draft."""
@@ -204,7 +222,7 @@ def request_from(app_id: str, draft: dict[str, str]) -> Request:
 
 
 def clock_notice() -> str:
-    """Return the sentence about a clock that is wrong, ours or the service's; else nothing."""
+    """Return a sentence if the dashboard's clock and the service's differ; else an empty text."""
     if not (offset := find_clock_offset()):
         return ""
     words = gettext(
@@ -214,14 +232,14 @@ def clock_notice() -> str:
 
 
 class DateNotice(NamedTuple):
-    """A notice about an odd date: its name for the page, and the sentence."""
+    """A notice about an unusual date: its name for the page, and the sentence."""
 
     finding: str
     words: str
 
 
 def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
-    """Return the dates to check before sending: they may be mistyped, or the clock is wrong.
+    """Return the notices about dates that may be mistyped, and about a wrong clock.
 
     The dates of `asked` are in the lender's zone, as `request_from` returns them.
     """
@@ -241,7 +259,7 @@ def date_notices(asked: Request, now: datetime) -> list[DateNotice]:
 
 
 def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
-    """Return the form's initial values: an edited draft, a repayment sent again, or none."""
+    """Return the form's initial values: from an edited draft, a repayment sent again, or none."""
     if source is None:
         return {}
     values = source if isinstance(source, dict) else vars(source)
@@ -262,7 +280,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """The reason for a decision; saved with the repayment and in the audit trail."""
+    """Form for the reason of a decision; it is saved with the repayment and in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")
@@ -270,7 +288,7 @@ class ReasonForm(forms.Form):
 
 
 class ResolveForm(ReasonForm):
-    """A person's decision about a repayment that the evidence left open."""
+    """Form for a person's decision about a repayment that the evidence left open."""
 
     resolution = forms.ChoiceField(
         choices=Resolution.choices, widget=forms.RadioSelect, label=_("Status")
@@ -279,7 +297,7 @@ class ResolveForm(ReasonForm):
 
 
 class MistakeForm(forms.Form):
-    """A report of what is wrong with a repayment; stored encrypted."""
+    """Form to report a mistake in a repayment; the note is stored encrypted."""
 
     note = forms.CharField(
         min_length=10,
@@ -292,7 +310,7 @@ class MistakeForm(forms.Form):
 
 
 class ReviewForm(ReasonForm):
-    """A manager's decision on a reported mistake; its reason is stored encrypted."""
+    """Form for a manager's decision on a reported mistake; the reason is stored encrypted."""
 
     resolution = forms.ChoiceField(
         choices=Mistake.Review.choices, widget=forms.RadioSelect, label=_("Decision")
@@ -325,7 +343,7 @@ _REPORTS = [
 
 
 class JournalForm(FoldingForm):
-    """The journal's filter; all fields are in the address."""
+    """Form for the journal's filter; all fields are in the address."""
 
     folds = ("mistake", "person", "channel", "network", "currency", "by")
 
@@ -352,18 +370,18 @@ class JournalForm(FoldingForm):
 
 
 class DayForm(forms.Form):
-    """The day to end; today in the lender's zone when it is empty."""
+    """Form for the day to end; an empty day means today in the lender's zone."""
 
     date = _day(_("Date"))
     by = forms.ChoiceField(choices=_BY, required=False, label=_("Sort by"))
 
     def clean_date(self) -> Any:
-        """Today, when it was left empty."""
+        """Return the day; today if it is empty."""
         return self.cleaned_data["date"] or timezone.localdate()
 
 
 class CashForm(forms.Form):
-    """The count of one till: the cashier, the currency and the amount."""
+    """Form for the count of one till: the cashier, the currency and the amount."""
 
     till = forms.ChoiceField(label=_("Cashier"))
     amount = AmountField(label=_("Counted"), max_digits=15, decimal_places=3, min_value=Decimal(0))
@@ -375,6 +393,6 @@ class CashForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[int, str]:
-        """The person's number and the currency; once the form is valid."""
+        """The person's number and the currency; only for a valid form."""
         number, _colon, code = self.cleaned_data["till"].partition(":")
         return int(number), code

@@ -1,4 +1,4 @@
-"""The amounts above which a repayment needs more than a click. Settings import this module.
+"""The amounts above which a repayment needs an approval or confirmation. Settings import this.
 
 Above APPROVAL_LIMITS a repayment needs a second person. Above CONFIRM_ABOVE the person who
 records it confirms their identity.
@@ -18,7 +18,7 @@ class ApprovalLimits(NamedTuple):
     """The approval limits of an app, in its currency.
 
     An amount equal to a limit needs no approval. `amount` limits one repayment, `day` the total
-    that one person enters in a day of the lender's zone; None means no limit. `look_alikes`: a
+    that one person enters in a day of the lender's zone; None means no limit. With `look_alikes`, a
     repayment that looks like an earlier one needs a second person.
     """
 
@@ -83,8 +83,8 @@ def list_reasons(
     """Return the REASONS why a repayment of this amount needs a second person, if any.
 
     `entered` is the sum that the person has entered earlier on that day. An amount in another
-    currency can't be compared with a limit. It always needs a second person if amounts are
-    limited.
+    currency can't be compared with a limit. Such an amount always needs a second person if amounts
+    are limited.
     """
     is_limited = limits.amount is not None or limits.day is not None
     found = {

@@ -1,4 +1,4 @@
-"""Repayments recorded here that may be the same payment, for a person to see before confirming."""
+"""Repayments in this dashboard that may be the same payment, to show before confirming."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -21,9 +21,9 @@ _AT_MOST = 10
 def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     """Return the app's repayments that look like this one.
 
-    They have the same transaction id, or they are of the same loan or borrower with a near
-    amount and date. Unfinished ones of the same loan are included, whatever their amount. The
-    repayment that the same `idempotency_key` led to is left out: it is the first result of a
+    Such repayments have the same transaction id, or are of the same loan or borrower with a similar
+    amount and date. Unfinished ones of the same loan are included, regardless of their amount. The
+    repayment with the same `idempotency_key` is left out, because it is the first result of a
     double click.
     """
     near = _near(request.amount, request.transaction_date)

@@ -1,4 +1,4 @@
-"""Queries on the repayments that were entered here: `Repayment.objects`."""
+"""Queries on the repayments that were entered in this dashboard: `Repayment.objects`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ CHANNELS[IN_PERSON] = gettext_lazy("in person")
 
 
 def write_channel(value: str, *_zone: object) -> str:
-    """Return a channel in the words of the screen; an unknown channel stays as it is."""
+    """Return a channel in the words of the screen; an unknown channel is not changed."""
     return str(CHANNELS.get(value, gettext(value)) if value else "")
 
 
@@ -84,15 +84,15 @@ IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=(
 
 
 class RepaymentQuerySet(QuerySet["Repayment"]):
-    """The journal's rows, in the orders that its indexes give."""
+    """Queries on the journal's rows, in the orders of its indexes."""
 
     def of_loan(self, app_id: str, account_id: str) -> Self:
-        """The repayments of one loan, the newest first."""
+        """Return the repayments of one loan, the newest first."""
         rows = self.filter(app_id=app_id, account_id=account_id)
         return rows.select_related("created_by").order_by("-id")
 
     def of_borrower(self, app_id: str, borrower_id: str) -> Self:
-        """The repayments of one borrower's loans, the newest first."""
+        """Return the repayments of one borrower's loans, the newest first."""
         rows = self.filter(app_id=app_id, borrower_id=borrower_id)
         return rows.select_related("created_by").order_by("-id")
 
@@ -104,14 +104,14 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last payment with a transaction id that this person entered by hand.
 
-        Rows of a batch have a person's name too, but their file said how they were paid, so
-        they are left out.
+        Rows of a batch are left out. They also have a person's name, but their channel and network
+        come from the file.
         """
         rows = self.of_person(app_id, person_id)
         return rows.filter(external_id_minted=False, allocations=None).first()
 
     def list_networks(self, app_id: str) -> list[str]:
-        """The networks of the app's newest entries, the most frequent first; a few."""
+        """Return a few networks of the app's newest entries, the most frequent first."""
         newest = self.filter(app_id=app_id).order_by("-created_at", "-id")
         names = newest.values_list("network", flat=True)[:_NEWEST]
         return [name for name, _ in Counter(filter(None, names)).most_common(_NETWORKS)]
@@ -139,8 +139,8 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def find_few(self, app_id: str, *conditions: Q) -> Self:
         """Return an app's rows that meet one of the conditions, each of which has an index.
 
-        The rows are found first and sorted afterwards. Otherwise SQLite reads the app's
-        complete journal in its order.
+        The rows are found first and sorted afterwards. Otherwise SQLite would read the app's
+        complete journal in order.
         """
         own = self.model._default_manager.filter(app_id=app_id)
         first, *others = (own.filter(condition).values("pk") for condition in conditions)
@@ -165,9 +165,9 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by")
 
     def sum_entered(self, app: LendingApp, person_id: int, *, since: datetime) -> Decimal:
-        """Return the sum that one person has entered since a moment, in the app's currency.
+        """Return the sum that one person has entered since a time, in the app's currency.
 
-        Only repayments count that are, may be or may still be recorded.
+        Only repayments that are recorded, may be or may still become recorded are counted.
         """
         over = (RepaymentState.DECLINED, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
         rows = self.filter(
@@ -193,7 +193,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
 
 
 def sum_thousandths(wanted: Q) -> Sum:
-    """Return an aggregate: the sum of the amounts of the wanted rows, in thousandths.
+    """Return an aggregate expression for the sum of the wanted rows' amounts, in thousandths.
 
     The sum is over integers, because SQLite would add decimals as floats. See `to_amount`.
     """
@@ -202,12 +202,12 @@ def sum_thousandths(wanted: Q) -> Sum:
 
 
 def to_amount(thousandths: int | Decimal) -> Decimal:
-    """The amount that `sum_thousandths` means."""
+    """Return the amount for the result of `sum_thousandths`."""
     return Decimal(thousandths) / 1000
 
 
 def get_group_keys(app: LendingApp) -> dict[str, Any]:
-    """Return the expressions that group and filter entries, with no value left empty."""
+    """Return the expressions that group and filter entries; no value is null."""
     return {
         "by_channel": Coalesce(NullIf("channel", Value("")), Value(NOT_GIVEN)),
         "by_network": Coalesce(NullIf("network", Value("")), Value(NOT_GIVEN)),
@@ -216,5 +216,5 @@ def get_group_keys(app: LendingApp) -> dict[str, Any]:
 
 
 def get_midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the start of a day in a zone: the first midnight if clocks are put back."""
+    """Return the start of a day in a zone; the first of two midnights if clocks are set back."""
     return datetime(day.year, day.month, day.day, tzinfo=zone)

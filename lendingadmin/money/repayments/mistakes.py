@@ -1,7 +1,6 @@
-"""Reports that a repayment is wrong. People correct it, because the service has no reversal.
+"""Reports of mistakes in repayments. People correct them, because the service has no reversal.
 
-Another person reviews a report. Neither the report nor the review changes the repayment's
-state.
+Another person reviews a report. Neither the report nor the review changes the repayment's state.
 """
 
 from typing import Any
@@ -35,7 +34,7 @@ REVIEW = "dashboard.repayments.reviewMistake"
 
 
 class OneIsOpen(Exception):
-    """The repayment already has a report that is not reviewed yet."""
+    """Error: the repayment already has a report that is not reviewed yet."""
 
     def __init__(self, other: Mistake) -> None:
         super().__init__(f"{other} is open")
@@ -46,7 +45,7 @@ class OneIsOpen(Exception):
 def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
     """Save a report; the same `idempotency_key` returns the first one.
 
-    Raises OneIsOpen when another report on the repayment waits for its review.
+    Raises OneIsOpen if another report on the repayment waits for its review.
     """
     try:
         with transaction.atomic(durable=True):
@@ -74,7 +73,7 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
     """Close an open report with a decision and its reason; return whether it was closed.
 
-    People cannot review their own report. The given object is refreshed either way. Raises
+    People cannot review their own report. The given object is refreshed in both cases. Raises
     NotIndependent for a person who is not independent of the reporter.
     """
     check_independent(by, mistake.reported_by)
@@ -92,7 +91,7 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
 
 
 def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
-    """The reports that wait for their review, of an app or one of its loans, the oldest first."""
+    """Return the reports of an app or a loan that wait for a review, the oldest first."""
     of_loan = Q(repayment__account_id=account_id) if account_id else Q()
     # By the index of the open ones: there are few, and an app has a million repayments.
     asked = unindexed(Q(repayment__app_id=app_id) & of_loan)
@@ -114,7 +113,7 @@ def section(
     report_form: Form | None = None,
     review_form: Form | None = None,
 ) -> dict[str, Any]:
-    """Return the receipt's context for its reports, with what this person may do."""
+    """Return the context for the reports of a repayment, with the rights of this person."""
     reports = list(repayment.mistakes.select_related("reported_by", "reviewed_by"))
     standing = next((mistake for mistake in reports if mistake.is_open), None)
     may_report = request.user.has_perm(REPORT)

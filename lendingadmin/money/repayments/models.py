@@ -1,7 +1,7 @@
-"""The repayments that people asked the service to record, and the mistakes reported in them.
+"""Repayments that people asked the service to record, and reported mistakes.
 
-They are the dashboard's own record of what people asked for, not a copy of the service's data:
-the service documents no way to list repayments (spec: Loans).
+The rows are the dashboard's own record of people's requests and not a copy of the service's data,
+because the service documents no way to list repayments (spec: Loans).
 """
 
 import unicodedata
@@ -42,9 +42,9 @@ _WHOLE = Decimal(1)
 def normalise_external_id(external_id: str) -> str:
     """Return the form in which transaction ids are compared.
 
-    Ids that differ only in case, spacing, dashes or width have the same form: the letters,
-    digits and marks in Unicode's NFKC form, case folded, cut to 255. An id that has none of
-    these is also normalised, case folded and cut, and loses only its outer spaces.
+    Ids that differ only in case, spacing, dashes or width have the same form: the letters, digits
+    and marks in Unicode's NFKC form, case folded, cut to 255. An id without any of these is also
+    normalised, case folded and cut, but only its outer spaces are removed.
     """
     if external_id.isascii() and external_id.isalnum():
         # How nearly all are: there is nothing to leave out, and a statement has 20,000 of them.
@@ -55,13 +55,13 @@ def normalise_external_id(external_id: str) -> str:
 
 
 def trim_amount(amount: Decimal) -> Decimal:
-    """The amount without the zeros that its column adds: 3500.000 as 3500, 0.500 as 0.5."""
+    """Return the amount without trailing zeros: 3500.000 as 3500, 0.500 as 0.5."""
     whole = amount == amount.to_integral_value()
     return amount.quantize(_WHOLE) if whole else amount.normalize()
 
 
 def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
-    """Return the number of a receipt, `KENYA-2026-000123`; empty for none."""
+    """Return the number of a receipt, `KENYA-2026-000123`; empty without a receipt."""
     if year is None or sequence is None:
         return ""
     return f"{app_id.upper()}-{year}-{sequence:06}"
@@ -265,7 +265,7 @@ class Repayment(UnconfirmedWrite):
         return f"rp-{self.pk}"
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Save the row, with the form of its externalId by which ids are compared."""
+        """Save the row, with the externalId in the form in which ids are compared."""
         self.external_id_key = normalise_external_id(self.external_id)
         super().save(*args, **options)
 
@@ -273,7 +273,7 @@ class Repayment(UnconfirmedWrite):
         return reverse("repayment", args=[self.app_id, self.pk])
 
     def body(self) -> dict[str, Any]:
-        """The request body of MakeRepayment (spec: Loans); absent values go out as null."""
+        """Return the request body of MakeRepayment (spec: Loans); absent values are null."""
         return {
             "externalId": self.external_id,
             "amount": self.exact_amount,
@@ -287,7 +287,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def exact_amount(self) -> Decimal:
-        """The amount as it was entered, without the zeros that its column adds."""
+        """The amount as entered, without trailing zeros."""
         return trim_amount(self.amount)
 
     @property
@@ -297,7 +297,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def moves_paid_by(self) -> Decimal | None:
-        """The amount by which this raises `paid`; None where the service must convert it."""
+        """Amount by which the repayment raises `paid`; None if the service must convert it."""
         is_the_loans = self.currency_code in ("", self._app_currency)
         return self.amount if is_the_loans else None
 
@@ -308,14 +308,14 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def message(self) -> StateMessage:
-        """Words and looks for the present state."""
+        """Words and colours for the present state."""
         return get_message(self.state, self.resolution, ended_by_sweep=self.ended_by_sweep)
 
     @property
     def is_recorded(self) -> bool:
-        """True if it is known to be recorded, because the service or a person said so.
+        """True if the repayment is known to be recorded, by the service or by a person.
 
-        Evidence alone does not make it known.
+        Evidence alone is not enough.
         """
         by_a_person = self.state == RepaymentState.RESOLVED
         return self.state == RepaymentState.RECORDED or (
@@ -324,22 +324,25 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def receipt_number(self) -> str:
-        """The number of its receipt, `KENYA-2026-000123`; empty where it has none."""
+        """The number of the receipt, `KENYA-2026-000123`; empty if there is none."""
         return write_receipt_number(self.app_id, self.receipt_year, self.receipt_sequence)
 
     @property
     def is_open(self) -> bool:
-        """True if it still blocks other repayments of its loan, unless it was set aside."""
+        """True if the repayment is unfinished.
+
+        It blocks others of its loan unless it is set aside.
+        """
         return self.state in OPEN
 
     @property
     def may_be_resent(self) -> bool:
-        """True if a person may send it again, as a new row."""
+        """True if a person may send the repayment again, as a new row."""
         return self.state in RESENDABLE
 
     @property
     def may_be_resolved(self) -> bool:
-        """True if a person may resolve it."""
+        """True if a person may resolve the repayment."""
         return self.state in RESOLVABLE
 
     def reading(self, kind: str) -> "Reading | None":
@@ -348,17 +351,20 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def baseline(self) -> "Reading | None":
-        """The balances before it was sent."""
+        """The balances before the repayment was sent."""
         return self.reading(Reading.Kind.BASELINE)
 
     @property
     def latest(self) -> "Reading | None":
-        """The newest balances read after it was sent."""
+        """The newest balances that were read after the repayment was sent."""
         after = self.readings.exclude(kind__in=Reading.BEFORE_SENDING)
         return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
-        """Return what two readings say about it, as if nothing else had moved the loan."""
+        """Return the effect of this repayment according to two readings.
+
+        No other change of the balances is assumed.
+        """
         rise = effect(
             before.paid_amount if before else None,
             after.paid_amount if after else None,
@@ -369,7 +375,7 @@ class Repayment(UnconfirmedWrite):
 
 
 class ReceiptCounter(models.Model):
-    """Counter of the receipts that an app has numbered in one year of its lender's zone."""
+    """Counter of an app's receipts in one year of the lender's zone."""
 
     app_id = models.CharField(max_length=64)
     year = models.PositiveSmallIntegerField()
@@ -435,7 +441,7 @@ class Mistake(models.Model):
 
     @property
     def app_id(self) -> str:
-        """The lending app of its repayment."""
+        """The lending app of the mistake's repayment."""
         return self.repayment.app_id
 
     @property
@@ -445,7 +451,7 @@ class Mistake(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """True if it still waits for a review."""
+        """True if the mistake still waits for a review."""
         return self.reviewed_at is None
 
 
@@ -456,7 +462,7 @@ class Reading(models.Model):
     """
 
     class Kind(models.TextChoices):
-        """Moment of a reading: at entry, before sending, after an answer, or in a check."""
+        """Time of a reading: at entry, before sending, after an answer, or in a check."""
 
         ENTERED = "entered", gettext_lazy("when entered")
         BASELINE = "baseline", gettext_lazy("before")
@@ -485,34 +491,35 @@ class Reading(models.Model):
 
     @property
     def paid_amount(self) -> Decimal | None:
-        """The total amount paid; None where it could not be read."""
+        """The total amount paid; None if it could not be read."""
         return _decimal(self.paid)
 
     @property
     def unpaid_amount(self) -> Decimal | None:
-        """The total unpaid amount; None where it could not be read."""
+        """The total unpaid amount; None if it could not be read."""
         return _decimal(self.unpaid)
 
     @property
     def overdue_amount(self) -> Decimal | None:
-        """The total overdue amount; None where it could not be read."""
+        """The total overdue amount; None if it could not be read."""
         return _decimal(self.overdue)
 
     @property
     def next_due_amount(self) -> Decimal | None:
-        """The amount to pay for the next instalment; None where none could be read."""
+        """The amount to pay for the next instalment; None if it could not be read."""
         return _decimal(self.next_amount)
 
     @property
     def next_due_at(self) -> datetime | None:
-        """The time when the next instalment was due; None if none could be read."""
+        """The time when the next instalment is due; None if it could not be read."""
         return datetime.fromisoformat(self.next_due) if self.next_due else None
 
 
 class Restoration(models.Model):
     """A restore of the database: the rows written from `since` to `until` are lost.
 
-    It is open until a person has gone through that time. An app has at most one open restore.
+    A restore is open until a person has checked the repayments of that time. An app has at most one
+    open restore.
     """
 
     app_id = models.CharField(max_length=64)
@@ -535,7 +542,7 @@ class Restoration(models.Model):
 
 
 class CashCount(models.Model):
-    """The cash counted in one person's till for one day; a day's newest count is valid."""
+    """The cash counted in one person's till for one day; the newest count of a day is valid."""
 
     app_id = models.CharField(max_length=64)
     day = models.DateField()

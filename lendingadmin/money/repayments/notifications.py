@@ -1,8 +1,8 @@
 """Mail to managers about repayments whose result has been unknown for an hour.
 
-The mail names no person, amount or loan. It gives the repayment's number, its app, what is
-known, how long ago it was sent, and its address in the dashboard. It goes out by Bcc, so that a
-printed mail does not name its recipients either.
+The mail names no person, amount or loan. It gives the repayment's number, its app, its state, how
+long ago it was sent, and its address in the dashboard. The recipients are in Bcc, so that a printed
+mail does not name them either.
 """
 
 import logging
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoManagerAddress(Exception):
-    """No active person with the right to resolve an app's unknown has a mail address."""
+    """Error: none of the people who may resolve an app's repayments has a mail address."""
 
 
 NOTIFY_AFTER = timedelta(hours=1)
@@ -40,18 +40,18 @@ _UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 def list_unnotified() -> QuerySet[Repayment]:
-    """Repayments sent an hour ago that are still unknown, and that no mail named yet."""
+    """Return repayments sent an hour ago that are still unknown and were in no mail yet."""
     since = timezone.now() - NOTIFY_AFTER
     return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Write to each app's managers about all overdue repayments; return whether mail was sent.
+    """Mail each app's managers about all overdue repayments; return whether mail was sent.
 
-    `moment` names the mails. `notified_at` is set to it by a compare-and-swap before anything
-    is sent, so several workers never put one repayment into two mails. If the process dies
-    between the two, a second call with the same moment sends the same repayments under the same
-    Message-ID. If the mail cannot be sent, `notified_at` is cleared.
+    `moment` identifies the mails. `notified_at` is set to `moment` by a compare-and-swap before
+    anything is sent, so several workers never put one repayment into two mails. If the process dies
+    before the mail is sent, a second call with the same moment sends the same repayments under the
+    same Message-ID. If the mail cannot be sent, `notified_at` is cleared.
     """
     list_unnotified().update(notified_at=moment)
     claimed = Repayment.objects.filter(notified_at=moment, state__in=_UNKNOWN)
@@ -60,7 +60,7 @@ def notify_managers(moment: datetime) -> bool:
 
 
 def _notify_of(app_id: str, moment: datetime) -> bool:
-    """Write to the managers of one app; return True if the mail was sent."""
+    """Mail the managers of one app; return True if the mail was sent."""
     claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
     # A mail lists some of them and says how many there are; a day's outage fills no memory.
     rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])

@@ -1,8 +1,8 @@
-"""Receipts of repayments: their numbers, their contents, and whether they were given out.
+"""Receipts of repayments: their numbers, their content, and the time when they were printed.
 
-Numbers run without gaps per app and year of the lender's zone. A repayment gets its number in
-the transaction that makes it known as recorded, by the service's word or a person's. A
-repayment that is only presumed from evidence is not known, so it has no number.
+Numbers have no gaps within an app and a year of the lender's zone. A repayment gets its number in
+the transaction that saves it as recorded, according to the service or to a person. A repayment that
+is only presumed has no number.
 """
 
 import re
@@ -54,12 +54,12 @@ def give_numbers(repayments: Sequence[Repayment]) -> None:
 
 
 def find_zone(app_id: str) -> tzinfo:
-    """Return the lender's zone; UTC for an app that is not configured any more."""
+    """Return the lender's zone; UTC for an app that is no longer configured."""
     return next((app.zone for app in settings.LENDING_APPS if app.app_id == app_id), UTC)
 
 
 def match_number(app_id: str, text: str) -> Q | None:
-    """Return the condition for a receipt's number, `KENYA-2026-000123` or `2026-123`.
+    """Return the condition for a receipt number such as `KENYA-2026-000123` or `2026-123`.
 
     Return None for a text that is not such a number, or for a number of another app.
     """
@@ -70,12 +70,12 @@ def match_number(app_id: str, text: str) -> Q | None:
 
 
 class Remainder(NamedTuple):
-    """The balance of a loan after a repayment: what is left, overdue and due next.
+    """The balance of a loan after a repayment: the amounts left, overdue and due next.
 
-    It is the balance at `read_at`; the next payment changes it. Amounts are in the app's
-    currency. `overdue` is None where nothing is overdue, where the loan does not say, and after
-    a payment in another currency. The next instalment is None where nothing is left. Where
-    something is overdue, it is also None if `overdue` is, or if the instalment is due already.
+    The amounts are those at `read_at`, in the app's currency; the next payment changes them.
+    `overdue` is None if nothing is overdue, if the loan does not show this, and after a payment in
+    another currency. The next instalment is None if nothing is left. If something is overdue, the
+    next instalment is also None if `overdue` is None, or if the instalment is already due.
     """
 
     amount: Decimal
@@ -88,11 +88,11 @@ class Remainder(NamedTuple):
 def find_remainder(
     repayment: Repayment, before: Reading | None, after: Reading | None
 ) -> Remainder | None:
-    """Return the remainder at the newest reading after a repayment; None where it is unknown.
+    """Return the remainder at the newest reading after a repayment; None if it is unknown.
 
-    A reading that does not show the repayment yet would give the customer too high a balance.
-    So it counts only where it shows the full amount in addition to the loan's other repayments,
-    or where it shows that nothing is left.
+    A reading that does not show the repayment yet would give the customer too high a balance. So a
+    reading counts only if it shows the full amount in addition to the loan's other repayments, or
+    that nothing is left.
     """
     if after is None or after.unpaid_amount is None:
         return None
@@ -123,8 +123,8 @@ def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool
 class Receipt(NamedTuple):
     """The paper that a customer gets for a repayment. `person` is empty for an unknown name.
 
-    `is_one` is False for a repayment that is not known to be recorded: the paper is then a slip
-    and never a receipt.
+    `is_one` is False if the repayment is not known to be recorded; the paper is then a slip and
+    never a receipt.
     """
 
     repayment: Repayment
@@ -140,9 +140,9 @@ class Receipt(NamedTuple):
 def build_receipt(
     request: PersonRequest, repayment: Repayment, remainder: Remainder | None
 ) -> Receipt:
-    """The receipt, or slip, of a repayment, as this person may give it out.
+    """Return the receipt or slip of a repayment, in the form that this person may print.
 
-    Names are initials without the right to them. The language is the one that the request names,
+    Without the right to see names, they are initials. The language is the one in the request, or
     else the lender's.
     """
     app = lending_app(repayment.app_id)
@@ -168,10 +168,9 @@ def _choose_language(app_id: str, request: PersonRequest) -> str:
 
 
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
-    """Record that a receipt is opened to print; return when it was first opened, if before.
+    """Record that a receipt is opened to print; return the first time if it was opened before.
 
-    A browser does not report whether it printed. So a receipt that was opened counts as handed
-    out.
+    A browser does not report whether it printed, so an opened receipt counts as handed out.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):

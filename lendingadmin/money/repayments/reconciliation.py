@@ -1,8 +1,8 @@
 """Checks of unknown repayments against the loan, and the sweep after a lost sender.
 
-The sweep marks as unknown what a lost sender left. Pages call this module while they are open,
-the worker and `manage.py reconcile` otherwise. A due check is claimed by a compare-and-swap, so
-many people on one page cost one call.
+The sweep marks as unknown the repayments of a lost sender. This module is called by open pages, by
+the worker and by `manage.py reconcile`. A due check is claimed by a compare-and-swap, so several
+people on one page cost only one call.
 """
 
 import time
@@ -56,12 +56,12 @@ LATE_RISE = _(
 
 
 def mark_lost_unknown() -> int:
-    """Conclude repayments that were left behind; return how many.
+    """Conclude the repayments of lost senders and expired ones; return how many.
 
     An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
-    without an answer becomes unknown. One that was not approved in time expires.
+    without an answer becomes unknown. A repayment that was not approved in time expires.
 
-    At most _AT_MOST of each are changed at once; the next call continues.
+    At most _AT_MOST of each kind are changed; the next call continues.
     """
     now = timezone.now()
     expired = Repayment.objects.filter(state=RepaymentState.PENDING, send_before__lte=now)[
@@ -87,9 +87,9 @@ def mark_lost_unknown() -> int:
 def list_due() -> list[Repayment]:
     """Return the repayments whose next check is due now, the longest waiting first.
 
-    At most _AT_MOST are returned. A checked repayment is not due any more, so the next call
-    returns those behind. Each app gets the same share, and the apps take turns, because an app
-    whose service hangs must not block the others.
+    At most _AT_MOST are returned. A checked repayment is no longer due, so the next call returns
+    the following ones. Each app gets the same share, and the apps take turns, because an app whose
+    service hangs must not block the others.
     """
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]
@@ -128,10 +128,10 @@ def _list_due_of(app_id: str, at_most: int) -> list[Repayment]:
 
 
 def check_due(app_id: str, at_most: int) -> None:
-    """Make the checks that are due in an app, while a page waits for them.
+    """Make the due checks of an app, while a page waits.
 
-    Stops at the first check that fails, and after a few seconds. Otherwise a service that hangs
-    would delay the home page once for each check.
+    Stop at the first check that fails, and after a few seconds. Otherwise a service that hangs
+    would delay the page once for each check.
     """
     until = time.monotonic() + RUN_FOR
     for repayment in _list_due_of(app_id, at_most):
@@ -142,7 +142,7 @@ def check_due(app_id: str, at_most: int) -> None:
 
 
 def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
-    """Check the repayment against its loan if a check is due and no other caller claimed it.
+    """Check the repayment against its loan, unless no check is due or another caller claimed it.
 
     `fresh` is the loan if the caller has just read it.
     """
@@ -153,7 +153,7 @@ def check_if_due(repayment: Repayment, fresh: Loan | None = None) -> None:
 
 
 def check_now(repayment: Repayment) -> None:
-    """Check because a person asked for it, unless a check was made a moment ago."""
+    """Check the repayment for a person who asks for this, unless it was checked a moment ago."""
     latest = repayment.latest
     make_due(repayment, _list_checked(), latest.taken_at if latest else None)
     check_if_due(repayment)
@@ -177,7 +177,7 @@ def _check(repayment: Repayment, fresh: Loan | None) -> None:
 def inference_is_off(repayment: Repayment) -> bool:
     """Return True if a repayment of this loan was set aside and not resolved.
 
-    A rise proves nothing then.
+    A rise then proves nothing.
     """
     return Repayment.objects.filter(
         app_id=repayment.app_id,
@@ -208,7 +208,7 @@ def _conclude(repayment: Repayment) -> None:
 
 
 def _check_for_late_rise(repayment: Repayment) -> None:
-    """Raise an alarm for a rise after it was abandoned that nothing else entered here explains."""
+    """Raise an alarm if `paid` rose after the repayment was abandoned, without another cause."""
     found = attribution_of(repayment, after=repayment.latest)
     if found and found.effect in (Effect.SEEN, Effect.MORE):
         services.raise_alarm(repayment, _(LATE_RISE))

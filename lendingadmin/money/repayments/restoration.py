@@ -1,9 +1,9 @@
 """A restored database, and the handling of the repayments that it lost.
 
-Repayments that were recorded in the gap are at the service, but the journal does not know them.
-If they were entered again, each would be recorded twice without a look-alike. Until a person
-has gone through the gap, a person who enters a repayment confirms that it is not at the service
-yet. Areas that store what leads to repayments reopen it when `journal_restored` is sent.
+The service has the repayments that were recorded in the gap, but the journal does not know them. If
+they were entered again, each would be recorded twice, without a warning about look-alikes. Until a
+person has ended the gap, everyone who enters a repayment confirms that the service does not have it
+yet. Areas whose data lead to repayments reopen these data when `journal_restored` is sent.
 """
 
 from datetime import datetime
@@ -44,9 +44,9 @@ _WHY = _("The database was restored. We don't know yet whether this repayment wa
 class RestoreSummary(NamedTuple):
     """The changes to a restored database.
 
-    `repayments` and `writes` are the numbers of those that are now unknown, `unapproved` is the
-    number of repayments that no longer wait for approval, and `next_number` is the next number
-    of a repayment.
+    `repayments` and `writes` are the numbers of rows that are now unknown, `unapproved` is the
+    number of repayments that no longer wait for approval, and `next_number` is the next number of a
+    repayment.
     """
 
     repayments: int
@@ -59,7 +59,7 @@ class PaidRise(NamedTuple):
     """Amount by which a loan's `paid` rose unexplained, and the time of a reading.
 
     The journal knows no repayment for this amount. The rise is measured from the last reading
-    before the gap, and the time is that of this reading.
+    before the gap, whose time is given.
     """
 
     amount: Decimal
@@ -67,13 +67,13 @@ class PaidRise(NamedTuple):
 
 
 def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
-    """Record that what was written after `since` is lost, in these apps.
+    """Record that all rows of these apps written after `since` are lost.
 
-    A repayment with the state not sent yet, or sent, may have been sent and answered since, so
-    it becomes unknown. A repayment that waits for approval may have been approved and sent: it
-    stops waiting and is marked as not sent, as far as this journal knows. Numbers of repayments
-    and receipts continue above those of the lost ones. If the command breaks off, run it again:
-    the gap is then the same one.
+    A repayment in the state `pending` or `sent` may have been sent and answered since, so it
+    becomes unknown. A repayment that waits for approval may have been approved and sent. It stops
+    waiting and is marked as not sent, as far as this journal knows. Numbers of repayments and
+    receipts continue above those of the lost ones. If the command stops early, run it again; it
+    then continues with the same gap.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -91,14 +91,14 @@ def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
 
 
 def end_gap(row: Restoration, by: User) -> bool:
-    """End the gap after a person has gone through it; False where it was ended before."""
+    """End the gap after a person has checked it; return False if it was already ended."""
     starts, fields = Restoration.objects.filter(ended_at=None), {"ended_at": timezone.now()}
     outcome = _("checked")
     return transition(row, starts, fields | {"ended_by": by}, by=by, action=ACTION, outcome=outcome)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Restoration]:
-    """Return the gap of an app, if it has one; nothing for people who may not end it."""
+    """Return the gap of an app, if there is one; nothing for people who may not end it."""
     if not person.has_perm(RESOLVE, app_id):
         return Restoration.objects.none()
     return services.list_gaps(app_id)
@@ -117,8 +117,8 @@ def list_suspected(app_id: str, person: User) -> QuerySet[SuspectedRestore]:
 def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRise | None:
     """Return the rise of a loan's `paid` that the journal's repayments do not explain.
 
-    It is measured from the last reading before the gap, and zero or less where the repayments
-    explain it all. None where there was no readable reading then.
+    The rise is measured from the last reading before the gap. It is zero or less if the repayments
+    explain all of the rise. Return None without a readable reading before the gap.
 
     The effect of a repayment in another currency is unknown, so its rise counts as unexplained.
     """
@@ -139,10 +139,10 @@ def find_rise(gap: Restoration, account_id: str, paid: Decimal | None) -> PaidRi
 
 
 def _mark_unknown(now: datetime) -> int:
-    """Mark as unknown what may have been sent to the service since; return how many.
+    """Mark as unknown the repayments that may have been sent since the backup; return how many.
 
-    A repayment that was sent is due to be checked at once. One that was not sent yet has no
-    reading to compare with, so it waits for a person.
+    A sent repayment is due for a check immediately. A repayment that was not sent yet has no
+    reading for comparison, so it waits for a person.
     """
     starts = (RepaymentState.PENDING, RepaymentState.SENT)
     rows = list(Repayment.objects.filter(state__in=starts))
@@ -160,7 +160,7 @@ def _mark_unknown(now: datetime) -> int:
 def _end_waiting() -> int:
     """End the repayments that wait for approval; return how many.
 
-    After the backup they may have been approved and sent.
+    These repayments may have been approved and sent after the backup.
     """
     waiting = Repayment.objects.filter(state=RepaymentState.AWAITING)
     fields = {"why": _(_WHY), "ended_by_sweep": True}
@@ -171,8 +171,8 @@ def _end_waiting() -> int:
 def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int:
     """Skip the numbers that lost repayments and receipts may have; return the next of `rp-`.
 
-    An app's first receipt of a year may be among them, so each year gets a counter, with one
-    more year on each side, whatever the lender's zone.
+    The lost ones may include an app's first receipt of a year, so each year gets a counter, with
+    one more year on each side because of the lender's zone.
     """
     for app_id in app_ids:
         for year in range(first_year - 1, last_year + 2):

@@ -1,9 +1,9 @@
-"""Sending of committed intents to the service, each once.
+"""Sending of committed intents to the service, each at most once.
 
-The order is the guarantee: intents committed, baselines read, `sent` committed, then the
-sockets. Repayments of different loans may take these steps together. Only the calls run in
-parallel, on threads that touch neither a row nor the database. This module never repeats a
-call; a result that may be a success stays unknown.
+The order of the steps is the guarantee: commit the intents, read the baselines, commit `sent`, then
+use the connections. Repayments of different loans may take these steps together. Only the calls run
+in parallel, on threads that touch neither a row nor the database. This module never repeats a call;
+a result that may be a success stays unknown.
 """
 
 import logging
@@ -61,7 +61,7 @@ PASS_ON = gettext_noop(
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes it where the move can't be saved."""
+    """The result of a sent repayment; `card` describes it if the move can't be saved."""
 
     move: services.Move
     card: Card
@@ -79,13 +79,13 @@ def record(
     """Commit the intent and send it; return the row with its present state.
 
     The same `idempotency_key` returns the first row and sends nothing. An intent that needs a
-    second person is not sent either: it waits, with a reading of the loan's balances at that
-    time, unless it has an `approval` already, as a row of a batch. Nothing is sent when it
-    raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove, or
-    services.MayDouble because the person has not `agreed` that it may double an abandoned one,
-    or services.MayBeForgotten because the journal has a gap and the person has not `checked`.
-    Raises OutcomeNotKept when the database does not save the result; any other fault of the
-    database comes before the call.
+    second person is not sent either. Such an intent waits, with a reading of the loan's balances at
+    that time, unless it already has an `approval`, as rows of a batch have. Nothing is sent if the
+    function raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove;
+    services.MayDouble if the repayment may double an abandoned one and the person has not `agreed`
+    to this; or services.MayBeForgotten if the journal has a gap and the person has not `checked`
+    the service. Raises OutcomeNotKept if the database does not save the result; any other fault of
+    the database happens before the call.
     """
     repayment, is_new = services.create_intent(
         request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval
@@ -98,7 +98,7 @@ def record(
 def record_all(
     intents: Sequence[services.Intent], by: User, *, approval: Approval | None = None
 ) -> list[Repayment | services.IntentRefused]:
-    """Record intents of different loans of one app at once, each as `record` does.
+    """Record intents of different loans of one app together, each as `record` does.
 
     If a rule refuses an intent, the exception is returned in its place.
     """
@@ -119,7 +119,7 @@ def _send_new(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """Approve it as `services.approve` does, and then send it, once.
+    """Approve a repayment as `services.approve` does, then send it once.
 
     Return whether it was approved.
     """
@@ -130,10 +130,9 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def send_all(repayments: Sequence[Repayment], by: User) -> None:
-    """Send `pending` intents; the state of each shows the result.
+    """Send `pending` intents; each then has its result as its state.
 
-    Never raises for an error of the service. Nothing is sent without a reading of the same
-    loan.
+    This raises no errors of the service. A repayment is not sent without a reading of its loan.
     """
     if not repayments:
         return
@@ -192,11 +191,11 @@ def check_deadline(repayment: Repayment) -> None:
 
 
 def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> Outcome:
-    """Return the outcome of a sent repayment, by the result of its call.
+    """Return the outcome of a sent repayment from the result of its call.
 
-    A 2xx with the same loan: recorded. Else refused, not sent or unknown, by what the error
-    says was saved. After a fault of our own it is unknown once the socket may have been
-    written.
+    A 2xx with the same loan means recorded. After an error the outcome is refused, not sent or
+    unknown, depending on the error's `saved`. After a fault of our own it is unknown if a byte may
+    have been sent.
     """
     result, call = written
     fields: dict[str, object]
@@ -228,7 +227,7 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
 
 
 def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
-    """Return the state and the card for an error, by what it says was saved."""
+    """Return the state and the card for an error, depending on the error's `saved`."""
     if error.saved == Saved.UNKNOWN:
         return RepaymentState.UNKNOWN, build_unknown_card("recorded")
     was_held_back = isinstance(error, Unreachable | Throttled | NotSent | InvalidId)
@@ -240,7 +239,7 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     """Save the outcomes of sent repayments, then read the effects of the recorded ones.
 
-    They are saved together; if that fails, one by one, so that none blocks another.
+    Outcomes are saved together; if this fails, one by one, so that none blocks another.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:
@@ -261,7 +260,7 @@ def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
 
 
 def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
-    """Save each outcome on its own, and raise the first fault once all others are saved."""
+    """Save each outcome separately; raise the first fault after all others are saved."""
     failed = []
     for one in outcomes:
         try:
@@ -273,10 +272,10 @@ def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:
 
 
 def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> None:
-    """Read the effects of acknowledged repayments; after a fault, they are read again.
+    """Read the effects of acknowledged repayments; after a fault, the next check tries again.
 
-    They are read again for a day. `fresh` is the loan of a single repayment, if the caller has
-    just read it.
+    Checks try this for a day. `fresh` is the loan of a single repayment, if the caller has just
+    read it.
     """
     if not repayments:
         return
@@ -291,7 +290,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan now and save its balances as a reading; see `take_readings`."""
+    """Read the loan and save its balances as a reading; see `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
     return reading
@@ -302,9 +301,9 @@ def take_readings(
 ) -> list[Reading]:
     """Read the loans of these repayments in parallel; return their readings, unsaved.
 
-    A fault becomes the sentence in its reading. An answer that does not name the loan is a
-    fault, because its balances are not evidence. `fresh` is the loan of a single repayment if
-    the caller has just read it.
+    A failed read gives a reading with the fault as a sentence. An answer that does not name the
+    loan is a fault, because its balances are not evidence. `fresh` is the loan of a single
+    repayment if the caller has just read it.
     """
     if fresh is not None:
         return [_build_reading(one, kind, fresh, timezone.now()) for one in repayments]
@@ -341,6 +340,6 @@ def _build_reading(
 
 
 def _written(amount: Decimal | None) -> str:
-    """Return the amount to the last digit; empty for None or too many digits."""
+    """Return the amount as text with all digits; empty for None or too many digits."""
     digits = "" if amount is None else f"{amount:f}"
     return digits if len(digits) <= Reading.LONGEST_AMOUNT else ""

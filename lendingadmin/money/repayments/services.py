@@ -1,8 +1,8 @@
-"""Commands of the repayment table: commit intents, and move them from state to state.
+"""Commands of the repayment table: commit intents, and change their state.
 
-Each transition is a compare-and-swap that must change exactly one row. It is committed before
-the call that it guards: `durable=True` fails at once inside another transaction. Several
-repayments may share a transaction. A single repayment is a group of one.
+Each transition is a compare-and-swap that must change exactly one row. It is committed before the
+call that it guards: `durable=True` raises an error inside another transaction. Several repayments
+may share a transaction. A single repayment is a group of one.
 """
 
 import secrets
@@ -55,11 +55,11 @@ _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOL
 
 
 class IntentRefused(Exception):
-    """A rule of the ledger refuses an intent: nothing is saved."""
+    """Error: a rule of the ledger refuses an intent, so nothing is saved."""
 
 
 class DuplicateExternalId(IntentRefused):
-    """Another repayment of this loan has the externalId and is, or may be, at the service."""
+    """Error: another repayment of this loan that is, or may be, recorded has the externalId."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"externalId is taken by {other}")
@@ -67,7 +67,7 @@ class DuplicateExternalId(IntentRefused):
 
 
 class LoanBusy(IntentRefused):
-    """Another repayment of this loan is still open, so evidence can't tell the two apart."""
+    """Error: another repayment of this loan is open, so evidence can't tell the two apart."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"{other} of this loan is still open")
@@ -75,22 +75,22 @@ class LoanBusy(IntentRefused):
 
 
 class NobodyToApprove(IntentRefused):
-    """Raised if a repayment needs a second person but no other person in the app may approve it."""
+    """Error: a repayment needs a second person, but no other person in the app may approve it."""
 
 
 class MayDouble(IntentRefused):
-    """An abandoned attempt has this externalId and may still be posted.
+    """Error: an abandoned attempt has this externalId and may still be posted.
 
-    The person has not agreed to that risk.
+    The person has not agreed to this risk.
     """
 
 
 class MayBeForgotten(IntentRefused):
-    """The database was restored, and it was not checked whether the service has it already."""
+    """Error: the database was restored, and the person has not confirmed a check of the service."""
 
 
 class OwnRepayment(Exception):
-    """The person entered this repayment, so may not approve, resolve or set it aside."""
+    """Error: the person entered this repayment, so may not approve, resolve or set it aside."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,9 @@ class Request:
 class Intent(NamedTuple):
     """A request under its idempotency key.
 
-    `agreed`: it may double an abandoned one. `checked`: the service has not got it, although the
-    journal may have forgotten it (restoration.py).
+    With `agreed`, the person accepts that the request may double an abandoned one. With `checked`,
+    the person has checked that the service does not have the repayment, because the journal may
+    have forgotten it (restoration.py).
     """
 
     request: Request
@@ -131,9 +132,9 @@ class Intent(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A transition: of which row, to which state, with which other columns.
+    """A transition of a row: the new state, and other columns to change.
 
-    `starts` are the states that it begins in; None for all that `to` may be reached from.
+    `starts` are the states in which it may begin; None for all that lead to `to`.
     """
 
     repayment: Repayment
@@ -143,14 +144,14 @@ class Move(NamedTuple):
 
 
 def build_request(repayment: Repayment) -> Request:
-    """Return the request as the row stores it."""
+    """Return the request that the row stores."""
     names = (field.name for field in fields(Request) if field.name != "retry_of")
     kept = {name: getattr(repayment, name) for name in names}
     return Request(**kept, retry_of=repayment.retry_of_id)
 
 
 def make_external_id(app_id: str, now: datetime) -> str:
-    """Return an externalId for a payment that has none, such as cash over the counter.
+    """Return an externalId for a payment without one, such as cash over the counter.
 
     It contains the lender's day, as the receipt does.
     """
@@ -167,15 +168,15 @@ def create_intent(
     checked: bool = False,
     approval: approvals.Approval | None = None,
 ) -> tuple[Repayment, bool]:
-    """Commit the intent before anything is sent; return it and whether it is new.
+    """Commit the intent before anything is sent; return the intent and whether it is new.
 
-    It is `pending`, or `awaiting` where it needs a second person and has no `approval`. The
-    same `idempotency_key` returns the first intent. Nothing is saved when it raises
-    DuplicateExternalId or LoanBusy because another repayment of the loan blocks it, MayDouble
-    because it may double an abandoned one and the person has not `agreed` to that,
-    MayBeForgotten because the database was restored and the person has not `checked`,
-    NobodyToApprove, or OwnRepayment where the approver is `by`. Raises MayBeRestored where the
-    database may have been restored unannounced.
+    The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. The
+    same `idempotency_key` returns the first intent. Nothing is saved if the function raises
+    DuplicateExternalId or LoanBusy because another repayment of the loan blocks this one; MayDouble
+    because it may double an abandoned one and the person has not `agreed` to this; MayBeForgotten
+    because the database was restored and the person has not `checked` the service; NobodyToApprove;
+    or OwnRepayment because the approver is `by`. Raises MayBeRestored if the database may have been
+    restored without notice.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -193,10 +194,10 @@ def create_intent(
 def create_intents(
     intents: Sequence[Intent], by: User, *, approval: approvals.Approval | None = None
 ) -> list[tuple[Repayment, bool] | IntentRefused]:
-    """Commit intents of one app, each as `create_intent` does; a refusal takes its place.
+    """Commit intents of one app as `create_intent` does; return a result or a refusal for each.
 
-    They are committed together. Where a rule blocks one of them, or in a deadlock with another
-    group, that transaction saves nothing and each intent is committed on its own.
+    Intents are committed together. If a rule blocks one of them, or after a deadlock with another
+    group, nothing is saved and each intent is committed separately.
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
@@ -215,19 +216,19 @@ def create_intents(
 
 
 def find_gap(app_id: str) -> Restoration | None:
-    """Return the app's gap after a restore, until a person has gone through it."""
+    """Return the app's gap after a restore, until a person has ended it."""
     return list_gaps(app_id).first()
 
 
 def list_gaps(app_id: str) -> QuerySet[Restoration]:
-    """Return the gap of an app that has not been ended yet, if there is one."""
+    """Return the open gap of an app, if there is one."""
     return Restoration.objects.filter(app_id=app_id, ended_at=None)
 
 
 def find_forgotten_until(app_id: str) -> datetime | None:
     """Return the time up to which an app's journal may miss entries.
 
-    Gaps that were ended count too. None if the app was never restored.
+    Ended gaps count too. Return None if the app was never restored.
     """
     found = Restoration.objects.filter(app_id=app_id).aggregate(last=Max("until"))
     last: datetime | None = found["last"]
@@ -237,9 +238,9 @@ def find_forgotten_until(app_id: str) -> datetime | None:
 def find_abandoned(app_id: str, account_id: str | None, external_id: str) -> QuerySet[Repayment]:
     """Return the abandoned attempts with this externalId, on this loan or on any loan.
 
-    `account_id` is None for any loan. The attempts were abandoned by evidence, a sweep, a
-    restore or a person. The service never refused them: each may be recorded there, or may
-    still be posted.
+    `account_id` is None for any loan. The attempts were abandoned by evidence, a sweep, a restore
+    or a person. The service never refused them, so each may be recorded there, or may still be
+    posted.
     """
     same_id = Q(app_id=app_id, external_id_key=normalise_external_id(external_id))
     if account_id is not None:
@@ -304,7 +305,7 @@ def _commit(
 def _build(
     intent: Intent, by: User, approval: approvals.Approval | None, now: datetime
 ) -> Repayment:
-    """The row of an intent, not stored yet."""
+    """Return the row of an intent, not stored yet."""
     request = intent.request
     external_id = request.external_id.strip() or make_external_id(request.app_id, now)
     is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
@@ -332,7 +333,7 @@ def _build(
 def _repeats(request: Request) -> bool:
     """Return True if the request sends a payment again under an id that the dashboard made.
 
-    It is the same cash.
+    Such a request is about the same cash.
     """
     if request.retry_of is None:
         return False
@@ -344,7 +345,7 @@ def _repeats(request: Request) -> bool:
 def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
     """Return the first repayment of the key, or raise the rule that refused the intent.
 
-    Return None when nothing blocks it any more.
+    Return None if no rule refuses it any more.
     """
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
@@ -360,7 +361,7 @@ def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
 
 
 def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
-    """Return the repayment of a loan that holds this externalId, as the constraint counts."""
+    """Return the repayment of a loan that uses this externalId, by the constraint's rule."""
     same_id = Repayment.objects.filter(
         app_id=app_id,
         account_id=account_id,
@@ -374,7 +375,7 @@ def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | N
 def move(
     repayment: Repayment, to: RepaymentState, *, by: User | None, why: str = "", **fields: Any
 ) -> bool:
-    """Move the row to `to` as `move_all` does; return True if it moved."""
+    """Change the state of a row to `to` as `move_all` does; return True if it changed."""
     [is_moved] = move_all([Move(repayment, to, {"why": why, **fields})], by=by)
     return is_moved
 
@@ -382,11 +383,11 @@ def move(
 def move_all(
     moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
 ) -> list[bool]:
-    """Move each row whose state is a start of its move; return for each whether it moved.
+    """Change the state of each row that is in a start of its move; return for each whether it did.
 
-    Before it returns, it commits all moves, with the audit entries and the new numbers of
-    receipts, and saves the new `readings` on which they are based. `by` is None for the
-    machinery. The given objects then equal the stored rows, whether they moved or not.
+    Before it returns, it commits all moves, with the audit entries and the new numbers of receipts,
+    and saves the new `readings` on which they are based. `by` is None for the dashboard itself. The
+    given objects are then equal to the stored rows in any case.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
@@ -422,9 +423,9 @@ def _swap(move: Move, now: datetime) -> bool:
 
 
 def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
-    """Lock the repayments of these loans; return the keys of those that are presumed.
+    """Lock all repayments of these loans; return the keys of the presumed ones.
 
-    Until the transaction ends, no other one can draw conclusions from the loans' balances.
+    Until the transaction ends, no other transaction can draw conclusions from the loans' balances.
     """
     if not repayments:
         return []
@@ -437,10 +438,10 @@ def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
 
 
 def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
-    """Make presumptions unknown whose rise is explained by `landed`; return them.
+    """Make presumed repayments unknown if `landed` explains their rise; return them.
 
-    This happens once the service acknowledges the other repayment late, or a person says that
-    it was recorded, because a rise speaks for one repayment only.
+    This happens if the service acknowledges `landed` late, or a person resolves it as recorded,
+    because a rise is evidence for only one repayment.
     """
     withdrawn = []
     for presumed in list_of_loan(landed).filter(pk__in=keys, state=RepaymentState.PRESUMED):
@@ -474,7 +475,7 @@ def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
     """Save the outcomes of rows that were sent, in one transaction.
 
-    A row that was concluded otherwise since then is acknowledged late, or refused late.
+    A row that has another conclusion by then is acknowledged late, or refused late.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -487,10 +488,10 @@ def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
 
 
 def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    """Move the row to `recorded` from any state: the service said that it has the repayment.
+    """Change any state to `recorded`, because the service has acknowledged the repayment.
 
-    Raises an alarm when it was concluded otherwise before, or when another one with its
-    externalId is recorded too.
+    Raise an alarm if there was another conclusion before, or if another repayment with its
+    externalId is also recorded.
     """
     conclude_all([Move(repayment, RepaymentState.RECORDED, fields)], by=by)
 
@@ -510,7 +511,7 @@ def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> N
 
 
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
-    """Move the row to `refused` or `not sent`: the service, or our own connection, refused it.
+    """Change the state to `refused` or `not sent`, because the service or our connection refused.
 
     A late refusal of a repayment that was concluded as recorded raises an alarm. A state that a
     person resolved stays, and the service's words are added.
@@ -574,7 +575,7 @@ def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     """Return the repayments with an alarm that waits for this person; none without the right.
 
-    People need the right to resolve. Repayments that need checking are left out.
+    The right is the one to resolve repayments. Repayments that need checking are left out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()
@@ -583,21 +584,21 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def _check_other(repayment: Repayment, by: User) -> None:
-    """Raise OwnRepayment or NotIndependent where this person may not decide on it."""
+    """Raise OwnRepayment or NotIndependent if this person may not decide on the repayment."""
     if repayment.created_by_id == by.pk:
         raise OwnRepayment
     check_independent(by, repayment.created_by)
 
 
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
-    """Approve it as a second person; return whether it is now `pending`, to be sent at once.
+    """Approve a repayment as a second person; return whether it is now `pending`, ready to send.
 
-    It is not if it has expired or another person has decided. Raises OwnRepayment for the
-    person who entered it, NotIndependent for an approver who is not independent of that person,
-    LoanBusy because another repayment of the loan is open now, MayDouble because it may double
-    an abandoned one and the approver has not `agreed` to that, and MayBeForgotten because the
-    journal has a gap and the approver has not `checked`. Raises MayBeRestored where the
-    database may have been restored unannounced.
+    The repayment is not `pending` if it has expired or another person has decided. Raises
+    OwnRepayment for the person who entered it; NotIndependent for an approver who is not
+    independent of that person; LoanBusy if another repayment of the loan is open; MayDouble if it
+    may double an abandoned one and the approver has not `agreed` to this; and MayBeForgotten if the
+    journal has a gap and the approver has not `checked` the service. Raises MayBeRestored if the
+    database may have been restored without notice.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -623,7 +624,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
     """Decline a repayment; return True if it still waited.
 
-    The person is an approver, or entered it.
+    The person is an approver, or the one who entered the repayment.
     """
     fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
     why = _("declined, with a reason")
@@ -633,7 +634,7 @@ def decline(repayment: Repayment, reason: str, by: User) -> bool:
 def lapse_unapproved(at_most: int) -> int:
     """End repayments that were not approved within a day; return how many.
 
-    The next call continues.
+    At most `at_most` are ended; the next call continues.
     """
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Repayment.objects.filter(state=RepaymentState.AWAITING, created_at__lte=since)
@@ -642,7 +643,10 @@ def lapse_unapproved(at_most: int) -> int:
 
 
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
-    """A person has seen the alarm; it leaves the home page and stays with the repayment."""
+    """Mark the alarm of a repayment as seen.
+
+    It leaves the home page and stays with the repayment.
+    """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
             repayment.refresh_from_db()
@@ -651,10 +655,10 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 
 @in_english
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
-    """Resolve it by a person's decision; return whether it was resolved.
+    """Resolve a repayment by a person's decision; return whether it was resolved.
 
     Raises OwnRepayment for the person who entered it, NotIndependent for a person who is not
-    independent of that one, and DuplicateExternalId when its externalId is taken again.
+    independent of that person, and DuplicateExternalId if its externalId is in use again.
     """
     _check_other(repayment, by)
     fields = {

@@ -1,12 +1,12 @@
-"""Text of the SMS that tells a customer of a recorded repayment: one message of GSM-7 at most.
+"""Text of the SMS to a customer about a recorded repayment: at most one message in GSM-7.
 
-A message with other letters has room for 70 signs, too few for two amounts. So letters lose
-their marks where GSM-7 has none of them, and words that it can't write are left out.
+A message with other letters has room for 70 signs, too few for two amounts. So letters lose their
+marks if GSM-7 lacks them, and words that GSM-7 can't write are left out.
 
-The text says first what the customer does next: what is overdue, then the next instalment. Where
-it is too long, the name is shortened first. Then these are left out, in this order: the time of
-the balance, the end of the lender's name, the code, the lender, the balance, the next instalment,
-what is overdue. An amount, a code or a number appears in full or not at all.
+After the received amount, the text names the overdue amount and the next instalment. If it is too
+long, the name is shortened first. Then these are left out, in this order: the time of the balance,
+the end of the lender's name, the code, the lender, the balance, the next instalment, the overdue
+amount. An amount, a code or a number appears in full or not at all.
 """
 
 import unicodedata
@@ -44,13 +44,13 @@ _SPELLED = dict(
 
 
 def write_sms(receipt: Receipt) -> str:
-    """The text in the receipt's language. Only a repayment that is known to be recorded has one."""
+    """Return the text in the receipt's language. The repayment must be known to be recorded."""
     with override(receipt.language):
         return next(text for text in _list_texts(receipt) if count_signs(text) <= LONGEST)
 
 
 def count_signs(text: str) -> int:
-    """Return how many of the 160 signs of a message a GSM-7 text takes."""
+    """Return how many of the 160 characters of a message a GSM-7 text takes."""
     return sum(2 if letter in _EXTENDED else 1 for letter in text)
 
 
@@ -71,7 +71,7 @@ def _fold_letter(letter: str) -> str:
 
 
 def _list_texts(receipt: Receipt) -> Iterator[str]:
-    """Yield the text with all parts, then with fewer and fewer; the last one always fits."""
+    """Yield the text with all parts, then with fewer and fewer parts; the last text always fits."""
     lender, code = fold_letters(receipt.lender), receipt.repayment.external_id
     lender = f"{lender}: " if lender else ""
     of_code = _say(gettext("Code %(code)s."), code=code) if fold_letters(code) == code else ""
@@ -96,7 +96,7 @@ def _list_texts(receipt: Receipt) -> Iterator[str]:
 def _list_names(person: str) -> Iterator[str]:
     """Yield shorter and shorter forms of a name.
 
-    These are: the full name, its first word and initials, the first word, initials, nothing.
+    The forms are: the full name, its first word and initials, the first word, initials, nothing.
     """
     words = fold_letters(person).split()
     if words:
@@ -151,10 +151,10 @@ def _say_next(receipt: Receipt) -> str:
 
 
 def _say_balance(receipt: Receipt) -> tuple[str, str]:
-    """The balance with the time at which it was read, and a shorter form.
+    """Return the balance with the time of its reading, and a shorter form.
 
-    The shorter form has no time where the balance is of the payment's day. Both are empty where
-    the balance is not known.
+    The shorter form has no time if the balance is of the payment's day. Both are empty if the
+    balance is not known.
     """
     left, zone = receipt.remainder, receipt.app.zone
     if left is None:
@@ -170,7 +170,7 @@ def _say_balance(receipt: Receipt) -> tuple[str, str]:
 
 
 def _write_left(receipt: Receipt, amount: Decimal) -> str:
-    """An amount of the loan, with its currency only where the payment's is another one."""
+    """Return an amount of the loan, with its currency only if the payment has another one."""
     currency = receipt.app.currency
     write = figure if receipt.repayment.shown_currency == currency else money
     return write(amount, currency, receipt.language)

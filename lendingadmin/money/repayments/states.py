@@ -1,9 +1,9 @@
 """The states of a recorded repayment, and the transitions between them.
 
-A repayment that needs a second person begins as `awaiting`. It ends as `declined` or goes on to
-`pending`. `pending` is an intent, committed before anything is sent. `sent` is committed before
-the socket is written. After that the service's answer decides. If there is no readable answer,
-evidence and people decide.
+A repayment that needs a second person begins as `awaiting`. It becomes `declined` or `pending`.
+`pending` is an intent, committed before anything is sent. `sent` is committed before the socket is
+written. After that the service's answer decides. If there is no readable answer, evidence and
+people decide.
 """
 
 from typing import Final

@@ -1,10 +1,10 @@
 """Background work of the repayments: its tasks and their times (core/worker/duties.py).
 
-`Repayment.next_check_at` is the time when a check is due. At each beat a worker marks
-repayments of lost senders as unknown, and enqueues one `check` for each repayment that is due.
-A task has only the repayment's number; the check claims the row by a compare-and-swap. The
-second attempt of a lost task checks the repayment, whatever `next_check_at` is. The first
-attempt may have moved that time on and died before it read the loan.
+`Repayment.next_check_at` is the time when a check is due. At each beat a worker marks repayments of
+lost senders as unknown, and enqueues one `check` for each repayment that is due. A task has only
+the repayment's number; the check claims the row by a compare-and-swap. The second attempt of a lost
+task checks the repayment regardless of `next_check_at`, because the first attempt may have changed
+that time and died before it read the loan.
 """
 
 import logging
@@ -44,7 +44,7 @@ def check(context: TaskContext, repayment_id: int) -> None:
 # A mail takes seconds at most, a queue of checks at a service that hangs takes long.
 @task(priority=10, takes_context=True)
 def notify(context: TaskContext) -> None:
-    """Write to the managers about repayments that have been unknown for an hour."""
+    """Mail the managers about repayments that have been unknown for an hour."""
     with duties.hide_error_words("notifying the managers"):
         # The same at every attempt, so that the second finds what the first had claimed.
         moment = context.task_result.enqueued_at

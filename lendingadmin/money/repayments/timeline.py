@@ -14,7 +14,7 @@ from .states import RepaymentState
 
 
 def find_repayments(subject: Subject) -> QuerySet[Repayment]:
-    """The repayments that were entered here for a loan, or for all loans of a borrower."""
+    """Return the repayments that were entered in this dashboard for a loan or a borrower."""
     rows = Repayment.objects.filter(app_id=subject.app.app_id)
     if subject.account_id:
         return rows.filter(account_id=subject.account_id).select_related("created_by")
@@ -50,7 +50,7 @@ def find_approved(subject: Subject) -> QuerySet[Repayment]:
 
 
 def find_declined(subject: Subject) -> QuerySet[Repayment]:
-    """Return the repayments that an approver declined, or the person who entered them."""
+    """Return repayments that an approver, or the person who entered them, declined."""
     rows = find_repayments(subject).filter(state=RepaymentState.DECLINED)
     return rows.filter(resolved_at__isnull=False).select_related("resolved_by")
 
@@ -87,7 +87,7 @@ def find_mistakes(subject: Subject) -> QuerySet[Mistake]:
 
 
 def find_reviewed(subject: Subject) -> QuerySet[Mistake]:
-    """The reports that were reviewed."""
+    """Return the reports that were reviewed."""
     return find_mistakes(subject).filter(reviewed_at__isnull=False)
 
 

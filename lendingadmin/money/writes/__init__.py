@@ -1,1 +1,1 @@
-"""Writes that are sent to the service once: idempotency keys, records and outcomes."""
+"""Writes that are sent to the service at most once: idempotency keys, records and outcomes."""

@@ -1,4 +1,4 @@
-"""The base of forms that make one write of the service."""
+"""The base of forms that make one write to the service."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,7 +28,7 @@ class WriteForm(forms.Form):
 
     @property
     def fresh_token(self) -> str:
-        """A new token, because the token of a form that came back is used up."""
+        """A new token, because the token of a submitted form cannot be used again."""
         return idempotency.issue_key(self.request, self.operation)
 
     def send(
@@ -40,7 +40,7 @@ class WriteForm(forms.Form):
         saved: str = "",
         **recorded: Any,
     ) -> Outcome:
-        """Make the write, see `write_once`; `saved` is the next page's message on success.
+        """Make the write (see `write_once`); `saved` is the message on the next page after success.
 
         `recorded` are fields of the Write. A form that was open for too long shows an error
         instead.

@@ -22,17 +22,17 @@ TOO_LONG = _("This form was open for too long. Check the form and send it again.
 
 
 class StaleKey(Exception):
-    """The token is not ours, of another person or purpose, or older than LIFETIME."""
+    """Error: the token is not ours, is of another person or purpose, or is older than LIFETIME."""
 
 
 def issue_key(request: PersonRequest, purpose: str, idempotency_key: str | None = None) -> str:
-    """The signed token of a new key for a form of this person, or of a draft's key."""
+    """Return the signed token of a new key, or of a draft's key, for a form of this person."""
     unique = idempotency_key or secrets.token_urlsafe(16)
     return signing.dumps([unique, request.user.pk, purpose], salt=_SALT)
 
 
 def check_key(request: PersonRequest, purpose: str, token: str) -> str:
-    """Check a token that came back and return its idempotency key. Raises StaleKey."""
+    """Check a token from a form and return its idempotency key. Raises StaleKey."""
     try:
         idempotency_key, person, issued_for = signing.loads(token, salt=_SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError) as error:
@@ -45,7 +45,7 @@ def check_key(request: PersonRequest, purpose: str, token: str) -> str:
 def save_draft(
     request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
 ) -> None:
-    """Save the entries, encrypted, until the form's last step; new entries replace them.
+    """Save the entries, encrypted, until the form's last step; later entries replace them.
 
     Raises OverQuota if the person saves too much.
     """

@@ -1,7 +1,6 @@
-"""Texts about a write: its chip, what happened, whether it was saved, and what happens next.
+"""Texts about a write: its chip, the event, whether it was saved, and the next step.
 
-A finding is never worded as the service's own answer, and “not found” is never worded as
-certain.
+A finding is never worded as the service's own answer, and “not found” is never worded as certain.
 """
 
 from functools import lru_cache
@@ -17,11 +16,11 @@ from .states import WriteFound, WriteResolution, WriteState
 
 
 class StateMessage(NamedTuple):
-    """All words and looks of one state.
+    """All words and colours of one state.
 
     `chip` is shown in tables and next to titles. The rest is the notice: `tone` is its colour,
-    `icon` its picture, `saved` says whether anything was saved, and `next` says what the person
-    does or waits for.
+    `icon` its picture, `saved` tells whether anything was saved, and `next` is the person's next
+    step.
     """
 
     chip: Status
@@ -38,7 +37,7 @@ class StateMessage(NamedTuple):
         return self.saved.partition(",")[0]
 
     def translate(self) -> "StateMessage":
-        """The same in the language of the page."""
+        """Return the same message in the language of the page."""
         return _translate(self, get_language())
 
 
@@ -160,7 +159,7 @@ _UNKNOWN: dict[str, StateMessage] = {
 
 
 def get_message(state: str, found: str = "", resolution: str = "") -> StateMessage:
-    """Return the words and looks for a write's state, finding and resolution."""
+    """Return the words and colours for a write's state, finding and resolution."""
     if state == WriteState.UNKNOWN:
         return _UNKNOWN[found].translate()
     message = _BY_STATE[state].translate()

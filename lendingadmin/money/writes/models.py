@@ -15,10 +15,10 @@ from .unconfirmed import UnconfirmedWrite
 class Write(UnconfirmedWrite):
     """One write of a form, committed before the call, under the form's idempotency key.
 
-    Repayments have a table of their own. `card` is the error card of a write that did not
-    succeed, as JSON; the service's words in it may be personal. `submitted` is the data to be
-    saved, as JSON; it is stored as long as it may be compared or entered again. `found` is a
-    conclusion from evidence; it never changes the state.
+    Repayments have a table of their own. `card` is the error card of a write that did not succeed,
+    as JSON; the service's words in it may be personal. `submitted` is the sent data as JSON; it is
+    deleted when it is no longer needed for a comparison or another entry. `found` is a conclusion
+    from evidence; it never changes the state.
     """
 
     person = models.ForeignKey(
@@ -88,12 +88,12 @@ class Write(UnconfirmedWrite):
 
     @property
     def message(self) -> StateMessage:
-        """Words and looks for the present state."""
+        """Words and colours for the present state."""
         return get_message(self.state, self.found, self.resolution)
 
     @property
     def is_open(self) -> bool:
-        """True if the outcome is not known yet."""
+        """True if the result is not known yet."""
         return self.state in (WriteState.SENT, WriteState.UNKNOWN)
 
 

@@ -1,8 +1,8 @@
-"""Finds out the result of writes without an answer, from what the service shows later.
+"""Find out the result of writes without an answer, from later data of the service.
 
-Each area names an OutcomeChecker for its operations. A check is a read; nothing is ever sent
-again. A check sets `found`, never the state. Only a late answer, or a person with a reason,
-ends an unknown state.
+Each area names an OutcomeChecker for its operations. A check is a read; nothing is ever sent again.
+A check sets `found`, never the state. Only a late answer, or a person with a reason, ends an
+unknown state.
 """
 
 import logging
@@ -50,22 +50,22 @@ _LONGEST_SUBJECT = 300
 
 
 class OwnWrite(Exception):
-    """The person who entered a write may not resolve it; another person must do it."""
+    """Error: the person who entered a write may not resolve it; another person must do it."""
 
 
 class Submitted(NamedTuple):
-    """The data that was sent and, for a change, the earlier values of its fields."""
+    """The data that were sent and, for a change, the earlier values of the fields."""
 
     sent: Mapping[str, object]
     before: Mapping[str, object] = {}
 
     def encode(self) -> str:
-        """Return the data as a write stores it; empty if nothing was sent."""
+        """Return the data in the form in which a write stores them; empty if nothing was sent."""
         return encode(self._asdict()).decode() if self.sent else ""
 
 
 class CheckResult(NamedTuple):
-    """The finding of a check, its reason in words, and the records to which it leads."""
+    """The finding of a check, its reason in words, and links to records."""
 
     found: WriteFound
     why: str
@@ -76,10 +76,10 @@ class OutcomeChecker(NamedTuple):
     """The way in which an area finds out the result of one kind of write.
 
     `find` reads the service. It gets the write and the data that were sent, and raises
-    LendingError. `reads` is the permission that such a read needs. `compares` is True if it
-    needs the data that were sent. `needs_person` is True if only a person can say which record
-    it is, because the service has no natural key. `there` and `not_seen` are the titles of the
-    two plain findings.
+    LendingError. `reads` is the permission that such a read needs. `compares` is True if it needs
+    the data that were sent. `needs_person` is True if only a person can recognise the record,
+    because the service has no natural key. `there` and `not_seen` are the titles of the two plain
+    findings.
     """
 
     words: str
@@ -98,7 +98,7 @@ def get_checker(write: Write) -> OutcomeChecker | None:
 
 
 def read_submitted(write: Write) -> Submitted | None:
-    """Return the data to be saved; None if it is not stored any more or can't be opened."""
+    """Return the sent data; None if they are no longer stored or can't be opened."""
     if not write.submitted or isinstance(write.submitted, Undecryptable):
         return None
     kept = decode(write.submitted.encode())
@@ -108,7 +108,7 @@ def read_submitted(write: Write) -> Submitted | None:
 def check_due_writes() -> int:
     """Mark writes of lost senders as unknown, and make the checks that are due.
 
-    Used by a worker, so it needs no request. Returns the number of checks.
+    The worker calls this, so there is no request. Return the number of checks.
     """
     mark_lost_unknown()
     until, made = time.monotonic() + _RUN_FOR, 0
@@ -121,7 +121,7 @@ def check_due_writes() -> int:
 
 
 def mark_lost_unknown() -> int:
-    """Mark writes of lost senders as unknown, at most _AT_MOST at once; return how many."""
+    """Mark at most _AT_MOST writes of lost senders as unknown; return how many."""
     now, marked = timezone.now(), 0
     lost = Write.objects.filter(state=WriteState.SENT, created_at__lte=now - SENDER_LOST)
     for write in lost[:_AT_MOST]:
@@ -145,7 +145,7 @@ def check_if_due(write: Write) -> bool:
 
 
 def check_now(write: Write) -> None:
-    """Check because a person asked for it, unless a check was made a moment ago."""
+    """Check the write for a person who asks for this, unless it was checked a moment ago."""
     latest = write.checks.last()
     if write.found != WriteFound.THERE:
         make_due(write, _list_checked(), latest.taken_at if latest else None)
@@ -166,7 +166,7 @@ def _check(write: Write) -> None:
 
 @in_english
 def read_outcome(write: Write) -> Check:
-    """Read the service and save what it shows as a check; a fault is saved as its sentence."""
+    """Read the service and save the finding as a check; a fault is saved as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
         why = _("Your entry is no longer saved in this dashboard, so it can't be compared.")
@@ -190,7 +190,7 @@ def read_outcome(write: Write) -> Check:
 def _conclude(write: Write, check: Check) -> str:
     """Return the conclusion from the checks; empty if there is none yet.
 
-    “Not found so far” takes two checks after the quiet time.
+    “Not found so far” needs two checks after the quiet time.
     """
     if check.found != WriteFound.NOT_SEEN:
         return str(check.found)
@@ -216,7 +216,7 @@ def _keep_conclusion(write: Write, found: str) -> None:
 
 
 def knows_record(write: Write, person: User) -> bool:
-    """Return True if only a person can say which record it is, and this person entered it."""
+    """Return True if only a person can recognise the record, and this person entered the write."""
     checker = get_checker(write)
     return checker is not None and checker.needs_person and write.person_id == person.pk
 
@@ -230,11 +230,11 @@ def is_for_another(write: Write, person: User) -> bool:
 def resolve(
     write: Write, resolution: WriteResolution, reason: str, by: User, url: str = ""
 ) -> bool:
-    """Record a person's decision on a write; return False if the outcome was known.
+    """Record a person's decision on a write; return False if the result was already known.
 
-    `url` is the record that the write led to. Raises OwnWrite for the person who entered the
-    write, unless only that person can say which record it is. Raises NotIndependent for a
-    person who is not independent of the one who entered it.
+    `url` is the record of the write. Raises OwnWrite for the person who entered the write, unless
+    only this person can recognise the record. Raises NotIndependent for a person who is not
+    independent of the one who entered it.
     """
     if is_for_another(write, by):
         raise OwnWrite
@@ -263,14 +263,14 @@ def resolve(
 def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
     """Return the writes of an app with an unknown outcome, newest first, with their words.
 
-    They are the person's own, and all for managers. Writes that were already found at the
-    service as they were to be saved are left out.
+    The result has the person's own writes; for managers, all writes. Writes that were found at the
+    service with the sent data are left out.
     """
     return _describe_some(find_unconfirmed(app_id, person))
 
 
 def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the rows of alarms, without their words."""
+    """Return the writes of `list_unconfirmed`, without their words."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
     # Said once more for SQLite, which takes no index for the OR.
@@ -279,7 +279,7 @@ def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
-    """Writes with an alarm that no manager has seen, in words: one's own, and for managers all."""
+    """Return writes with an unseen alarm, with their words: the person's own; for managers, all."""
     return _describe_some(find_alarms(app_id, person))
 
 
@@ -309,7 +309,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
 def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
     """Return other people's writes that no further check decides.
 
-    Only people who may resolve them get any.
+    People who may not resolve get none.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
@@ -320,7 +320,7 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:
-    """A manager has seen the alarm; it leaves the lists and stays with the write."""
+    """Mark the alarm of a write as seen. It leaves the lists and stays with the write."""
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(write):
             _audit(write, by, WriteState(write.state).label, detail=gettext_noop("alarm seen"))
@@ -329,7 +329,7 @@ def mark_alarm_seen(write: Write, by: User) -> None:
 def list_permissions(write: Write, person: User) -> list[str]:
     """Return the permissions that a person needs to see a write.
 
-    These are to read the record and, for another person's write, to resolve it.
+    The permissions are to read the record and, for another person's write, to resolve it.
     """
     checker = get_checker(write)
     reads = [checker.reads] if checker else []
@@ -342,7 +342,7 @@ def may_see(write: Write, person: User) -> bool:
 
 
 def get_message(write: Write) -> StateMessage:
-    """Return the write's message, with the area's title for a plain conclusion."""
+    """Return the message of a write, with the area's title for a plain finding."""
     checker = get_checker(write)
     if checker is None or write.state != WriteState.UNKNOWN:
         return write.message
@@ -352,13 +352,13 @@ def get_message(write: Write) -> StateMessage:
 
 
 def describe(write: Write) -> str:
-    """Return the purpose of a write, in words."""
+    """Return the purpose of a write in words."""
     checker = get_checker(write)
     return _(checker.words) if checker else write.operation
 
 
 def prune_submitted() -> None:
-    """Delete entries that can't be compared or entered again; they are personal."""
+    """Delete sent data that can't be compared or entered again, because they are personal."""
     old = timezone.now() - idempotency.LIFETIME
     rows = Write.objects.filter(created_at__lt=old).exclude(submitted="")
     rows.exclude(state__in=(WriteState.SENT, WriteState.UNKNOWN)).update(submitted="")

@@ -1,7 +1,7 @@
 """Writes other than repayments: committed before the call, made once, and audited.
 
-The service documents no idempotency key, so the guard is here: a double click, or a form that is
-sent again, lands on the first result. Nothing is ever sent again by machinery.
+The service documents no idempotency key, so this module guarantees that a double click, or a form
+that is sent again, leads to the first result. Nothing is ever sent again automatically.
 """
 
 import json
@@ -47,9 +47,9 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 
 class Outcome(NamedTuple):
-    """Address of a write's result, or the card that says what went wrong and if it was saved.
+    """Address of a write's result, or the card about a failure and whether anything was saved.
 
-    A write with an unknown outcome has both: the address is that of its own page.
+    A write with an unknown outcome has both; the address is that of the write's own page.
     """
 
     url: str = ""
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
 
     @property
     def saved(self) -> bool:
-        """True if the service said that it was saved."""
+        """True if the service has confirmed that the write was saved."""
         return bool(self.url) and self.card is None
 
 
@@ -71,11 +71,11 @@ def write_once(
 ) -> Outcome:
     """Make one write at the service and return its outcome.
 
-    `write` is its record, not saved yet. Its `operation` is the purpose for which the token of
-    the form, or this `token`, was issued. `again_at` is the address of the form where a person
-    can enter it again. `do` makes the call, and `lands_on` returns the address that shows its
-    result. Raises idempotency.StaleKey for a token that is not valid any more; then nothing is
-    sent. Raises OutcomeNotKept if the database can't save the outcome.
+    `write` is the new record of the write. Its `operation` is the purpose for which the token of
+    the form, or this `token`, was issued. Its `again_at` is the address of the form to enter the
+    write again. `do` makes the call, and `lands_on` returns the address of the result. Raises
+    idempotency.StaleKey for a token that is no longer valid; then nothing is sent. Raises
+    OutcomeNotKept if the database can't save the outcome.
     """
     token = token or request.POST.get("token", "")
     write.idempotency_key = idempotency.check_key(request, write.operation, token)
@@ -111,13 +111,13 @@ def write_once(
 
 
 def check_deadline(write: Write) -> None:
-    """Raise NotSent if the sender was paused beyond half of `SENDER_LOST`."""
+    """Raise NotSent if the sender was paused for more than half of `SENDER_LOST`."""
     if timezone.now() - write.created_at >= SENDER_LOST / 2:
         raise NotSent("The time in which this had to be sent is over. Nothing was sent.")
 
 
 def find_address(write: Write, lands_on: Callable[[Result], str], result: Result) -> str:
-    """Return the address of the result; an answer that leads nowhere was still a success."""
+    """Return the address of the result, or of the write's own page if that fails."""
     try:
         found = lands_on(result)
     except Exception:
@@ -127,9 +127,9 @@ def find_address(write: Write, lands_on: Callable[[Result], str], result: Result
 
 
 def entered(request: PersonRequest, operation: str, app_id: str, subject: str = "") -> Submitted:
-    """Return this person's entries in the write that the address names (`again`).
+    """Return this person's data from the write that the address names (`again`).
 
-    A form shows them, so that the person can send them again. The page warns if the write may
+    A form shows the data, so that the person can send them again. The page warns if the write may
     still arrive at the service. The result is empty if nothing is stored.
     """
     idempotency_key = request.GET.get("again", "")
@@ -151,12 +151,12 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
 
 
 def as_kept(subject: str) -> str:
-    """Return a subject as writes and the audit trail store it, cut to their column."""
+    """Return a subject in the form of writes and the audit trail, cut to the column's length."""
     return subject.replace("\x00", "")[:300]
 
 
 def card_of(write: Write) -> Card | None:
-    """Return the card of a write that did not succeed, as it was first shown."""
+    """Return the saved card of a write without success."""
     if not write.card or isinstance(write.card, Undecryptable):
         return None
     kept = json.loads(write.card)

@@ -1,6 +1,6 @@
 """The states of a write other than a repayment, and the findings of its checks.
 
-A repayment's states use three of the labels.
+The states of repayments use three of these labels.
 """
 
 from django.db import models
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 
 class WriteState(models.TextChoices):
-    """The state of a write; SENT is also the state that a dead process leaves behind."""
+    """The state of a write; SENT also remains after a process has died."""
 
     SENT = "sent", gettext_noop("sent, waiting")
     SAVED = "saved", gettext_noop("saved")
@@ -18,7 +18,7 @@ class WriteState(models.TextChoices):
 
 
 class WriteFound(models.TextChoices):
-    """The finding at the service about a write whose answer is missing."""
+    """The finding at the service about a write without an answer."""
 
     THERE = "there", gettext_noop("found")
     DIFFERS = "differs", gettext_noop("found, but different")
@@ -27,7 +27,7 @@ class WriteFound(models.TextChoices):
 
 
 class WriteResolution(models.TextChoices):
-    """A person's decision about the outcome of a write."""
+    """A person's decision about the result of a write."""
 
     SAVED = "saved", gettext_lazy("It was saved")
     NOT_SAVED = "no", gettext_lazy("It was not saved")

@@ -1,4 +1,4 @@
-"""Background work of every area: checks of other writes, and deletion of entered data."""
+"""Background work for writes: checks of writes other than repayments, and deletion of sent data."""
 
 from datetime import timedelta
 
@@ -26,13 +26,13 @@ def check_writes() -> None:
 
 @task(priority=-10)
 def prune() -> None:
-    """Delete data that people entered and that is not needed any more."""
+    """Delete sent data that are no longer needed."""
     with duties.hide_error_words("forgetting what was entered"):
         reconciliation.prune_submitted()
 
 
 def beat() -> None:
-    """Enqueue the check of writes if one is due, and the deletion once an hour."""
+    """Enqueue the check of writes if one is due, and the deletion of sent data once an hour."""
     if _due_writes().exists():
         duties.enqueue_at_most_every(CHECK_EVERY, check_writes)
     duties.enqueue_at_most_every(PRUNE_EVERY, prune)

@@ -1,8 +1,8 @@
 """Common parts of writes whose answer may be missing: due checks, alarms, resolutions.
 
 Repayments and all other writes have a table each, built on UnconfirmedWrite. Their own modules
-decide what a check reads and what follows from the result. This module decides when a check is
-due, who makes it and when checking ends.
+define the content and the effect of a check. This module decides when a check is due, which process
+makes it and when checking ends.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,9 @@ _FIRST_DELAYS = (1, 2, 4, 8, 15)
 class UnconfirmedWrite(models.Model):
     """A row that is committed before its call, under the idempotency key of the form.
 
-    `attempts` counts the checks and guards each check: the caller that claims a check raises it
-    by a compare-and-swap. `alarm` is a sentence that a manager must see although the state is
-    final, because the service contradicted the dashboard's conclusion later. It has no personal
+    `attempts` is the number of checks. The caller that claims a check increases `attempts` by a
+    compare-and-swap. `alarm` is a sentence that a manager must see although the state is final,
+    because the service contradicted the dashboard's conclusion later. The sentence has no personal
     content.
     """
 
@@ -66,7 +66,7 @@ class UnconfirmedWrite(models.Model):
 
     @property
     def is_past_checking(self) -> bool:
-        """True if it is too old to be checked, unless a person asks for the check."""
+        """True if the write is too old for checks, unless a person asks for one."""
         return self.age > CHECK_FOR
 
 
@@ -74,7 +74,7 @@ Row = TypeVar("Row", bound=UnconfirmedWrite)
 
 
 def next_delay(attempts: int, age: timedelta) -> timedelta:
-    """The pause before the next check, by how many there were and how long ago it was sent."""
+    """Return the pause before the next check, by the number of checks and the write's age."""
     if attempts < len(_FIRST_DELAYS):
         return timedelta(seconds=_FIRST_DELAYS[attempts])
     if age < timedelta(minutes=2):
@@ -85,9 +85,8 @@ def next_delay(attempts: int, age: timedelta) -> timedelta:
 def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], object]) -> bool:
     """Claim the check of this row if it is due and run it; return True if this caller ran it.
 
-    `checked` are all rows that may be checked at all. Many callers at once lead to one check.
-    If the process dies before the check ends, the next check repeats it. That is true for the
-    last check too.
+    `checked` are all rows that may be checked. Many callers at the same time lead to one check. If
+    the process dies before the check ends, another check is made, even if that was the last.
     """
     if not _claim(row, checked):
         return False
@@ -111,7 +110,7 @@ def _claim(row: Row, checked: models.QuerySet[Row]) -> bool:
 
 
 def make_due(row: Row, checked: models.QuerySet[Row], checked_at: datetime | None) -> None:
-    """Make a check due because a person asks for it, unless one was made a moment ago."""
+    """Make a check due for a person who asks for it, unless there was one a moment ago."""
     now = timezone.now()
     if checked_at is None or now - checked_at >= _APART:
         checked.filter(pk=row.pk).update(next_check_at=now)
@@ -119,7 +118,7 @@ def make_due(row: Row, checked: models.QuerySet[Row], checked_at: datetime | Non
 
 
 def build_alarm(text: str) -> dict[str, Any]:
-    """The fields of a new alarm, for an update of its row."""
+    """Return the fields of a new alarm, for an update of its row."""
     return {"alarm": text, "alarm_at": timezone.now(), "alarm_seen_at": None}
 
 

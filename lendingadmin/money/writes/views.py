@@ -1,4 +1,4 @@
-"""The page of one write: its purpose, its outcome, and what happens next."""
+"""The page of one write: its purpose, its result and the next step."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -29,7 +29,7 @@ _CHECKS = 20
 
 
 class ResolveForm(forms.Form):
-    """Form with a person's decision on a write that the service's data leave open."""
+    """Form for a person's decision on a write whose result the service's data do not show."""
 
     resolution = forms.ChoiceField(
         choices=WriteResolution.choices,
@@ -45,7 +45,7 @@ class ResolveForm(forms.Form):
 
     @property
     def chosen(self) -> tuple[WriteResolution, str]:
-        """The resolution, and the address of the record that was chosen, if any."""
+        """The resolution, and the address of the chosen record, if any."""
         return WriteResolution(self.cleaned_data["resolution"]), ""
 
 
@@ -78,7 +78,7 @@ def write_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> li
 def resolve_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
     """Return the permissions that a person needs to resolve a write.
 
-    The right to resolve is not needed if only this person can say which record it is.
+    The right to resolve is not needed if only this person can recognise the record.
     """
     seen = write_needs(request, app_id, idempotency_key)
     return (
@@ -97,7 +97,7 @@ def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
 
 
 def _get_write(app_id: str, idempotency_key: str) -> Write:
-    """The write. Raises Http404."""
+    """Return a write of an app. Raises Http404."""
     gateway.lending_app(app_id)
     found = Write.objects.select_related("person", "resolved_by").filter(
         app_id=app_id, idempotency_key=idempotency_key
@@ -126,7 +126,7 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
 
 @signed_in(needs=write_needs)
 def status(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """The polled part of the page; it makes the next check when that is due."""
+    """Show the polled part of the page; this makes the next check if it is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     context = _status(request, one, seen=request.GET.get("seen", ""))
@@ -150,13 +150,13 @@ def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
 
 
 def _seen(one: Write) -> str:
-    """Return the state and the finding with which a page was drawn."""
+    """Return the state and the finding that the page showed."""
     return f"{one.state}-{one.found}"
 
 
 @signed_in(methods=("POST",), needs=write_needs)
 def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """A person asks for a check now."""
+    """Check a write because a person asks for this."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_now(one)
     return redirect(one)
@@ -190,7 +190,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
 
 @access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
 def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """A manager has seen the alarm and takes it off the lists."""
+    """Mark the alarm of a write as seen, which removes it from the lists."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.mark_alarm_seen(one, request.user)
     return redirect(one)
@@ -212,7 +212,7 @@ def _resolve_form(one: Write, data: Any = None) -> ResolveForm:
 
 
 def _again(request: PersonRequest, one: Write) -> str:
-    """Return the address to enter the write again; empty if that is not allowed yet."""
+    """Return the address to enter the write again; empty if this is not allowed yet."""
     abandoned = one.state == WriteState.UNKNOWN and one.found in reconciliation.ABANDONED
     is_not_saved = one.state == WriteState.RESOLVED and one.resolution == WriteResolution.NOT_SAVED
     may = one.person == request.user and request.user.has_perm(f"lending.{one.operation}")
@@ -224,7 +224,7 @@ def _again(request: PersonRequest, one: Write) -> str:
 
 
 def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submitted | None:
-    """Return the data that was sent; of a borrower, only what the person may see."""
+    """Return the sent data; of a borrower, only the data that the person may see."""
     found = reconciliation.read_submitted(one)
     if found is None or not one.operation.startswith("borrowers."):
         return found
@@ -234,7 +234,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """Return the data to be saved, in short: each new field, and the length of each list."""
+    """Return the sent data in short: each new field, and the length of each list."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():

@@ -29,7 +29,7 @@ from lendingadmin.web.lists import as_id
 
 
 class _Undrawn(forms.HiddenInput):
-    """The place in the list is read from the address; filtering again starts at the top."""
+    """Field without a widget on the page, so that filtering again starts at the top of the list."""
 
     def render(self, *args: Any, **kwargs: Any) -> SafeString:
         return SafeString("")
@@ -73,7 +73,7 @@ class FilterForm(forms.Form):
     def rows(self) -> QuerySet[Entry]:
         """Return the entries that `keyset.read_slice` filters for a valid form, by an index.
 
-        They are entries of the apps whose trail the person may see, and entries without an app.
+        They belong to the apps whose trail the person may see, or to no app.
         """
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
         if since:
@@ -88,7 +88,7 @@ class FilterForm(forms.Form):
         return reduce(and_, others) if others else None
 
     def _conditions(self) -> list[Q]:
-        """The filters, the one that finds fewest first."""
+        """Return the conditions of the filters, the most selective one first."""
         asked, found = self.cleaned_data, []
         if asked.get("record"):
             apps = [asked["app"]] if asked.get("app") else self.seen
@@ -107,11 +107,11 @@ class FilterForm(forms.Form):
 def _match_record(record: str, apps: Iterable[str]) -> Q:
     """Return the condition for entries about one record.
 
-    `record` is the id of a person, borrower, account, loan or repayment, or the address of a
-    page. The subject of an entry is the id or starts with it: a loan's id may be followed by a
-    repayment, and a borrower's account by a time. A repayment is found by the address of its
-    page. Each condition uses its own index, and the results are sorted afterwards. Otherwise
-    databases read the complete trail backwards to find the newest entries.
+    `record` is the id of a person, borrower, account, loan or repayment, or the address of a page.
+    The subject of an entry is the id or starts with it: a loan's id may be followed by a repayment,
+    and a borrower's account by a time. A repayment is found by the address of its page. Each
+    condition uses its own index, and the results are sorted afterwards. Otherwise databases would
+    read the complete trail backwards to find the newest entries.
     """
     conditions = [Q(subject=record), build_prefix("subject", record + " rp-"), Q(url=record)]
     if as_id(record):

@@ -16,12 +16,12 @@ PAGE = 50
 
 @access(VIEW_AUDIT)
 def entries(request: PersonRequest) -> HttpResponse:
-    """Show the actions of people, newest first. The address holds the filters and the page.
+    """Show the actions of people, newest first. The address has the filters and the page.
 
     The list has the entries of the apps whose trail the person may see, and the entries that
     belong to no app, such as those about people.
 
-    A page starts after an entry rather than at a count, so that new entries shift nothing.
+    A page starts after an entry and not at a number, so that new entries do not move the rows.
     Times and days are in the reader's zone.
     """
     lenders_zone = settings.LENDING_APPS[0].zone

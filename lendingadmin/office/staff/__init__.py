@@ -1,1 +1,1 @@
-"""The pages of people: sign-in, profiles, accounts."""
+"""Pages of people: sign-in, profiles and accounts."""

@@ -1,8 +1,8 @@
 """Sign-in and sign-out, the profile, and the pages on which managers administer people.
 
-The pages for the password and for second factors are allauth's. The lender's identity provider
-uses the addresses below `provider/`. The dashboard has no sign-up, and a stranger can't request
-a password reset: managers enter people and give them one-time set-up links.
+The pages for the password and for second factors are allauth's. The lender's identity provider uses
+the addresses below `provider/`. The dashboard has no sign-up, and a stranger can't request a
+password reset. Managers enter people and give them one-time set-up links.
 """
 
 from allauth.account import views as allauth

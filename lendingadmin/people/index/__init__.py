@@ -1,5 +1,5 @@
-"""The index of borrowers: finds a person by name, phone or number, and gives names to ids.
+"""The index of borrowers, which finds a person by name, phone or number, and gives names to ids.
 
-A person who has only the database can't read it: cards are encrypted, and they are found by
-keyed hashes (SECURITY.md says what these reveal).
+A person who has only the database can't read the index, because cards are encrypted and found by
+keyed hashes (SECURITY.md explains what these reveal).
 """

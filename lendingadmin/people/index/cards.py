@@ -1,7 +1,7 @@
-"""Functions that write borrowers into the index and remove them from it.
+"""Functions that write borrowers into the index and remove them.
 
-A card is written only from data that was read later than the card. So a page of a walk that was
-read before a borrower was changed or erased brings no old data back. An erased borrower leaves
+A card is written only from data that were read later than the card. So a page of a walk that was
+read before a borrower was changed or erased does not bring old data back. An erased borrower leaves
 an empty card without tokens until a walk that began later is complete.
 """
 
@@ -70,10 +70,10 @@ def put_borrowers(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save borrowers as read at a moment; return the numbers of new and of unreadable ones.
+    """Save borrowers as read at a time; return the numbers of new and of unreadable ones.
 
-    `walk` is the number of the walk that saw them. New borrowers are those that the walk had
-    not seen before. Call it in a transaction.
+    `walk` is the number of the walk that saw them. New borrowers are those that the walk had not
+    seen before. Call this in a transaction.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -145,7 +145,7 @@ def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCa
 
 
 def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -> None:
-    """Record that these cards were seen, and when; the time of a later reading stays."""
+    """Record that these cards were seen, and when; a later time of reading is not changed."""
     latest = Greatest(F("read_at"), Value(read_at, DateTimeField()))
     changes = {"read_at": latest} if walk is None else {"read_at": latest, "walk": walk}
     for at in range(0, len(cards), _AT_ONCE):
@@ -161,7 +161,7 @@ def _list_tokens(tokenizer: Tokenizer | None, card: BorrowerCard) -> set[int] | 
 
 
 def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
-    """Delete these tokens of these cards; delete all tokens of a card if they are unknown."""
+    """Delete these tokens of these cards; delete all tokens of a card whose tokens are unknown."""
     for card, tokens in surplus:
         if tokens:
             CardToken.objects.filter(card=card, token__in=tokens).delete()
@@ -171,7 +171,10 @@ def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
 
 
 def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
-    """Create the keys of each new word; a word whose own key is stored is not new."""
+    """Create the keys of each new word.
+
+    A word is known if the key of the complete word is stored.
+    """
     by_token = {tokenizer.make("word", word): word for word in words}
     whole, known = [tokenizer.make("edit", word) for word in words], set[int]()
     for at in range(0, len(whole), _AT_ONCE):
@@ -185,9 +188,9 @@ def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
 
 
 def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
-    """Insert rows of two numbers that are not there yet.
+    """Insert those rows of two numbers that do not exist yet.
 
-    A page has twelve thousand of them, and `bulk_create` takes ten times as long.
+    A page has twelve thousand rows, and `bulk_create` takes ten times as long.
     """
     for at in range(0, len(rows), _ROWS_AT_ONCE):
         values = ",".join("({:d},{:d})".format(*row) for row in rows[at : at + _ROWS_AT_ONCE])
@@ -196,12 +199,12 @@ def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[BorrowerCard]]:
-    """The cards of a borrower; its tokens are hashes that only the index can use."""
+    """Yield the cards of a borrower. Their tokens are hashes that only the index can use."""
     yield BorrowerCard.objects.filter(index__app_id=app_id, borrower_id=borrower_id)
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> bool:
-    """Take a borrower out of each index of the app; whether there was one."""
+    """Remove a borrower from each index of the app; return True if there was one."""
     now, erased = timezone.now(), False
     for index in list_indexes(app_id):
         with transaction.atomic():
@@ -218,7 +221,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> bool:
 
 
 def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
-    """Delete a card, as it was read, and its tokens. Call it in a transaction."""
+    """Delete a card in the version that was read, with its tokens. Call it in a transaction."""
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     _delete_tokens([(card, _list_tokens(tokenizer, card))])
     BorrowerCard.objects.filter(pk=card.pk).delete()
@@ -227,8 +230,8 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 def delete_index(index: BorrowerIndex) -> None:
     """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Tokens are deleted in ranges and not by card, because no index leads from a card to its
-    tokens, and the key may be gone.
+    Tokens are deleted in ranges and not by card, because no index leads from a card to its tokens,
+    and the key may no longer be configured.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1
@@ -241,7 +244,7 @@ def delete_index(index: BorrowerIndex) -> None:
 
 
 def delete_unused_words() -> None:
-    """Delete the keys of words that are in no name any more."""
+    """Delete the keys of words that no name has any more."""
     bearers = CardToken.objects.filter(token=OuterRef("word"))
     WordKey.objects.exclude(Exists(bearers)).delete()
 

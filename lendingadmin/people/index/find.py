@@ -1,7 +1,7 @@
-"""Finds borrowers by typed text: exact first, then beginnings, then a mistyped letter.
+"""Find borrowers by typed text: exact matches, then beginnings, then a mistyped letter.
 
 The database returns cards with matching tokens. Each card is opened and compared with the typed
-text before it is shown. So a token that two borrowers share never shows a stranger.
+text before it is shown. So a token that two borrowers share never shows the wrong borrower.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -45,7 +45,7 @@ _T = TypeVar("_T")
 
 
 class Person(NamedTuple):
-    """A borrower as the index knows it, and when that was read."""
+    """A borrower with the data in the index and their time of reading."""
 
     borrower_id: str
     name: str
@@ -81,7 +81,7 @@ def find_index(app_id: str) -> BorrowerIndex | None:
 
 
 def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
-    """Return those of these ids that belong to a borrower in the index."""
+    """Return the ids that belong to a borrower in the index."""
     index = find_index(app_id) if borrower_ids else None
     if index is None:
         return []
@@ -90,7 +90,7 @@ def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """Return when each app's index was last complete, for a gauge.
+    """Return the time when each app's index was last complete, for a gauge.
 
     Apps whose index was never complete are left out.
     """
@@ -104,7 +104,7 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
     """Return the borrowers that fit the typed text, the best first.
 
-    `held` are the searcher's rights: fields that they do not open are neither compared nor
+    `held` are the searcher's rights. Fields that these rights do not open are neither compared nor
     shown.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
@@ -115,7 +115,7 @@ def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found
 
 
 class Alike(NamedTuple):
-    """A borrower who may be the one in registration, and the fields that are the same."""
+    """A borrower who may be the same person as a new one, and the equal fields."""
 
     person: Person
     same: tuple[str, ...]
@@ -146,7 +146,7 @@ def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
 
 
 def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int]:
-    """The tokens of cards with the phone number or the government id of this one."""
+    """Return the tokens of the phone number and the government id in these fields."""
     found = []
     if ending := words.find_ending(fields["phone"]):
         found.append(tokenizer.make("phone", ending))
@@ -156,7 +156,10 @@ def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int
 
 
 def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
-    """Return what two cards have in common. The order of the names does not matter."""
+    """Return the names of the fields that two cards share.
+
+    The order of the names does not matter.
+    """
     same = []
     if one["phone"] and other["phone"] and _is_phone(one["phone"], other["phone"]):
         same.append(_("phone number"))
@@ -187,7 +190,7 @@ class _Finder:
         self.answers: dict[tuple[Callable[..., Any], tuple[int, ...]], Any] = {}
 
     def run(self) -> Found:
-        """Run the stages until enough borrowers fit; a cut never hides a better one."""
+        """Run the stages until enough borrowers fit; numbers first, because they fit or do not."""
         # Numbers fit or do not, so that there is nothing to choose the best from.
         self._open(iter(self._list_some(_list_cards_of(list(self._list_numbers())))), SHOWN)
         stages = (
@@ -218,7 +221,7 @@ class _Finder:
                 return
 
     def _judge(self, card: BorrowerCard) -> None:
-        """Save a card that matches, with its rank."""
+        """Save a card that fits, with its rank."""
         if card.index_id != self.index.pk or not card.content:
             return
         fields = mask_card(card.fields, self.held)
@@ -228,7 +231,7 @@ class _Finder:
             self.scored.append((key, Person.of(card, fields)))
 
     def _list_numbers(self) -> Iterator[int]:
-        """Tokens of a number: an id, a phone in any form, a government id, an e-mail address."""
+        """Yield tokens of numbers: an id, a phone in any form, a government id, an e-mail."""
         make, query = self.tokenizer.make, self.query
         for key in words.fold_ids(self.text):
             yield make("id", key)
@@ -249,7 +252,7 @@ class _Finder:
             yield make("phone", words.find_ending(query.phone))
 
     def list_exact(self) -> Iterator[int]:
-        """Cards that have all words of the name."""
+        """Yield cards that have all words of the name."""
         return self._list_named(self._make_exact)
 
     def _list_typed(self) -> Iterator[int]:
@@ -261,7 +264,7 @@ class _Finder:
             )
 
     def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
-        """Return the database's answer, read once per search, even for several stages."""
+        """Return the database's answer, which is read only once for each search."""
         key = question, tuple(keys)
         if key not in self.answers:
             self.answers[key] = question(keys)
@@ -288,8 +291,8 @@ class _Finder:
     def _list_named(self, make_wanted: Callable[[str], "_Wanted"]) -> Iterator[int]:
         """Yield cards with a token for each word, starting with the rarest word.
 
-        A great number of names start with any one or two letters. Such short words are looked
-        up only if the other words match more cards than are opened.
+        Very many names start with the same one or two letters. Such short words are looked up only
+        if the other words match more cards than are opened.
         """
         long = [word for word in self.query.names if len(word) >= words.SHORTEST_PREFIX]
         wanted = [make_wanted(word) for word in long]
@@ -305,11 +308,10 @@ class _Finder:
             yield from self._list_with_initials(wanted, short)
 
     def _list_with_initials(self, wanted: list["_Wanted"], short: list[str]) -> Iterator[int]:
-        """Yield further cards of these words that also have a word for each short one.
+        """Yield further cards of these words that also have a word for each initial in `short`.
 
-        Such a word starts with the short one. Some initials are so common that it is quicker to
-        open further cards than to list them. A few hundred cards are then enough to find the
-        best.
+        The word starts with the initial. If all initials are very common, it is quicker to open
+        further cards than to list the words. A few hundred cards are then enough to find the best.
         """
         cards, others = _combine(wanted)
         initials = [self._list_begun_words(word) for word in short]
@@ -319,14 +321,14 @@ class _Finder:
             yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
 
     def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
-        """Return the cards that are in all of `others` too, at most those to be opened."""
+        """Return the cards that are also in all of `others`, at most as many as are opened."""
         rows = cards.intersection(*others) if others else _order(cards)
         keys = list(rows[:_OPENED])
         self.is_cut = self.is_cut or len(keys) == _OPENED
         return keys
 
     def _list_ending_tokens(self) -> Iterator[list[int]]:
-        """Yield the tokens for each number of four or more digits typed with the names."""
+        """Yield the tokens for each number of four or more digits that was typed with the names."""
         for digits in self.query.digits:
             if ending := words.find_ending(digits):
                 yield [
@@ -339,7 +341,7 @@ class _Finder:
 class _Wanted(NamedTuple):
     """The tokens of a word; a card must have one of them.
 
-    `beginning` is a token that all these cards have, and others may have too. `cards` is the
+    `beginning` is a token that all these cards have, and other cards may also have. `cards` is the
     number of cards, as far as they were counted.
     """
 
@@ -358,12 +360,12 @@ def _count_cards(tokens: list[int]) -> int:
 
 
 def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
-    """Return cards of the first word, filtered by the other words, and lists still to check.
+    """Return the cards of the first word, filtered by the other words, and lists for more filters.
 
-    Each card of the first word is checked for a token of each other word, or for the token of
-    the word's beginning. If a check needs too many look-ups, the cards of that word are
-    returned as a list, because it is quicker to read them once. If the first word has few
-    enough cards to open them all, nothing is checked.
+    Each card of the first word is checked for a token of each other word, or for the token of the
+    word's beginning. If a check needs too many look-ups, the cards of that word are returned as a
+    list, because it is quicker to read the list once. If all cards of the first word can be opened,
+    nothing is checked.
     """
     first, *rest = wanted
     cards, others = _list_cards_of(first.tokens), list[Tokens]()
@@ -380,12 +382,12 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
 
 
 def _order(cards: Tokens) -> Tokens:
-    """Return the cards in the order of their index, else PostgreSQL reads the table."""
+    """Return the cards in the order of their index; otherwise PostgreSQL reads the table."""
     return cards.order_by("token", "card")
 
 
 def _list_words(keys: list[int]) -> list[int]:
-    """The tokens of the words of names that these keys lead to."""
+    """Return the tokens of words to which these keys lead."""
     rows = WordKey.objects.filter(key__in=keys).values_list("word", flat=True)
     return list(rows[:_MOST_WORDS])
 
@@ -397,7 +399,7 @@ def _list_cards_of(tokens: list[int]) -> Tokens:
 def rank_card(
     query: Query, text: str, borrower_id: str, fields: dict[str, str]
 ) -> tuple[int, ...] | None:
-    """Return how well a card fits the typed text (smaller is better); None if not."""
+    """Return how well a card fits the typed text (smaller is better); None if it does not fit."""
     is_alone = not (query.names and query.masked)
     if is_alone and _has_number(query, text, borrower_id, fields):
         return (0,)
@@ -421,7 +423,7 @@ def rank_card(
 def _rank_word(word: str, own: list[str]) -> int | None:
     """Return 0 for a word of the name, 1 for a beginning, 2 for a mistyped letter.
 
-    None if the word does not fit.
+    Return None if the word does not fit.
     """
     if word in own:
         return 0
@@ -458,7 +460,7 @@ def _fits_masked(query: Query, phone: str) -> bool:
 
 
 def _is_phone(one: str, other: str) -> bool:
-    """Return True if two numbers are the same phone; one of them may lack its country."""
+    """Return True if two numbers are the same phone; one of them may lack its country code."""
     longest = words.PHONE_ENDINGS[0]
     if min(len(one), len(other)) < longest:
         return one == other
@@ -466,7 +468,7 @@ def _is_phone(one: str, other: str) -> bool:
 
 
 def _fits_phone(digits: str, phone: str) -> bool:
-    """Return True if the phone ends with the digits, or is the number without country."""
+    """Return True if the phone ends with the digits, or equals them except for the country code."""
     return phone.endswith(digits) or (
         len(phone) >= words.PHONE_ENDINGS[0] and digits.endswith(phone)
     )

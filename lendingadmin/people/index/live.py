@@ -19,9 +19,9 @@ _FRESH = timedelta(hours=1)
 
 
 def keep(app_id: str, borrower: Borrower) -> Borrower:
-    """Save a borrower who was just read or saved, and return them. Never wait for a writer.
+    """Save a borrower who was just read or saved, and return the borrower. Never wait for a writer.
 
-    If the index can't be written now, the next walk reads the borrower. An error is only
+    If the index can't be written at the moment, the next walk reads the borrower. An error is only
     logged, so the page still shows its result.
     """
     now = timezone.now()

@@ -21,7 +21,7 @@ FIELDS = (
 class BorrowerIndex(IndexRow):
     """The index of one app under one key, and the walk that fills it.
 
-    A new key makes a new index; the old one answers until the new one is complete.
+    A new key makes a new index; the old index is searched until the new one is complete.
     """
 
     key_name = models.CharField(max_length=16)
@@ -69,7 +69,7 @@ class BorrowerCard(models.Model):
 
     @staticmethod
     def pack(fields: dict[str, str]) -> str:
-        """Return the content of a card with these fields."""
+        """Return the encrypted content of a card with these fields."""
         return json.dumps(
             [fields.get(name, "") for name in FIELDS], ensure_ascii=False, separators=(",", ":")
         )
@@ -100,9 +100,9 @@ class CardToken(models.Model):
 class WordKey(models.Model):
     """Link from a key to a word of names. The key is a hash of a beginning or a misspelling.
 
-    The hash is keyed. `word` is the token that cards have for the word, or for its first three
-    letters, so each word is saved once, even if thousands of people have it. Tokens of
-    different indexes have nothing in common, so a row does not need to name its index.
+    The hash is keyed. `word` is the token of cards for the word, or for its first three letters, so
+    each word is saved once, even if thousands of people have this name. Tokens of different indexes
+    have nothing in common, so a row does not need to name its index.
     """
 
     pk = models.CompositePrimaryKey("key", "word")

@@ -1,4 +1,4 @@
-"""Names for ids: the names that the index knows for a page's borrowers, one query for 500."""
+"""Names for ids: the names in the index for a page's borrowers, with one query for 500 names."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ class PersonName(NamedTuple):
 
     @property
     def initials(self) -> str:
-        """The first letters of the name, for people who may not see it."""
+        """The first letters of the name; people without the right to names see only these."""
         return write_initials(self.name)
 
 
@@ -87,7 +87,7 @@ def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
 def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[str]:
     """Return the name for each cell with a borrower's id or account id; empty if unknown.
 
-    For a person without the right to see names, the initials are returned.
+    Without the right to see names (`may_see`), the initials are returned.
     """
     ids = [to_borrower_id(cell) for cell in cells]
     names = get_names(app_id, ids)
@@ -108,5 +108,5 @@ def write_name(found: PersonName | None, may_see: bool) -> str:
 
 
 def to_borrower_id(value: object) -> str:
-    """Return the borrower's id in a cell: an id as it is, or that of `borrower:<id>`."""
+    """Return the borrower's id in a cell: a bare id, or the id in `borrower:<id>`."""
     return (resource_id(value) or value) if isinstance(value, str) else ""

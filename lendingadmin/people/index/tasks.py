@@ -1,4 +1,4 @@
-"""The index's background work: walking through the borrowers, some seconds at a time."""
+"""The index's background work: walks through the borrowers, in slices of some seconds."""
 
 from django_tasks import task
 
@@ -21,10 +21,10 @@ def top_up(index_id: int) -> None:
 
 
 def start(app_id: str) -> BorrowerIndex | None:
-    """Start a walk of an app; return None if one is under way."""
+    """Start a walk of an app; return None if one is already running."""
     return walks.start(walk, BorrowerWalk, app_id)
 
 
 def beat() -> None:
-    """Enqueue due tasks: a walk by the clock or for a new key, a top-up, a lost task."""
+    """Enqueue due tasks: a walk by schedule or for a new key, a top-up, a lost task."""
     walks.enqueue_due(walk, top_up, BorrowerWalk)

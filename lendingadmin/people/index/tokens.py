@@ -1,7 +1,7 @@
 """Keyed hashes of the values that find a borrower: 40 bits each, under a key of PEOPLE_KEYS.
 
-Tokens of different apps and keys have nothing in common. Short tokens collide on purpose. Each
-hit is checked against its card.
+Tokens of different apps and keys have nothing in common. Tokens are short, so that they sometimes
+collide. Each match is checked against its card.
 """
 
 import hmac
@@ -37,7 +37,7 @@ class Tokenizer:
         self._mac = hmac.new(urlsafe_b64decode(key), f"{app_id}\n".encode(), sha256)
 
     def make(self, kind: str, text: str) -> int:
-        """The token of a text of this kind."""
+        """Return the token of a text of this kind."""
         mac = self._mac.copy()
         mac.update(f"{kind}\n{text}".encode())
         return int.from_bytes(mac.digest()[:_BYTES], "big")
@@ -60,15 +60,14 @@ class Tokenizer:
         return found
 
     def make_beginning(self, word: str) -> int:
-        """The token that a card has for a word that begins with the same three letters."""
+        """Return the token that a card has for the first three letters of a word."""
         return self.make("beginning", word[:SHORTEST_PREFIX])
 
     def list_word_keys(self, word: str) -> set[tuple[int, int]]:
-        """Return the keys that lead to a word: its beginnings, and misspellings by one letter.
+        """Return the keys that lead to a word: its beginnings, and its misspellings by one letter.
 
-        Each key comes with the token that it leads to. A beginning shorter than three letters
-        leads to the beginnings of three letters, of which there are few. Beginnings of three
-        letters need no key.
+        Each key is paired with the token to which it leads. A beginning shorter than three letters
+        leads to the few beginnings of three letters. Beginnings of three letters need no key.
         """
         own, beginning = self.make("word", word), self.make_beginning(word)
         keys = {(self.make("edit", part), own) for part in list_deletions(word)}
@@ -81,7 +80,7 @@ class Tokenizer:
 
 
 def digest(text: str) -> str:
-    """Return a digest to compare two numbers without showing them; empty for an empty text."""
+    """Return a digest that compares numbers without showing them; empty for an empty text."""
     return sha256(text.encode()).hexdigest()[:16] if text else ""
 
 
@@ -91,6 +90,6 @@ def name_key(key: str) -> str:
 
 
 def get_tokenizer(app_id: str, key_name: str) -> Tokenizer | None:
-    """Return the tokenizer of an index; None if its key is not configured any more."""
+    """Return the tokenizer of an index; None if its key is no longer configured."""
     keys: Iterable[str] = settings.PEOPLE_KEYS
     return next((Tokenizer(app_id, key) for key in keys if name_key(key) == key_name), None)

@@ -19,18 +19,21 @@ from .tokens import name_key
 
 
 class BorrowerWalk(IndexWalk[BorrowerIndex]):
-    """Walk for the newest key. An older key's index answers until the new one is complete."""
+    """Walk for the newest key.
+
+    The index of an older key is searched until the new one is complete.
+    """
 
     model = BorrowerIndex
 
     @classmethod
     def list_rows(cls) -> QuerySet[BorrowerIndex]:
-        """The indexes under the newest key."""
+        """Return the indexes under the newest key."""
         return BorrowerIndex.objects.filter(key_name=name_key(settings.PEOPLE_KEYS[0]))
 
     @classmethod
     def get_row(cls, app_id: str) -> BorrowerIndex:
-        """The index of an app under the newest key."""
+        """Return the index of an app under the newest key; create it if there is none."""
         key_name = name_key(settings.PEOPLE_KEYS[0])
         return BorrowerIndex.objects.get_or_create(app_id=app_id, key_name=key_name)[0]
 
@@ -41,13 +44,13 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
     def put_items(
         self, items: Iterable[Borrower | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Write the cards of these borrowers."""
+        """Save the cards of these borrowers."""
         return cards.put_borrowers(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[BorrowerCard]:
         """Return the cards from before this walk that it did not see.
 
-        Borrowers who were written during the walk are known, so they are left out.
+        Cards that were written during the walk are left out, because their borrowers are known.
         """
         rows = BorrowerCard.objects.filter(index=self.row, walk__lt=self.row.walk)
         return rows.filter(read_at__lt=self.row.began_at).exclude(content="").order_by("pk")

@@ -1,6 +1,6 @@
 """Typed words and the content of cards, in the form in which they are compared.
 
-Names are in small letters without accents, one word each. Numbers are their digits. All
+Names are split into words in lower case without accents. Numbers are reduced to their digits. All
 functions are pure.
 """
 
@@ -56,9 +56,9 @@ _OLD_LENGTH = 8
 
 
 class _Signs(dict[int, str]):
-    """Table from a sign's number to its compared form.
+    """Table from a character's code to its form for comparisons.
 
-    Letters and digits stay, accents and invisible signs are removed, all others become spaces.
+    Letters and digits stay, accents and invisible characters are removed, all others become spaces.
     """
 
     def __missing__(self, number: int) -> str:
@@ -71,7 +71,7 @@ _SIGNS = _Signs()
 
 
 def fold(text: str) -> str:
-    """Small letters and digits without accents; everything else is a space."""
+    """Return the text in lower case without accents; all but letters and digits become spaces."""
     plain = unicodedata.normalize("NFKD", text.translate(_WITHIN_WORDS)).casefold()
     letters = _ENG.sub("ng", plain).replace("ŋ", "n").translate(_LETTERS)
     return " ".join(letters.translate(_SIGNS).split())
@@ -84,12 +84,12 @@ def split_words(text: str) -> list[str]:
 
 
 def read_digits(text: str) -> str:
-    """Return the digits of a number as ASCII, without the signs between them."""
+    """Return the digits of a number as ASCII, without other signs."""
     return "".join(str(unicodedata.digit(sign)) for sign in text if sign.isdigit())
 
 
 def strip_trunk(digits: str) -> str:
-    """A number without the zeros that are dialled before it; of an ending they are a part."""
+    """Return a number without leading zeros, unless it is short and may be an ending."""
     return digits.lstrip("0") if len(digits) > PHONE_ENDINGS[1] else digits
 
 
@@ -105,9 +105,9 @@ def renumber(digits: str) -> str:
 
 
 def read_phone(text: str) -> str:
-    """Return the digits of a phone number as it is dialled now; empty for other text.
+    """Return the digits of a phone number in its present form; empty for other text.
 
-    Zeros that are dialled before the number are removed.
+    Leading zeros are removed.
     """
     # `+254 (0)712`: the zero is for who dials within the country.
     digits = renumber(strip_trunk(read_digits(text.replace("(0)", ""))))
@@ -123,19 +123,19 @@ def find_ending(digits: str) -> str:
 def make_dialled(text: str) -> str:
     """Return the number to dial, for a `tel:` link; empty if the text is not a phone number.
 
-    A leading plus stays. Without it, the number belongs to the country where the phone is.
+    A leading plus stays. Without a plus, the number belongs to the country where the phone is.
     """
     plus, digits = "+" if text.strip().startswith("+") else "", read_digits(text)
     return plus + (renumber(digits) if plus else digits) if read_phone(text) else ""
 
 
 def fold_number(text: str) -> str:
-    """Return an id or number as it is compared: letters and digits, in small letters."""
+    """Return an id or number in the form for comparisons: letters and digits, in lower case."""
     return fold(text).replace(" ", "")
 
 
 def fold_ids(text: str) -> set[str]:
-    """The ids that a text may mean, in small letters: itself, and `ke-1` of `borrower:ke-1`."""
+    """Return the possible ids in a text, in lower case: the text, and `ke-1` of `borrower:ke-1`."""
     folded = text.strip().casefold()
     return {folded, folded.removeprefix("borrower:")} - {""}
 
@@ -149,7 +149,7 @@ def list_prefixes(word: str) -> Iterator[str]:
 def list_deletions(word: str) -> set[str]:
     """Return the word, and the word without each of its letters.
 
-    Two words that are one edit apart share one of these.
+    Two words that are one edit apart have one of these in common.
     """
     if len(word) < SHORTEST_MISTYPED:
         return {word}
@@ -172,7 +172,7 @@ def is_one_edit(one: str, other: str) -> bool:
 
 
 def mask_phone(digits: str) -> str:
-    """Return the number as a statement masks it, `25471***111`; empty if it is short.
+    """Return the number masked as in a statement, `25471***111`; empty if it is short.
 
     The beginning and the last three digits are shown.
     """
@@ -181,7 +181,7 @@ def mask_phone(digits: str) -> str:
 
 
 def fits_mask(phone: str, begin: str, end: str) -> bool:
-    """Return whether a number may be the masked one, with or without its country in front."""
+    """Return whether a number fits a masked one, with or without its country code."""
     is_local = len(phone) <= _LONGEST_LOCAL
     return phone.endswith(end) and any(
         phone[at:].startswith(begin) or (is_local and phone.startswith(begin[at:]))
@@ -190,22 +190,21 @@ def fits_mask(phone: str, begin: str, end: str) -> bool:
 
 
 def find_mask(text: str) -> re.Match[str] | None:
-    """Return the masked number within a text, its beginning and its end as groups."""
+    """Return the first masked number in a text, with its beginning and its end as groups."""
     return _MASK.search(text)
 
 
 def hash_phone(digits: str) -> str:
-    """The SHA-256 that statements give in place of a number."""
+    """Return the SHA-256 that some statements have in place of a number."""
     return sha256(digits.encode()).hexdigest()
 
 
 class Query(NamedTuple):
     """Typed text, split into words of names and possible numbers.
 
-    `phone` is a number's digits, `masked` the beginning and the end of a masked number,
-    `number` an id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits typed
-    with names; they tell people of the same name apart. `masked` does the same if names were
-    typed too.
+    `phone` is a number's digits, `masked` the beginning and the end of a masked number, `number` an
+    id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits typed with names; they
+    distinguish people of the same name. So does `masked` if names were typed too.
     """
 
     names: tuple[str, ...] = ()
@@ -218,12 +217,12 @@ class Query(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to look for."""
+        """True if the query has nothing to search for."""
         return not any(self)
 
 
 def read_query(text: str) -> Query:
-    """Read the typed text; it is empty if it is too long, or has no letter and no digit."""
+    """Return the query for a typed text; empty if it is too long, or has no letter and no digit."""
     text = "".join(sign for sign in text if sign.isprintable() or sign.isspace()).strip()
     if not text or len(text) > LONGEST_QUERY:
         return Query()

@@ -1,1 +1,1 @@
-"""Search for records by any id at hand, and the records that a person opened last."""
+"""Search for records by any id, and the records that a person opened last."""

@@ -1,4 +1,4 @@
-"""Counts of people searches: each person has an hourly limit, and the trail gets counts."""
+"""Counts of searches for people. Each person has an hourly limit, and the trail has the counts."""
 
 from datetime import datetime, timedelta
 
@@ -24,7 +24,7 @@ def count_search(person: User, app_id: str) -> None:
 
 
 def audit_counts() -> None:
-    """Write the counts of past hours to the audit trail, each once. Used by the worker."""
+    """Write the counts of past hours to the audit trail, each once. The worker calls this."""
     over = SearchCount.objects.filter(hour__lt=_get_hour(timezone.now()))
     for row in over.select_related("person")[:500]:
         with transaction.atomic():

@@ -1,7 +1,7 @@
-"""Words of a search, as they travel in addresses: encrypted, for the searching person alone.
+"""Words of a search in addresses, encrypted for the searching person.
 
-Words are sent by POST. The page of results has an address, so that a person can go back to it.
-The address holds the words encrypted. They appear in no log, history or audit entry.
+Words are sent by POST. The page of results has an address, so that a person can go back to it. The
+address has the words encrypted, so they are in no log, history or audit entry.
 """
 
 import json
@@ -18,13 +18,13 @@ _USE = "search.words"
 
 
 def encrypt_words(person: User, words: str) -> str:
-    """Return the words, encrypted for an address."""
+    """Return the words in encrypted form, for an address."""
     kept = words.strip()[:_KEPT].encode("utf-8", "replace").decode()
     return encrypt(json.dumps([person.pk, kept]), _USE)
 
 
 def decrypt_words(person: User, encrypted: str) -> str:
-    """Return the words of an address.
+    """Return the decrypted words of an address.
 
     Raises Http404 for text that this dashboard did not encrypt, or that is another person's.
     """

@@ -1,4 +1,4 @@
-"""The kinds of record that are found and opened by one id."""
+"""The kinds of record that can be found and opened by an id."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 
 
 class RecordKind(NamedTuple):
-    """One kind: its word, its icon, the route of its page, and the permission to open it."""
+    """One kind: its word, its icon, the route of its page, and the permission to open the page."""
 
     word: str
     icon: str

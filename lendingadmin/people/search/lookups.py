@@ -1,4 +1,4 @@
-"""Places to look for an id, and the read for each: one read for one place.
+"""Places where an id is looked up, each with one read.
 
 A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
@@ -49,10 +49,10 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Match:
-    """A record that was found: the key of its page, and the text that tells it from others.
+    """A found record: the key of its page, and the text that distinguishes it from others.
 
-    `warning` says why it may be another record than the one looked for; empty if it is that
-    one.
+    `warning` is the reason why it may be another record than the wanted one; empty if it is
+    certain.
     """
 
     kind: RecordKind
@@ -63,7 +63,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Lookup:
-    """One place to look: its key in the address, its words, and the permission."""
+    """One place to look up an id: its key in the address, its words, and the permission."""
 
     key: str
     words: str
@@ -152,7 +152,7 @@ LOOKUPS = (
 
 
 class Finder(NamedTuple):
-    """Finds records of an app that are stored here, by an id; it takes a permission."""
+    """Finder of an app's records in our own database, by an id; people need the permission."""
 
     permission: str
     find: Callable[[str, str], tuple[Match, ...]]
@@ -161,8 +161,8 @@ class Finder(NamedTuple):
 def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return the stored records that the person may open.
 
-    Records of the finders of kind `stored` have this id. Those of `other_case` have it in other
-    letters, each with a warning.
+    Records of the finders of kind `stored` have this id. Those of `other_case` have the id with
+    other upper or lower case, each with a warning.
     """
     finders = (one for one in collect(kind) if person.has_perm(one.permission))
     return tuple(match for one in finders for match in one.find(app_id, wanted))
@@ -187,7 +187,7 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 
 
 def validate_id(wanted: str) -> str:
-    """Return why this can't be an id, in a sentence; empty if it can."""
+    """Return the reason why this can't be an id, as a sentence; empty if it can."""
     if len(wanted) > LONGEST:
         words = _(
             "This text is too long for an id. It has %(length)s characters; an id has at most "
@@ -203,7 +203,7 @@ def validate_id(wanted: str) -> str:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A lookup as the page draws it: its matches, or its fault, or neither yet."""
+    """The result of a lookup for the page: matches, a fault, or neither yet."""
 
     app_id: str
     lookup: Lookup

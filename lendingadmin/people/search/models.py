@@ -9,7 +9,7 @@ LONGEST_ID = 300
 
 
 class Opened(models.Model):
-    """Record that a person opened, and when: only an id, without the record's data."""
+    """Record that a person opened a record, and when; it has only the id and no data."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

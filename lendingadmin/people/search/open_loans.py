@@ -1,6 +1,6 @@
-"""Number of people's open loans, and the overdue amount, for loans that were counted.
+"""Number of people's open loans, and the overdue amount, from the newest snapshot.
 
-This package does not know loans: the area that counts them names a `Reader`.
+This package does not know loans; the area that has the snapshots names a `Reader`.
 """
 
 from collections.abc import Callable, Collection
@@ -12,18 +12,19 @@ from lendingadmin.core.areas import collect
 
 
 class OpenLoans(NamedTuple):
-    """A borrower's open loans: their number, the overdue amount, and the time of the count.
+    """A borrower's open loans: their number and amounts, and the time of the last update.
 
-    `overdue` is None if the service did not report it for each loan.
+    `overdue` and `owed` are None if the service did not report them for each loan.
     """
 
     open_count: int
+    owed: Decimal | None
     overdue: Decimal | None
     counted_at: datetime
 
 
 class Reader(NamedTuple):
-    """Reader of borrowers' open loans in an app, by id, for people with the permission.
+    """Reader of borrowers' open loans in an app, by borrower id; people need the permission.
 
     Borrowers whose loans are not known are left out.
     """
@@ -44,10 +45,10 @@ def read_open_loans(
 
 
 def is_in_arrears(app_id: str, borrower_id: str) -> bool:
-    """Return whether a borrower has an overdue amount, by the last update.
+    """Return whether a borrower has an overdue amount in the newest snapshot.
 
-    If the amount is unknown, the answer is yes. The answer decides what stays masked, so it
-    needs no right; the amount is never shown.
+    If the amount is unknown, the answer is yes. The answer only decides which fields stay masked,
+    so no right is needed; the amount is never shown.
     """
     found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
     return found is not None and (found.overdue is None or found.overdue > 0)

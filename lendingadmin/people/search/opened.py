@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
-    """Record that this person is shown this record. `kind` is a key of KINDS.
+    """Record that this person opened this record. `kind` is a key of KINDS.
 
-    Nothing is written if this record is the newest already and was noted recently. A page never
-    waits for another writer: if the database does not take the row at once, nothing is noted.
+    Nothing is written if this record is already the newest and was noted recently. A page never
+    waits for another writer. If the database is not immediately free, nothing is noted.
     """
     if request.method != "GET" or not 0 < len(key) <= LONGEST_ID:
         return
@@ -51,7 +51,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
 
 
 def last(person: User, app_id: str) -> list[Opened]:
-    """The newest first, of the kinds that this person may open now."""
+    """Return the records opened last, newest first, of the kinds that this person may open."""
     may_open = [key for key, kind in KINDS.items() if person.has_perm(kind.permission)]
     return list(filter_opened(person, app_id).filter(kind__in=may_open)[:KEPT])
 
@@ -62,7 +62,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Opened]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Forget that anybody opened this borrower's record; returns of how many people."""
+    """Delete the rows of people who opened this borrower's record; return the number of people."""
     return sum(rows.delete()[0] for rows in list_rows(app_id, borrower_id))
 
 

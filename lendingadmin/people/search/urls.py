@@ -1,4 +1,4 @@
-"""Routes of finding, below /apps/<app>/."""
+"""Routes of the search, below /apps/<app>/."""
 
 from django.urls import path
 

@@ -1,9 +1,8 @@
 """Find: a person by name, phone or number, and any record by its id.
 
-People come from the index at once. Ids are looked up at the service, at the same time in all
-places that the person may read. The page waits a moment for these, so that a quick service
-leads straight to the record. Slower places are left out of the page at first, and each of them
-loads on its own afterwards.
+People come from the index. Ids are looked up at the service, in parallel in all places that the
+person may read. The page waits a moment for these lookups, so that a quick answer leads directly to
+the record. Slower places are missing from the page at first, and each loads separately.
 """
 
 from dataclasses import replace
@@ -57,7 +56,7 @@ MOMENT = 0.8
 
 @signed_in(methods=("GET", "POST"))
 def search(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The page to search from. POST takes the words, and leads to the page of their results."""
+    """Show the search page. A POST takes the words and redirects to the page of their results."""
     context = {"app": gateway.lending_app(app_id)} | _describe_people(request, app_id)
     words = request.POST.get("q", "").strip()
     if context["index"] and words:
@@ -70,9 +69,9 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @signed_in()
 def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse:
-    """Redirect to the record if it is the only match, else show people, and ids by place.
+    """Redirect to the record if it is the only match; else show people, and matching ids by place.
 
-    `?whole=1` looks everywhere before it answers, for browsers without JavaScript.
+    With `?whole=1` the page waits for all places, for browsers without JavaScript.
     """
     app, wanted = gateway.lending_app(app_id), decrypt_words(request.user, encrypted)
     people = _find_people(request, app_id, wanted)
@@ -102,11 +101,11 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 
 
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
-    """Return whether to ask the service for a record of this id without the person's request.
+    """Return whether to ask the service for a record with this id, although no person asked for it.
 
-    A single word of letters is usually a name. If the index is complete and the person may
-    search it, it has already shown that no borrower has this name. `people` is the result from
-    the index.
+    A single word of letters is usually a name. If the index is complete and the person may search
+    it, the index has already shown that no borrower has this name, so the service is not asked.
+    `people` is the result from the index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True
@@ -119,7 +118,7 @@ def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
 def _find_other_case(
     request: PersonRequest, app_id: str, wanted: str, results: list[SearchResult]
 ) -> tuple[Match, ...]:
-    """Return records of this id in other letters, if their kind has none as typed."""
+    """Return records whose id differs only in letter case, if no record of the kind has this id."""
     if validate_id(wanted):
         return ()
     found = {match.kind for one in results for match in one.matches}
@@ -128,7 +127,7 @@ def _find_other_case(
 
 
 def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, Any]:
-    """Return the matching people for a person who may search, and the state of the index."""
+    """Return the matching people, if the person may search them, and the state of the index."""
     context = _describe_people(request, app_id)
     index = context["index"]
     found = find_people(index, wanted, list_rights(request.user)) if index else Found([])
@@ -136,7 +135,7 @@ def _find_people(request: PersonRequest, app_id: str, wanted: str) -> dict[str, 
 
 
 def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the page's data on the index: the right to search it, its state and age."""
+    """Return the page's data on the index: the right to search, its state and its age."""
     may_search = request.user.has_perm(SEARCH_BORROWERS)
     index = find_index(app_id) if may_search else None
     is_partial = may_search and (index is None or index.complete_at is None)
@@ -159,7 +158,10 @@ def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lookup, str]:
-    """Return the lookup, and the words. Raises Http404 if nothing can be found there."""
+    """Return the lookup and the decrypted words.
+
+    Raises Http404 if the words can't be an id there.
+    """
     lookup = next((one for one in LOOKUPS if one.key == place), None)
     wanted = decrypt_words(request.user, encrypted)
     if lookup is None or not lookup.fits(wanted) or validate_id(wanted):
@@ -170,13 +172,13 @@ def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lo
 def lookup_needs(
     request: PersonRequest, app_id: str, place: str, encrypted: str
 ) -> tuple[str, ...]:
-    """Return the right that a look-up in one place needs, to read there. Raises Http404."""
+    """Return the right that a look-up in one place needs. Raises Http404."""
     return (_read_lookup(request, place, encrypted)[0].permission,)
 
 
 @signed_in(needs=lookup_needs)
 def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -> HttpResponse:
-    """Show one place of the results: its matches, or that it could not be looked up."""
+    """Show one place of the results: its matches, or that the lookup failed."""
     lookup, wanted = _read_lookup(request, place, encrypted)
     try:
         result: Any = lookup.call(gateway.app(app_id), wanted, list_rights(request.user))()
@@ -203,7 +205,10 @@ def _look(
     wanted: str,
     seconds: float | None,
 ) -> list[SearchResult]:
-    """Look everywhere at once; with `seconds`, a lookup that takes longer is pending."""
+    """Look up the id in all places in parallel.
+
+    With `seconds`, a lookup that takes longer is pending.
+    """
     app, held = gateway.app(app_id), list_rights(request.user)
     calls = [place.call(app, wanted, held) for place in places]
     results = read_in_parallel(gateway.client(), *calls, seconds=seconds) if calls else ()
@@ -228,9 +233,9 @@ def _run_lookup(
 
 
 def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: str) -> str:
-    """Return the result in one line; `static/js/find.js` does so for parts that load later.
+    """Return the result in one line; `static/js/find.js` does the same for parts that load later.
 
-    `as_id` is the address that looks the words up as an id, if the person can choose that.
+    `as_id` is the address that looks up the words as an id, if the person can choose this.
     """
     count = len(people["found"]) + sum(len(one.matches) for one in results)
     faults = any(one.fault for one in results) or people["is_partial"]
@@ -246,7 +251,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:
     """Return the address of the only record with this id; empty if there are or may be others.
 
-    A name alone never leads to a page, because the caller may be another person of that name.
+    A name alone never leads to a page, because another person may have the same name.
     """
     if any(one.fault or one.pending for one in results):
         return ""

@@ -17,7 +17,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class AccountField(forms.CharField):
-    """An account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is taken for a borrower's."""
+    """Field for an account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is that of a borrower."""
 
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
@@ -33,7 +33,7 @@ class AccountField(forms.CharField):
 
 
 class AssessmentForm(WriteForm, FarDatesForm):
-    """The three parameters of an assessment (spec: Assessments); the time in the lender's zone."""
+    """Form for an assessment's parameters (spec: Assessments); times are in the lender's zone."""
 
     operation = CREATE
 

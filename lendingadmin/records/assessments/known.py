@@ -1,7 +1,7 @@
-"""Assessments known here, so that those of one account can be found in the complete list.
+"""Ids of assessments in this dashboard, so that those of one account can be found.
 
-The worker's walk matches them with the service. An assessment that a page starts or reads is
-saved at once. The details of an assessment are read from the service by its id.
+The worker's walk compares them with the service. An assessment that a page starts or reads is saved
+immediately. The details of an assessment are read from the service by its id.
 """
 
 import logging
@@ -41,26 +41,27 @@ def find_index(app_id: str) -> AssessmentIndex | None:
 
 
 def list_known(index: AssessmentIndex, account_id: str) -> QuerySet[KnownAssessment]:
-    """The known assessments of one account."""
+    """Return the known assessments of one account."""
     return KnownAssessment.objects.filter(index=index, account_id=account_id)
 
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:
-    """Return how many assessments of this borrower are known in an app. Raises InvalidId."""
+    """Return the number of known assessments of this borrower in an app. Raises InvalidId."""
     index = find_index(app_id)
     return list_known(index, account_id(borrower_id)).count() if index else 0
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[KnownAssessment]]:
-    """The assessments of this borrower that are known in an app. Raises InvalidId."""
+    """Yield the known assessments of this borrower in an app. Raises InvalidId."""
     account = account_id(borrower_id)
     yield KnownAssessment.objects.filter(index__app_id=app_id, account_id=account)
 
 
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
-    """Return the known assessments with this id in other letters, as the database folds both.
+    """Return the known assessments whose id differs from this one only in upper and lower case.
 
-    An assessment may be gone at the service. So each is read when it is opened.
+    The database folds both ids. An assessment may no longer exist at the service, so it is read
+    when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
     warning = _(
@@ -78,7 +79,7 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
 
 
 def filter_folded(app_id: str, wanted: str) -> QuerySet[KnownAssessment]:
-    """The known assessments of an app whose id in small letters is this one in small letters."""
+    """Return an app's known assessments whose id equals this one in lower case."""
     rows = KnownAssessment.objects.alias(folded=Lower("assessment_id"))
     return rows.filter(index__app_id=app_id, folded=Lower(Value(wanted)))
 
@@ -89,11 +90,11 @@ def put_assessments(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save assessments as read at a moment; return the numbers of new and unusable ones.
+    """Save assessments as read at a time; return the numbers of new and unusable ones.
 
-    Unusable ones have no id. `walk` is the number of the walk that saw them. New assessments
-    are those that the walk had not seen before. Data that was read later stays. Call it in a
-    transaction.
+    Unusable ones have no id. `walk` is the number of the walk that saw them. New assessments are
+    those that the walk had not seen before. Data that were read later are not replaced. Call this
+    in a transaction.
     """
     found, unreadable = _read_all(items)
     known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
@@ -139,7 +140,7 @@ def _find_rows(
 
 
 def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
-    """Copy the data that was read; a field that an answer leaves out stays unchanged."""
+    """Copy the data that were read; a field that the answer lacks does not change."""
     row.account_id = _as_text(item.account_id) or row.account_id
     row.assessment_type = _as_text(item.assessment_type) or row.assessment_type
     row.status = status_key(item.status)[:LONGEST_STATUS].replace("\x00", "") or row.status
@@ -149,14 +150,14 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 
 
 def make_assessment(row: KnownAssessment) -> Assessment:
-    """Return an assessment with what is known: no outcome, and the status as last read."""
+    """Return an assessment from the known data: no outcome, and the status as last read."""
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
     return Assessment(fields | {"status": row.status})
 
 
 def _as_text(value: object) -> str:
-    """A text that can be stored and sent back; empty for any other."""
+    """Return a text that can be stored and sent back; empty for other values."""
     found = as_id(value)
     return found if len(found) <= LONGEST_ID else ""
 
@@ -164,8 +165,8 @@ def _as_text(value: object) -> str:
 def keep(app_id: str, found: Assessment) -> Assessment:
     """Save an assessment that was just started or read, and return it. Never wait for a lock.
 
-    If the index can't be written now, the next walk reads the assessment. An error is only
-    logged, so the page still shows its result.
+    If the index can't be written at the moment, the next walk reads the assessment. An error is
+    only logged, so the page still shows its result.
     """
     now, key = timezone.now(), id_of(found)
     try:

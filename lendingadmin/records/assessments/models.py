@@ -23,10 +23,10 @@ class AssessmentIndex(IndexRow):
 
 
 class KnownAssessment(models.Model):
-    """One assessment as it was last read; a text is empty if the service gave none that fits.
+    """One assessment as last read; a text is empty if the service gave no valid one.
 
-    `made_at` is when it was created. If the service does not say that, it is the time up to
-    which data was looked at, else the time when it was first read.
+    `made_at` is the time of creation. If the service does not give it, this is the end of the
+    assessed data, or else the time of the first reading.
     """
 
     # Both of the indexes below begin with it.

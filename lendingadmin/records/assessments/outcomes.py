@@ -1,7 +1,7 @@
-"""Finding out the result of an assessment that was to be started.
+"""Find out whether the service started an assessment whose answer was lost.
 
-An assessment has no natural key. Those of the same account, type and time are candidates. A
-person says which one it is, if any.
+An assessment has no natural key. Assessments of the same account, type and time are candidates. A
+person decides which one it is, if any.
 """
 
 from datetime import timedelta
@@ -27,7 +27,7 @@ _AROUND = timedelta(minutes=10)
 
 
 def started(write: Write, submitted: Submitted) -> CheckResult:
-    """The assessments that may be it."""
+    """Return the assessments that this write may have started."""
     theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
     part = "" if theirs.whole else _(" Only part of the service's list was read.")
     asked, links = parse_moment(str(submitted.sent["timestamp"])), list[tuple[str, str]]()

@@ -1,9 +1,9 @@
-"""Assessments of an account that are under way, as far as the service shows them.
+"""Running assessments of an account, as far as the service shows them.
 
-The spec shows no filter of the assessments list. The dashboard tries one. A service that
-ignores it returns the assessments of all accounts, and those of other accounts are left out.
-Recent assessments that were started here are read by their own id, so that they are found
-wherever they are in the list.
+The spec shows no filter for the list of assessments. The dashboard tries one. A service that
+ignores the filter returns the assessments of all accounts, and those of other accounts are left
+out. Recent assessments that were started in this dashboard are read by id, so that they are found
+regardless of their place in the list.
 """
 
 from contextlib import suppress
@@ -32,9 +32,9 @@ _LATEST = 10
 
 
 class AccountAssessments(NamedTuple):
-    """Assessments of one account that were seen, newest first.
+    """Known assessments of one account, newest first.
 
-    `whole` says that the list was seen to its end; else there may be more.
+    `whole` is True if the list was read to its end; else there may be more.
     """
 
     seen: tuple[Assessment, ...]
@@ -47,7 +47,7 @@ class AccountAssessments(NamedTuple):
 
 
 class StartedAssessment(NamedTuple):
-    """An assessment that a person started here; its status is empty until it was read again."""
+    """An assessment that a person started here; its status is empty until it was read."""
 
     write: Write
     assessment_id: str
@@ -56,7 +56,7 @@ class StartedAssessment(NamedTuple):
 
 
 def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedAssessment]:
-    """The assessments that a person started since a moment, the newest first."""
+    """Return the assessments that a person started since a time, the newest first."""
     rows = Write.objects.filter(
         person=person,
         created_at__gte=since,
@@ -75,7 +75,7 @@ def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedA
 
 
 def is_running(assessment: Assessment) -> bool:
-    """Return True if the result is still to come (Spec: Assessments, Create).
+    """Return True if the assessment has no result yet (Spec: Assessments, Create).
 
     An assessment that was processed with errors may have no result at all.
     """
@@ -88,7 +88,7 @@ def id_of(assessment: Assessment) -> str:
 
 
 def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
-    """Return the account's assessments of the list's first page, and those started here.
+    """Return the account's assessments on the list's first page, and those of this dashboard.
 
     Raises LendingError.
     """
@@ -130,7 +130,7 @@ def _started_here(app_id: str, account_id: str) -> list[str]:
 
 
 def _read_id(write: Write) -> str:
-    """Return the id of the assessment that a write led to; empty if it led to none."""
+    """Return the id of the assessment that a write started; empty if it started none."""
     with suppress(Resolver404):
         return str(resolve(write.url).kwargs.get("assessment_id", ""))
     return ""

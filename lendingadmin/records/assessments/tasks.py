@@ -1,4 +1,4 @@
-"""Background work: walking through the assessments, some seconds at a time."""
+"""Background work: walks through the assessments, in slices of some seconds."""
 
 from django_tasks import task
 
@@ -21,10 +21,10 @@ def top_up(index_id: int) -> None:
 
 
 def start(app_id: str) -> AssessmentIndex | None:
-    """Start a walk of an app; return None if one is under way."""
+    """Start a walk of an app; return None if one is already running."""
     return walks.start(walk, AssessmentWalk, app_id)
 
 
 def beat() -> None:
-    """Enqueue due tasks: a walk by the clock, a top-up, a slice with a lost task."""
+    """Enqueue due tasks: a walk by schedule, a top-up, a slice with a lost task."""
     walks.enqueue_due(walk, top_up, AssessmentWalk)

@@ -1,4 +1,4 @@
-"""The service's assessment types, as something to choose from (Spec: AssessmentType)."""
+"""The service's assessment types, as choices of a form (Spec: AssessmentType)."""
 
 from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
@@ -14,7 +14,7 @@ _PLACES = {"1": 0, "0": 1, "2": 3}
 
 
 def read() -> list[AssessmentType]:
-    """The types that can be named, the generally available first, as far as the list can be read.
+    """Return the types with a name, generally available ones first, as far as the list can be read.
 
     Raises LendingError.
     """
@@ -24,7 +24,7 @@ def read() -> list[AssessmentType]:
 
 
 def name_of(kind: AssessmentType) -> str:
-    """Return the full resource name for a request; made from the id if none came."""
+    """Return the full resource name for a request; made from the id if the service gave no name."""
     if text(kind.name):
         return str(kind.name)
     key = text(kind.assessment_type_id)
@@ -32,9 +32,9 @@ def name_of(kind: AssessmentType) -> str:
 
 
 def named(request: PersonRequest, name: object) -> AssessmentType | None:
-    """Return the type of an assessment; None if it is not listed or can't be read now.
+    """Return the type of an assessment; None if it is not listed or can't be read.
 
-    The page of the assessment works without the type, so it shows no fault.
+    The page of the assessment works without the type, so no fault is shown.
     """
     if not text(name) or not request.user.has_perm(PERMISSION):
         return None

@@ -29,7 +29,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
     def put_items(
         self, items: Iterable[Assessment | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Write the rows of these assessments."""
+        """Save the rows of these assessments."""
         return known.put_assessments(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[KnownAssessment]:
@@ -38,7 +38,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
         return rows.filter(read_at__lt=self.row.began_at).order_by("pk")
 
     def read_unseen(self, unseen: KnownAssessment) -> Assessment:
-        """Read one by its id. Raises LendingError."""
+        """Read an assessment by its id. Raises LendingError."""
         key = unseen.assessment_id
         found = check_named(gateway.app(self.row.app_id).assessments.get(key), key)
         if id_of(found) != key:
@@ -46,5 +46,5 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
         return found
 
     def drop_unseen(self, unseen: KnownAssessment) -> None:
-        """Delete its row."""
+        """Delete the row of an assessment."""
         unseen.delete()

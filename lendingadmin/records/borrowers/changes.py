@@ -34,9 +34,9 @@ class Difference(NamedTuple):
 
 
 def same(one: object, other: object) -> bool:
-    """Return True if two values of the wire are the same to the last digit.
+    """Return True if two JSON values are equal, including every digit.
 
-    The order of keys does not count.
+    The order of keys does not matter.
     """
     return _canonical(one) == _canonical(other)
 
@@ -46,7 +46,7 @@ def _canonical(value: object) -> str:
 
 
 def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    """Return the top-level keys of `after` that are new or differ: the keys of a PATCH."""
+    """Return the top-level keys of `after` that are new or different, for a PATCH."""
     return {
         key: value
         for key, value in after.items()
@@ -63,7 +63,7 @@ def rows_of(value: object) -> list[Row]:
 
 
 def differences(before: object, after: object) -> list[Difference]:
-    """Return the places of differences, in the order of the first value, then the second."""
+    """Return the places of differences, in the order of the first value and then of the second."""
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [
         place
@@ -87,7 +87,7 @@ def _of(leaves: Mapping[str, object], place: str) -> str:
 def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:
     """Yield the places and leaves of a value.
 
-    An empty list or object is a leaf, and so is a value that lies too deep.
+    An empty list or object is a leaf, and so is a value that is nested too deeply.
     """
     items: list[tuple[str, object]] = []
     if isinstance(value, Mapping):

@@ -16,10 +16,10 @@ Raw = Mapping[str, object]
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """An edit: `base` is the record that it changes, `shown` is what filled the form.
+    """An edit: `base` is the record to change, `shown` are the initial values of the form.
 
-    They differ only after the edit was carried over to a newer version. `sent` is the form as
-    it last came. `patch` is the changes of the form (empty before it was checked).
+    These two differ only after the edit was carried over to a newer version. `sent` is the form as
+    last submitted. `patch` has the changes of the form, and is empty before the form is valid.
     """
 
     app_id: str
@@ -31,7 +31,7 @@ class Draft:
 
     @property
     def entered(self) -> QueryDict | None:
-        """The form as it last came; None if it has not come."""
+        """The form as last submitted; None before that."""
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
@@ -51,7 +51,7 @@ class Draft:
         )
 
     def carried_over(self, now: Raw) -> "Draft":
-        """Return the same changes, made against the record as it is now."""
+        """Return a draft with the same changes to the current record."""
         shown = {**now, **self.patch}
         mine, person = self.patch.get("individual"), now.get("individual")
         before = self.base.get("individual")

@@ -1,4 +1,4 @@
-"""Erasure of a borrower's data in the tables that record what was done here."""
+"""Erasure of a borrower's data in the table of writes."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -33,22 +33,22 @@ def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase entered data, the cards of errors, and reasons; return the number of writes."""
+    """Erase sent data, error cards and reasons; return the number of writes."""
     return _erase(history.find_writes(app_id, borrower_id), timezone.now())
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the same data from all writes made before a moment, at most `most` in each app."""
+    """Erase sent data, cards and reasons of writes made before a time; at most `most` per app."""
     rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
     return max(_erase(one, before, most) for one in rows)
 
 
 def _list_over(before: datetime) -> QuerySet[Write]:
-    """Return writes from before a moment without texts, whose outcome is known and seen.
+    """Return writes before a time, without texts, whose result is known and seen.
 
-    Writes that count as lent from an offer stay as long as the offer. While the outcome of one
-    write is not known, all writes since the day before it stay too, because a record that is
-    found for it may be theirs.
+    Writes that count as lent from an offer stay as long as the offer. While the result of one write
+    is not known, all writes since the day before it also stay, because a record that is found for
+    this write may belong to another.
     """
     unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
     if unknown:
@@ -69,7 +69,7 @@ def _list_over(before: datetime) -> QuerySet[Write]:
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
     """Erase the texts of these writes; return how many.
 
-    The card of a young write stays, because a form that is sent again shows it.
+    The texts of young writes stay, because a form that is sent again shows the card.
     """
     before = min(before, timezone.now() - idempotency.LIFETIME)
     over = rows.filter(state__in=_OVER, created_at__lt=before)

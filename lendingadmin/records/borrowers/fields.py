@@ -1,8 +1,8 @@
-"""The fields of a borrower, in one table (spec: Borrower and what it holds).
+"""The fields of a borrower, in one table (spec: Borrower and its parts).
 
 The form, the page of a borrower and BORROWER_REQUIRED use the table. The values are read in
-lending/values.py, and web/masking.py says who may see them. Settings import this module, so it
-imports no models and no forms.
+lending/values.py, and web/masking.py defines the people who may see them. Settings import this
+module, so it imports no models and no forms.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -30,10 +30,10 @@ _WITHIN = {"individual": "individual", "biometrics": "individual", "company": "c
 class Field(NamedTuple):
     """One key of the record, or of an object in it, as a field of a section of the form.
 
-    `is_suggested` is True if the form offers the values that the book already uses. `is_rare`
-    is True if the form has the field only when the record has the key. `item_id` is the key
-    that each item of a list needs. `in_company` is the place of the field in a company's data:
-    the first key that has the first word in it, else the second word as the key.
+    `is_suggested` is True if the form offers the values that the book already uses. `is_rare` is
+    True if the form has the field only when the record has the key. `item_id` is the key that each
+    item of a list needs. `in_company` is the place of the field in a company's data: the first key
+    that contains the first word, or else the second word as the key.
     """
 
     section: str
@@ -48,12 +48,12 @@ class Field(NamedTuple):
 
     @property
     def within(self) -> str:
-        """The key of the object that it lies in; empty for the record itself."""
+        """The key of the object that contains the field; empty for the record itself."""
         return _WITHIN.get(self.section, "")
 
     @property
     def form_name(self) -> str:
-        """The field's name in the form, as it is sent."""
+        """The name of the field in the form."""
         section = "general" if self.section == "category" else self.section
         return f"{section}-{self.name}"
 

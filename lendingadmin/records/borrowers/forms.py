@@ -33,10 +33,10 @@ Raw = Mapping[str, object]
 
 
 class BorrowerForm(forms.Form):
-    """The fields of a borrower. `record` is the data that it is filled from.
+    """Form for the fields of a borrower. `record` has the initial values.
 
-    It has no field for data that the rights `held` do not open, and `result` leaves that data
-    unchanged. Only a developer has fields of JSON.
+    The form has no field for data that the rights `held` do not open, and `result` leaves these
+    data unchanged. Only a developer has fields of JSON.
     """
 
     is_new = False
@@ -72,7 +72,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def sections(self) -> dict[str, list[BoundField]]:
-        """The fields that there are, by section."""
+        """The existing fields by section."""
         return {
             section: [self[field.form_name] for field in fields if field.form_name in self.fields]
             for section, fields in groupby(FIELDS, attrgetter("section"))
@@ -80,7 +80,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def filled(self) -> set[str]:
-        """The sections with a field that has a value, because people must see them."""
+        """The sections with a field that has a value; people must see these sections."""
         return {
             section
             for section, fields in self.sections.items()
@@ -91,28 +91,28 @@ class BorrowerForm(forms.Form):
     def opens_technical(self) -> bool:
         """True if a folded section has an error.
 
-        A value that the record already has does not open the section: people can look for it
-        there.
+        A value that the record already has does not open the section, because people can open the
+        section themselves.
         """
         sections = self.sections
         return any(field.errors for section in _TECHNICAL for field in sections[section])
 
     @property
     def has_odd_phone(self) -> bool:
-        """True if a typed phone number is not valid, and so stays as it was typed."""
+        """True if a newly typed phone number is not valid and so is sent unchanged."""
         names = {field.form_name for field in FIELDS if field.kind == "phone"}
         new = [self.cleaned_data[name] for name in names.intersection(self.changed_data)]
         zone = timezone.get_current_timezone()
         return any(isinstance(one, str) and not normalise_phone(one, zone) for one in new)
 
     def clean(self) -> None:
-        """Check what the kind of a field does not check."""
+        """Check the rules that the kinds of the fields do not check."""
         super().clean()
         self._check_settings()
         self._check_items()
 
     def _check_settings(self) -> None:
-        """Check that new settings map text to text (Spec: Borrower); old ones may stay."""
+        """Check that new settings map text to text (Spec: Borrower); old values may stay."""
         new, old = self.cleaned_data.get("settings-settings"), self.record.get("settings")
         if not isinstance(new, Mapping) or new is old:
             return
@@ -124,7 +124,7 @@ class BorrowerForm(forms.Form):
                 return
 
     def _check_items(self) -> None:
-        """Refuse a new item without the id that tells it from the others."""
+        """Refuse a new item without the id that distinguishes it from the others."""
         for field in list_fields("json"):
             old, new = self.record.get(field.name), self.cleaned_data.get(field.form_name)
             if _count_unnamed(new, field.item_id) > _count_unnamed(old, field.item_id):
@@ -132,7 +132,7 @@ class BorrowerForm(forms.Form):
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:
-        """Return the values of one object's fields; empty ones only if a key existed."""
+        """Return the values of one object's fields; an empty value only for a key that existed."""
         values = {
             field.name: self.cleaned_data.get(field.form_name, MISSING)
             for field in FIELDS
@@ -141,7 +141,7 @@ class BorrowerForm(forms.Form):
         return {name: value for name, value in values.items() if value is not MISSING}
 
     def result(self) -> dict[str, object]:
-        """Return the record to send; data that is not edited stays as it came."""
+        """Return the record to send; data that were not edited do not change."""
         whole = {**self.record, **self.list_given("")}
         before = self._before["individual"]
         person = {**before, **self.list_given("individual")}
@@ -164,8 +164,8 @@ class BorrowerForm(forms.Form):
 class NewBorrowerForm(WriteForm, BorrowerForm):
     """The form of a new borrower, with its id and the fields of BORROWER_REQUIRED.
 
-    BORROWER_REQUIRED says which fields must be filled. People who may not see a borrower also
-    write new ones, so the form has all fields.
+    BORROWER_REQUIRED lists the required fields. The form has all fields, because people who may not
+    see a borrower may also enter a new one.
     """
 
     operation, is_new = "borrowers.create", True
@@ -200,7 +200,10 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         return is_entered or bool(self["borrowerId"].errors) or super().opens_technical
 
     def clean_borrowerId(self) -> str:
-        """An id that the service can be asked for, and that this dashboard has an address for."""
+        """Return the id.
+
+        Refuse one that the service does not accept, or that is too long for an address.
+        """
         borrower_id = str(self.cleaned_data["borrowerId"])
         try:
             check_id(borrower_id)
@@ -211,7 +214,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         return borrower_id
 
     def clean(self) -> None:
-        """Require the fields that the lender requires; a missing field is reported once."""
+        """Require the fields that the lender requires; each missing field is reported once."""
         super().clean()
         category = str(self.cleaned_data.get("general-category", ""))
         values = self.list_given(category)
@@ -225,7 +228,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
                 self.add_error(place, self.fields[place].error_messages["required"])
 
     def result(self) -> dict[str, object]:
-        """The body of Borrowers, Create."""
+        """Return the body of Borrowers, Create."""
         return {"borrowerId": self.cleaned_data["borrowerId"], **super().result()}
 
 
@@ -249,7 +252,7 @@ def _find_company_keys(company: Raw) -> dict[str, str]:
 
 
 class DeleteForm(WriteForm):
-    """Deleting asks for the id, typed in."""
+    """Form to delete a borrower; the person must type the id."""
 
     operation = "borrowers.delete"
 
@@ -264,7 +267,7 @@ class DeleteForm(WriteForm):
         self.borrower_id = borrower_id
 
     def clean_borrowerId(self) -> str:
-        """The very id, to the letter."""
+        """Return the id, which must be exactly that of the borrower."""
         typed = str(self.cleaned_data["borrowerId"])
         if typed.strip() != self.borrower_id.strip():
             raise ValidationError(

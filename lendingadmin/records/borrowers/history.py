@@ -1,6 +1,6 @@
-"""History of a borrower: what was done here, and by which person.
+"""History of a borrower: the actions in this dashboard, and their people.
 
-It has writes, repayments and entries of the audit trail.
+The history has writes, repayments and entries of the audit trail.
 """
 
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.c
 class Done(NamedTuple):
     """One write: in words, with its outcome, person, time and address.
 
-    The address is that of the record it made (offers, an assessment, an event, a loan), or the
-    write's own page if its outcome was not known and this person may see that.
+    The address is that of the new record (offers, an assessment, an event, a loan). For a write
+    that is not known to be saved, it is the write's own page, if this person may see that page.
     """
 
     words: str
@@ -44,7 +44,7 @@ class Done(NamedTuple):
 class History(NamedTuple):
     """The newest writes, repayments and entries; None for those that the person may not see.
 
-    `is_cut` is True if there are older ones of a kind.
+    `is_cut` is True if one of the three has older items.
     """
 
     writes: list[Done]
@@ -75,7 +75,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 
 
 def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
-    """All writes that were made for this borrower. Raises InvalidId."""
+    """Return all writes for this borrower. Raises InvalidId."""
     own = Write.objects.filter(app_id=app_id)
     # The index of those that name a borrower is taken only where the query says that they do.
     named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
@@ -84,23 +84,23 @@ def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
 
 
 def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
-    """The entries of the trail about this borrower, the newest first. Raises InvalidId."""
+    """Return the trail's entries about this borrower, the newest first. Raises InvalidId."""
     found = _found(Entry.objects.filter(app_id=app_id), borrower_id, "action")
     return Entry.objects.filter(pk__in=found)
 
 
 def find_target(write: Write, person: User) -> str:
-    """Return a write's address: its record, or its own page; empty if neither is seen."""
+    """Return the address of a write's record or own page; empty if the person may see neither."""
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
 
 
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
-    """Return the keys of actions on this borrower; `deed` is the column that names the action.
+    """Return the keys of actions on this borrower; `deed` is the column with the action.
 
     Each kind is found by the index, and the results are sorted afterwards. Otherwise databases
-    read an app's complete trail backwards to find the newest.
+    would read an app's complete trail backwards to find the newest.
     """
     account = account_id(borrower_id)
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))

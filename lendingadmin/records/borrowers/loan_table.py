@@ -1,6 +1,6 @@
 """A borrower's loans in one table: loan accounts, and the loans that the borrower's record lists.
 
-The record lists a loan by the id of its account (Spec: LoanSummary), or by the account's uid.
+The record names a loan by the id of its account (Spec: LoanSummary), or by the account's uid.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ REPEATED = _("repeated in the borrower's record")
 class LoanRow(NamedTuple):
     """One loan: its account, its entry in the borrower's record, or both.
 
-    `origin` says where a loan without an account comes from. `differing` names the cells in
-    which the record differs from the account.
+    `origin` is the source of a loan without an account. `differing` names the cells in which the
+    record differs from the account.
     """
 
     account: Loan | Malformed | None = None
@@ -58,9 +58,9 @@ def build_rows(
 ) -> list[LoanRow]:
     """Return the rows: the accounts in their order, then the loans that only the record has.
 
-    `origin` is the text of the latter; if it is empty, they are left out. A summary whose loan
-    already has a row is marked REPEATED instead. Days are compared in `zone`, as the page shows
-    them.
+    `origin` is the text for loans of the record; if it is empty, they are left out. A summary whose
+    loan already has a row is marked REPEATED instead. Days are compared in `zone`, as the page
+    shows them.
     """
     left, rows, known = list(summaries), list[LoanRow](), set[str]()
     for account in accounts:

@@ -1,6 +1,6 @@
-"""Finding out the result of a borrower's registration, change or deletion.
+"""Find out the result of a borrower's registration, change or deletion.
 
-A borrower has its id as natural key (Spec: Borrowers, 1 and 2), so its record is read.
+The natural key of a borrower is its id (Spec: Borrowers, 1 and 2), so the check reads the record.
 """
 
 from django.urls import reverse
@@ -26,7 +26,7 @@ _READS = "lending.borrowers.get"
 
 
 def created(write: Write, submitted: Submitted) -> CheckResult:
-    """Check if a borrower with the id exists, with the data that were to be saved."""
+    """Check whether a borrower with the id exists, with the data that were sent."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.NOT_SEEN, _("There is no borrower with this id yet."))
@@ -42,7 +42,7 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def changed(write: Write, submitted: Submitted) -> CheckResult:
-    """Check if the fields have the values that were sent, or their old values."""
+    """Check whether the fields have the values that were sent, or their old values."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.DIFFERS, _("There is no borrower with this id any more."))
@@ -61,7 +61,7 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
-    """Check if the borrower is gone."""
+    """Check whether the borrower no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
     return CheckResult(WriteFound.NOT_SEEN, _("The service still has this borrower."), _link(write))

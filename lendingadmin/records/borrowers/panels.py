@@ -1,4 +1,4 @@
-"""Panels on a borrower's page. Each takes a few reads and may fail without the others."""
+"""Panels on a borrower's page. Each needs a few reads, and may fail without the others."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from . import loan_table
 _LOANS = 100
 # What the table of a borrower's loans reads of each.
 _LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId")
-# Each assessment is a call of its own. This number of calls runs at once.
+# Each assessment is a call of its own. This number of calls runs in parallel.
 _ASSESSMENTS = 6
 # Where a page of everybody's assessments is looked through.
 _LISTED = 100
@@ -50,7 +50,7 @@ LIST_NOT_READ = gettext_lazy("The service's list could not be read: %(why)s")
 
 
 class Listed(NamedTuple):
-    """The borrower's items in a list panel, and when they were read.
+    """The borrower's items in a list panel, and the time of reading.
 
     `next_page_token` leads to the service's next page; None on the last page.
     """
@@ -63,7 +63,7 @@ class Listed(NamedTuple):
 class ListedLoans(NamedTuple):
     """The borrower's loans: the accounts of one page, and the loans that the record lists.
 
-    `without_record` is why the record could not be read; empty if it was read.
+    `without_record` is the reason why the record could not be read; empty if it was read.
     """
 
     rows: list[loan_table.LoanRow]
@@ -73,7 +73,7 @@ class ListedLoans(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """Reads of a panel: calls that run at once, and the function that builds the content.
+    """Reads of a panel: calls that run in parallel, and the function that builds the content.
 
     `finish` gets the value or the LendingError of each call. The calls do not use the database,
     because they run on threads.
@@ -84,7 +84,7 @@ class Reads(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The borrower's own record, and when it was read."""
+    """The borrower's own record, and the time of reading."""
 
     borrower: Borrower
     read_at: datetime
@@ -98,8 +98,7 @@ def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> R
 def share_record(app: AppClient, borrower_id: str, key: str) -> Recorded:
     """Return the borrower, read once for all callers with the same key. Raises LendingError.
 
-    The key belongs to one opening of a page by one person, so no page shows data from before a
-    change.
+    The key belongs to one opening of a page by one person, so no page shows outdated data.
     """
     read = partial(app.borrowers.get, borrower_id)
     return Recorded(*coalesce.read(f"borrower/{key}/{borrower_id}", Borrower, read))
@@ -117,7 +116,7 @@ def loans(app: AppClient, borrower_id: str, page_token: str | None = None) -> Li
 
 
 def events(app: AppClient, borrower_id: str, page_token: str | None = None) -> Listed:
-    """The newest events reported for the borrower. Raises LendingError."""
+    """Return the newest events reported for the borrower. Raises LendingError."""
     account = account_id(borrower_id)
     page = app.events.list(
         filters={"accountId": account}, order=NEWEST_FIRST, page_size=_EVENTS, page_token=page_token
@@ -140,10 +139,10 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
 
 
 class AssessmentRow(NamedTuple):
-    """Assessment of the borrower: as the service just sent it, or as it was saved.
+    """Assessment of the borrower, as just read from the service or as saved before.
 
-    `fault` is a sentence that says why it could not be read; then `read_at` is the time when it
-    was saved.
+    `fault` is the reason why it could not be read, as a sentence; then `read_at` is the time of the
+    saved data.
     """
 
     assessment: Assessment | Malformed
@@ -167,9 +166,9 @@ class ListedAssessments(NamedTuple):
 
 
 def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
-    """The borrower's assessments: by their ids, once a walk has found all that there are.
+    """Return the reads of the borrower's assessments; by id after a complete walk.
 
-    Before that, those that are known are read by id, the others are looked for on a page of the
+    Before that, only known assessments are read by id; the others are searched on a page of the
     service's list.
     """
     account, index = account_id(borrower_id), known.find_index(app.app_id)
@@ -190,7 +189,7 @@ def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None
 def _prepare_search(
     app: AppClient, account: str, index: AssessmentIndex | None, page_token: str | None
 ) -> Reads:
-    """A page of the service's list, and on the first those that are known already."""
+    """Return the reads of a page of the service's list and, for the first, of known assessments."""
     rows = list[KnownAssessment]()
     if index and not page_token:
         rows = read_slice(known.list_known(index, account), "made_at", _ASSESSMENTS).rows
@@ -235,7 +234,7 @@ def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Asse
 def _make_rows(
     app: AppClient, rows: Iterable[KnownAssessment], results: Iterable[Any]
 ) -> tuple[AssessmentRow, ...]:
-    """Return a row for each assessment: as just read, and saved, or else as saved before."""
+    """Return a row for each assessment: as just read (and now saved), or else as saved before."""
     return tuple(
         AssessmentRow(known.make_assessment(row), result.message, row.read_at)
         if isinstance(result, LendingError)
@@ -247,7 +246,7 @@ def _make_rows(
 def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
     """Return the assessments of the account on a page of the list.
 
-    The spec does not say that the list can be filtered by account. Raises LendingError.
+    The spec does not show that the list can be filtered by account. Raises LendingError.
     """
     try:
         page = app.assessments.list(
@@ -292,9 +291,9 @@ def read_panels(
     page_token: str | None = None,
     seconds: float | None = None,
 ) -> list[Any]:
-    """Return what each panel shows, or the LendingError of its read; all reads run at once.
+    """Return the content of each panel, or the LendingError; all reads run in parallel.
 
-    With `seconds`, a panel that takes longer is None: it is read later.
+    With `seconds`, a panel that takes longer is None and is read later.
     """
     app = gateway.app(app_id)
     prepared = [panel.prepare(app, borrower_id, page_token) for panel in panels]
@@ -309,7 +308,7 @@ def read_panels(
 
 
 def mask_found(found: Any, held: Collection[str]) -> Any:
-    """Mask what a panel read, as these rights require. A fault is not changed."""
+    """Mask the content of a panel, as these rights require. A fault is not changed."""
     match found:
         case Recorded():
             return found._replace(borrower=mask_item(found.borrower, held))
@@ -332,7 +331,7 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel as the page draws it: its data, or the card of the fault, or neither yet."""
+    """A panel on the page: its data, or the card of the fault, or neither yet."""
 
     panel: Panel
     found: Any = None
@@ -346,9 +345,9 @@ class Shown:
         result: Any,
         page_token: str | None = None,
     ) -> "Shown":
-        """Return a panel of the result of its read: a value, or the LendingError.
+        """Return the panel for the result of its read: a value, or the LendingError.
 
-        `page_token` is that of its page, None for the first.
+        `page_token` is the token of the panel's page, None for the first.
         """
         if isinstance(result, LendingError):
             return cls(panel, card=errors.card(result), page_token=page_token)
@@ -363,7 +362,7 @@ class Shown:
         borrower_id: str,
         page_token: str | None = None,
     ) -> "Shown":
-        """Return the table of loans from the reads of accounts and record: values or errors.
+        """Return the panel of loans from the reads of accounts and record: values or errors.
 
         Each is shown even if the other failed. `recorded` is None for a person who may not see
         it.
@@ -387,7 +386,7 @@ class Shown:
 
     @property
     def is_read(self) -> bool:
-        """True if there is something to show, even a fault."""
+        """True if there is something to show, even if it is a fault."""
         return self.found is not None or self.card is not None
 
     @property
@@ -399,7 +398,7 @@ class Shown:
 def _read_summaries(
     recorded: Any, borrower_id: str
 ) -> tuple[tuple[LoanSummary | Malformed, ...], str]:
-    """The loans that the borrower's record lists, and why they are not known, if so."""
+    """Return the loans in the borrower's record, and the reason if they can't be read."""
     if recorded is None:
         return (), ""
     try:

@@ -1,4 +1,4 @@
-"""Parts of the record shown outside the tables of a borrower's page. The rest is Technical."""
+"""Parts of the record outside the tables of a borrower's page. The rest is Technical."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 def list_parts(borrower: Borrower) -> list[Part]:
-    """Return the card of the person, then those of the data that the spec leaves open."""
+    """Return the card of the person, then the cards of data that the spec does not define."""
     person = borrower.individual if isinstance(borrower.individual, Individual) else None
     parts = [(title, rows_of(value)) for title, value in _filled(borrower.raw, _OPEN)]
     if person and person.raw:

@@ -1,4 +1,4 @@
-"""Audit entries for borrowers shown to a person, hourly, and a mail about a large number."""
+"""Audit entries when a borrower is shown to a person, hourly, and a mail about a large number."""
 
 import logging
 
@@ -22,11 +22,10 @@ logger = logging.getLogger(__name__)
 
 @in_english
 def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
-    """Write to the trail that this person is shown a borrower's personal data.
+    """Record in the trail that this person sees a borrower's personal data.
 
-    Call this when the page is drawn. Each person and borrower is written once an hour. Nothing
-    is written for a person to whom all of the data is masked. If the database takes no writes,
-    the page still works.
+    Call this when the page is drawn. There is one entry an hour for each person and borrower, and
+    none if all of the data are masked. If the database is read-only, the page still works.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)
@@ -52,7 +51,7 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
 
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:
-    """Write it to the trail, and mail it, once for each person and app in a day."""
+    """Record many opened borrowers in the trail and mail it, once a day for person and app."""
     if not cache.add(quotas.build_key("mass-reading", request.user), True, quotas.DAY):
         return
     entry = audit.record(

@@ -1,6 +1,6 @@
 """Fields that a lender requires of a new borrower: BORROWER_REQUIRED.
 
-Settings import this module, so it uses no models.
+Settings import this module, so it imports no models.
 """
 
 from collections.abc import Collection
@@ -21,7 +21,7 @@ Required = tuple[tuple[str, ...], ...]
 def read_required_fields(text: str) -> Required:
     """Read `surname/companyName,phoneNumber`; `none` requires nothing.
 
-    Raises ValueError with a sentence for its author.
+    Raises ValueError with a sentence for the author of the text.
     """
     if text.strip() == _NONE:
         return ()
@@ -38,8 +38,8 @@ def read_required_fields(text: str) -> Required:
 def list_required(required: Required, category: str) -> list[tuple[str, ...]]:
     """Return the required fields of a category. One name of each group is enough.
 
-    Each group has only the names that the category has. A company needs no surname, and a
-    person needs no company name.
+    A group contains only the names that the category has. A company needs no surname, and a person
+    needs no company name.
     """
     own = REQUIRABLE.get(category, ())
     found = [tuple(name for name in names if name in own) for names in required]

@@ -1,4 +1,4 @@
-"""Values that the book already uses, for fields whose values the spec does not show."""
+"""Values that the borrowers of an app already have, for fields whose values the spec omits."""
 
 from collections import Counter
 
@@ -20,11 +20,11 @@ _KEPT_SECONDS = 600
 
 
 def read_used(app_id: str) -> Used:
-    """Return the values of each such field that several borrowers of one page have.
+    """Return, by field, the values that several borrowers of one page have.
 
-    The page is one of the list of borrowers. The most frequent values come first. They identify
-    no person, so they are saved unchanged for ten minutes. The result is empty if the list
-    can't be read; the fields then accept any text.
+    The page is the first one of the list of borrowers. The most frequent values come first. Such
+    values identify no person, so they are cached without encryption for ten minutes. The result is
+    empty if the list can't be read; the fields then accept any text.
     """
     key = f"borrowers-used:{app_id}"
     found: Used | None = shared.get(key)

@@ -1,4 +1,4 @@
-"""Timeline items of a borrower or a loan: from the service, and from writes made here."""
+"""Timeline items of a borrower or a loan, from the service and from writes in this dashboard."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, tzinfo
@@ -34,7 +34,7 @@ _OF_LOANS = ("loans.create", "loans.delete")
 
 
 def prepare_loans(subject: Subject) -> LiveReads:
-    """Return the reads that show when each loan began and was settled.
+    """Return the reads for the start and the settlement of each loan.
 
     If one loan is given, it is not read again.
     """
@@ -77,7 +77,7 @@ def _begin(day: date, zone: tzinfo) -> datetime:
 
 
 def prepare_assessments(subject: Subject) -> LiveReads | None:
-    """A borrower's newest assessments, each read by its id; of a loan, the one it was made on."""
+    """Return the reads of a borrower's newest assessments, or of the assessment of a loan."""
     app = gateway.app(subject.app.app_id)
     if subject.account_id:
         key = as_id(getattr(subject.loan, "assessment_id", None))
@@ -116,7 +116,7 @@ def _describe_assessments(found: Iterable[object], subject: Subject) -> Iterator
 
 
 def prepare_events(subject: Subject) -> LiveReads:
-    """Prepare to read the newest events of a borrower. Each event's page shows its content."""
+    """Return the reads of a borrower's newest events. Only the event's page shows its content."""
     app = gateway.app(subject.app.app_id)
 
     def finish(results: Sequence[Any]) -> Found:
@@ -144,7 +144,7 @@ def _get(result: Any) -> Any:
 
 
 def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
-    """Return a page of a list of the service; if it has more, link to the borrower's panel."""
+    """Return a page of a service's list; if there is more, with a link to the borrower's panel."""
     if not listed.next_page_token:
         return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
@@ -156,9 +156,9 @@ def _list_chips(chip: Status | None) -> tuple[Status, ...]:
 
 
 def find_writes(subject: Subject) -> QuerySet[Write]:
-    """Return the writes for a borrower or a loan, without requests of offers.
+    """Return the writes for a borrower or a loan, without requests for offers.
 
-    These requests are a source of their own.
+    Requests for offers are another source.
     """
     app_id = subject.app.app_id
     if not subject.account_id:

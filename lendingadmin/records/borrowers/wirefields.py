@@ -1,7 +1,7 @@
-"""Form fields that hold a value of the wire as text, and return it unchanged if not edited.
+"""Form fields that show a JSON value as text, and return it unchanged if it was not edited.
 
-A field whose text is the same as when it was shown returns its raw value, to the last digit and
-key. Only a value that a person changed is read again.
+If the text is the same as when it was shown, the field returns the old value with all digits and
+keys. Only a value that a person changed is parsed.
 """
 
 import json
@@ -39,9 +39,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 class FieldKind(NamedTuple):
     """The way in which a kind of value is written for people and read back.
 
-    `read` gets text that is not empty and raises ValidationError. `empty` is the value of an
-    empty text if there was a value before. `control` is the type of the input, "area" for
-    several lines.
+    `read` gets text that is not empty and raises ValidationError. `empty` is the value for an empty
+    text if there was a value before. `control` is the type of the input, "area" for several lines.
     """
 
     read: Callable[[str], object]
@@ -52,7 +51,7 @@ class FieldKind(NamedTuple):
 
 
 def shown(kind: FieldKind, raw: object) -> str:
-    """The text that a field starts with."""
+    """Return the initial text of a field."""
     if raw is MISSING or raw is None:
         return ""
     written = kind.write(raw)
@@ -60,7 +59,7 @@ def shown(kind: FieldKind, raw: object) -> str:
 
 
 def as_json(raw: object, *, indent: bool = False) -> str:
-    """Any value of the wire as JSON, with its own digits."""
+    """Return any value of the service as JSON, with all its digits."""
     text = encode(raw).decode()
     if not indent:
         return text
@@ -99,7 +98,7 @@ def _write_day(raw: object) -> str | None:
 
 
 def _read_phone(text: str) -> object:
-    """Return the number in E.164, by the lender's country; other text stays as typed."""
+    """Return the number in E.164, for the lender's country; other text does not change."""
     return normalise_phone(text, timezone.get_current_timezone()) or text
 
 
@@ -130,7 +129,7 @@ def _read_day(text: str) -> object:
 
 
 def _write_open(raw: object) -> str | None:
-    """Return lines `key: value` if they say the same as the value, else JSON."""
+    """Return lines `key: value` if they represent the value exactly, else JSON."""
     if isinstance(raw, Mapping) and raw and all(_is_line(*pair) for pair in raw.items()):
         return "\n".join(f"{key}: {value}" for key, value in raw.items())
     return as_json(raw, indent=True)
@@ -162,7 +161,7 @@ def _read_list(text: str) -> object:
 def read_open(text: str) -> object:
     """Read JSON of any shape, or lines `key: value`.
 
-    Raises ValidationError, which says where the error is.
+    Raises ValidationError with the place of the error.
     """
     try:
         return decode(text.encode())
@@ -212,7 +211,10 @@ KINDS: Mapping[Kind, FieldKind] = {
 
 
 class WireField(forms.CharField):
-    """One key of a JSON object, shown as text. `clean` gives the raw value, or MISSING."""
+    """Field for one key of a JSON object, shown as text.
+
+    `clean` returns the raw value, or MISSING.
+    """
 
     def __init__(self, field: Field, raw: object) -> None:
         self.kind, self.raw = KINDS[field.kind], raw
@@ -282,10 +284,10 @@ class WireField(forms.CharField):
         return self._kept_if_the_same(self.kind.read(text))
 
     def _kept_if_the_same(self, read: object) -> object:
-        """Return the old raw value if the new text reads the same, else the new value.
+        """Return the old raw value if the new text has the same value, else the new value.
 
-        Browsers write some values in their own way. A phone number is not compared, because
-        adding its country is a change.
+        Browsers write some values in their own way. A phone number is not compared, because an
+        added country code is a change.
         """
         before = _plain(self.text)
         if not before or self.kind is KINDS["phone"]:
@@ -298,5 +300,5 @@ class WireField(forms.CharField):
 
 
 def _plain(text: str) -> str:
-    """Return the text as a form sends it: other line ends, and no control characters."""
+    """Return the text as a browser sends it, with plain line ends and no control characters."""
     return _UNSENT.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()

@@ -1,4 +1,4 @@
-"""The catalogue: products of the project and assessment types of the service, lists and pages."""
+"""The catalogue: lists and pages of the project's products and the service's assessment types."""
 
 from collections.abc import Iterator
 from typing import TypeVar
@@ -41,14 +41,14 @@ _OF_TYPE = (
 
 @access("lending.products.list")
 def products(request: PersonRequest) -> HttpResponse:
-    """The products of the project; the spec shows no filter for them."""
+    """Show the products of the project; the spec shows no filter for this list."""
     listing = read_page(request, OPERATIONS["products.list"], gateway.client().products.list)
     return render(request, "catalogue/products.html", {"list": listing})
 
 
 @access("lending.products.list")
 def product(request: PersonRequest, product_id: str) -> HttpResponse:
-    """Show one product, by its `productId` or `uid`: every term and charge in words.
+    """Show one product, by its `productId` or `uid`, with every term and charge in words.
 
     Raises LendingError.
     """
@@ -70,10 +70,11 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 
 
 def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
-    """Return the entry with that id: a productId or assessmentTypeId wins over another's uid.
+    """Return the entry with this id.
 
-    Raises UnfinishedList if it was not among the entries that were read, and the list may be
-    longer.
+    A productId or assessmentTypeId takes precedence over the uid of another entry.
+
+    Raises UnfinishedList if no entry on the read pages has the id and the list may be longer.
     """
     by_uid: list[Entry] = []
 
@@ -102,7 +103,7 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     """Show one assessment type, by its `assessmentTypeId` or `uid`.
 
-    The page shows for whom the type is, and its state. Raises LendingError.
+    The page shows the type's apps and accounts, and its state. Raises LendingError.
     """
     try:
         found = _of(gateway.client().assessment_types.pages(), type_id)

@@ -1,7 +1,7 @@
 """Terms and charges of a product in words (Spec: Product, LendingTerms, Charge).
 
-The spec does not show the full set of their words. A known word makes a sentence. Any other
-word is shown as it came. So nothing is left out and nothing is claimed.
+The spec does not show all of the possible words. A known word becomes a sentence. Any other word is
+shown as received, so nothing is left out and nothing is invented.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class Term(NamedTuple):
 
 
 class ChargeLine(NamedTuple):
-    """One charge: its name, its sentence, and its fields as they came."""
+    """One charge: its name, its sentence, and its fields as received."""
 
     name: str
     sentence: str
@@ -46,7 +46,7 @@ class ChargeLine(NamedTuple):
 
 
 def terms(product: Product) -> list[Term]:
-    """Every term of a product, in the order in which a borrower would ask."""
+    """Return every term of a product, in the order in which a borrower would ask."""
     of = product.terms
     if isinstance(of, Malformed):
         return [Term(_("Terms as received"), as_it_came(of))]
@@ -108,7 +108,7 @@ def _adjustment(label: str, adjustment: object) -> list[Term]:
 
 
 def charges(product: Product) -> list[ChargeLine]:
-    """Every charge of a product, with a sentence for each."""
+    """Return every charge of a product, with a sentence for each."""
     found = product.charges
     if isinstance(found, Malformed):
         return [ChargeLine(_("As received"), as_it_came(found), [])]
@@ -124,7 +124,10 @@ def charges(product: Product) -> list[ChargeLine]:
 
 
 def charge_sentence(charge: Charge) -> str:
-    """`2.5 % deducted from the amount paid out`; words that are not known as they came."""
+    """Return a sentence such as `2.5 % deducted from the amount paid out`.
+
+    Unknown words are as received.
+    """
     parts = [
         _amount(charge.value, charge.value_type),
         _action(charge.action),
@@ -134,7 +137,7 @@ def charge_sentence(charge: Charge) -> str:
 
 
 def _amount(value: object, kind: object) -> str:
-    """The value of a charge. An absolute one is in the currency of the app that lends."""
+    """Return the value of a charge. An absolute one is in the currency of the lending app."""
     if value is None:
         return ""
     if isinstance(kind, str) and kind.lower() in _AS_RATE:
@@ -161,7 +164,7 @@ def _target(target: object) -> str:
 
 
 def list_labels(product: Product) -> list[tuple[str, str]]:
-    """The labels of a product as they came."""
+    """Return the labels of a product as received."""
     found = product.labels
     if isinstance(found, Malformed):
         return [("labels", write_any(found))]

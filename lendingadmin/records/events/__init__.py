@@ -1,4 +1,4 @@
 """Lending events: data of a person that an app captured (Spec: Events).
 
-They are listed, read and reported.
+This area lists, shows and reports them.
 """

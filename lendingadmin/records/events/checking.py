@@ -1,8 +1,8 @@
-"""Checks an event before it is sent (Spec: Event, Events, Limits).
+"""Check an event before it is sent (Spec: Event, Events, Limits).
 
-Errors are things that the spec rules out: an event with an error is not sent. Warnings are
-things that the spec leaves open, or that an assessment would not use: they are shown, and the
-service decides. No finding quotes a value, because values are personal.
+Errors are faults according to the spec; an event with an error is not sent. Warnings are things
+that the spec does not define, or that an assessment would not use; they are shown, and the service
+decides. No finding quotes a value, because values are personal.
 """
 
 from collections.abc import Mapping
@@ -38,10 +38,9 @@ class Part(NamedTuple):
 
 @dataclass
 class Findings:
-    """Result of the check. `size` is the size of the complete body on the wire, in bytes.
+    """Result of the check. `size` is the size of the complete request body in bytes.
 
-    `too_large` is the error, also in `errors`, that says that the service does not accept this
-    size.
+    `too_large` is the error for a size that the service does not accept; it is also in `errors`.
     """
 
     errors: list[str] = field(default_factory=list)
@@ -52,7 +51,7 @@ class Findings:
 
 
 def check_event(body: Mapping[str, object], now: datetime) -> Findings:
-    """Check a complete event, as it would be sent."""
+    """Check a complete event, ready to be sent."""
     findings = Findings()
     data = body.get("data")
     if _too_deep(data):
@@ -75,7 +74,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
 
 
 def months_before(when: datetime, months: int) -> datetime:
-    """Return the same day `months` earlier, or the last day of a month that is too short."""
+    """Return the same day `months` earlier, or the last day of a shorter month."""
     year, month = divmod(when.year * 12 + when.month - 1 - months, 12)
     for day in (when.day, 30, 29, 28):
         try:
@@ -86,7 +85,7 @@ def months_before(when: datetime, months: int) -> datetime:
 
 
 def parse_time(value: object) -> datetime | None:
-    """Return a timestamp of the wire as a time in UTC; None if it is not one."""
+    """Return a timestamp of the service as a time in UTC; None for other values."""
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else None
         return found.astimezone(UTC) if found and found.tzinfo else None
@@ -152,7 +151,7 @@ def _too_deep(value: object) -> bool:
 
 
 class _Tally:
-    """Count of the findings in the sets: how often each occurs, and its first place."""
+    """Count of the findings in the sets: the number of each, and its first place."""
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str]] = {}
@@ -207,7 +206,7 @@ class _Tally:
             self.times.setdefault(key, []).append(when)
 
     def report(self, findings: Findings, when: datetime | None) -> None:
-        """Put everything into sentences."""
+        """Add all counts to the findings, as sentences."""
         findings.errors += _write_sentences(self.errors)
         findings.warnings += _write_sentences(self.warnings)
         if not sum(self.counts.values()) and not findings.errors:

@@ -1,7 +1,7 @@
-"""Draft of an event: what was entered, the chosen file, and the event that passed the check.
+"""Draft of an event: the entered data, the chosen file, and the event that passed the check.
 
-A browser sends a file once and can't get it back. So the draft saves the file with the rest,
-encrypted, and going back loses nothing.
+A browser sends a file only once. So the draft contains the file with the other data, encrypted, and
+nothing is lost if a person goes back.
 """
 
 import zlib
@@ -22,9 +22,9 @@ PURPOSE = "events.create"
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """A draft: `typed` is the form as it last came; `body` is the event to send.
+    """A draft: `typed` is the form as last submitted; `body` is the event to send.
 
-    `body` is empty until the event passed the check.
+    `body` is empty until the event has passed the check.
     """
 
     app_id: str
@@ -35,16 +35,16 @@ class Draft:
 
     @property
     def entered(self) -> QueryDict:
-        """The form as it last came."""
+        """The form as last submitted."""
         return QueryDict(self.typed, encoding="utf-8")
 
     @property
     def file(self) -> SimpleUploadedFile | None:
-        """The file that was chosen, as if it were sent again; None if there was none."""
+        """The chosen file, as if it were uploaded again; None if there is none."""
         return SimpleUploadedFile(self.file_name, self.content) if self.file_name else None
 
     def save(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Save it, encrypted, under the form's idempotency key."""
+        """Save the draft, encrypted, under the form's idempotency key."""
         kept = {"app_id": self.app_id, "name": self.file_name}
         kept["typed"] = _pack(self.typed.encode())
         kept["file"] = _pack(self.content) if self.file_name else ""
@@ -66,7 +66,7 @@ def load_draft(request: PersonRequest, app_id: str, idempotency_key: str) -> Dra
 
 
 def _pack(content: bytes) -> str:
-    """Bytes as text for a draft: 5 MB of messages become about one."""
+    """Return bytes as compressed text for a draft, because 5 MB of messages become about one."""
     return b64encode(zlib.compress(content)).decode("ascii")
 
 

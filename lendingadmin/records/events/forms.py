@@ -26,10 +26,10 @@ _CATEGORY = [
 
 
 class EventForm(forms.Form):
-    """A form for an event in JSON; an empty field is taken from the JSON.
+    """A form for an event in JSON; the value of an empty field comes from the JSON.
 
-    `source` names the field that holds the JSON. `content` and `file_name` belong to the file
-    that counts, after it could be read.
+    `source` is the name of the field with the JSON. `content` and `file_name` are those of the last
+    readable file.
     """
 
     source = ""
@@ -68,11 +68,11 @@ class EventForm(forms.Form):
         self.fields["domain"].widget.attrs["autocapitalize"] = "off"
 
     def clean_domain(self) -> str:
-        """The domain without the slash that follows it."""
+        """Return the domain without the slash after it."""
         return str(self.cleaned_data["domain"]).strip("/")
 
     def clean(self) -> None:
-        """Refuse a form and JSON that say different things."""
+        """Refuse an account in the form that differs from the one in the JSON."""
         entered = self.cleaned_data
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
@@ -81,7 +81,7 @@ class EventForm(forms.Form):
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
-        """Return the event as it is sent; keys that the spec does not name are not copied."""
+        """Return the event to send; keys that the spec does not name are not copied."""
         entered, given = self.cleaned_data, self.cleaned_data[self.source]
         head: Mapping[str, object] = given.head
         # The time as the service writes it; the check names a wrong one.
@@ -101,7 +101,7 @@ class EventForm(forms.Form):
 
 
 class PastedForm(EventForm):
-    """An event whose JSON is pasted."""
+    """Form for an event as pasted JSON."""
 
     source = "pasted"
 
@@ -117,9 +117,9 @@ class PastedForm(EventForm):
 
 
 class FileForm(EventForm):
-    """An event out of a file.
+    """Form for an event from a file.
 
-    A file in `initial` is the one that was chosen before; it counts until another is chosen.
+    A file in `initial` was chosen before, and is used until another is chosen.
     """
 
     source = "file"
@@ -156,14 +156,14 @@ class FileForm(EventForm):
 
 @dataclass(frozen=True)
 class Given:
-    """Content of the JSON; `head` holds the fields other than the data."""
+    """Content of the JSON; `head` has the fields other than the data."""
 
     data: list[object]
     head: Mapping[str, object] = field(default_factory=dict)
 
 
 def read_json(content: bytes) -> Given:
-    """Read JSON: an event, an object with `data`, or the list of sets alone.
+    """Read JSON: an event, an object with `data`, or only the list of sets.
 
     Raises ValidationError.
     """
@@ -181,7 +181,7 @@ def read_json(content: bytes) -> Given:
 
 
 def _add_domains(data: list[object], domain: str) -> list[object]:
-    """The sets with the domain before each kind that is written without one."""
+    """Return the sets, with the domain added to each kind that has none."""
     return [
         {**entry, "kind": add_domain(domain, entry["kind"])}
         if isinstance(entry, Mapping) and isinstance(entry.get("kind"), str)

@@ -1,7 +1,7 @@
-"""The five kinds of values an event carries (Spec: EntityValueSet).
+"""The five kinds of values in an event (Spec: EntityValueSet).
 
-A kind's name is `<service_domain>/<key>`. The domain is the service's own and documented nowhere,
-so a kind is known by how its name ends.
+A kind's name is `<service_domain>/<key>`. The domain is not documented, so a kind is recognised by
+the end of its name.
 """
 
 from collections.abc import Iterable
@@ -29,16 +29,16 @@ class EventKind(NamedTuple):
 
     @property
     def one(self) -> str:
-        """`message`."""
+        """The word for one value: `message`."""
         return gettext(self.name)
 
     @property
     def many(self) -> str:
-        """`messages`."""
+        """The word for several values: `messages`."""
         return gettext(self.plural)
 
     def counted(self, count: int) -> str:
-        """`1 message`, `12 messages`."""
+        """Return the number with its word: `1 message`, `12 messages`."""
         return f"{written(count)} {self.one if count == 1 else self.many}"
 
 
@@ -57,7 +57,7 @@ KINDS = {
 
 
 def find_kind(name: object) -> EventKind | None:
-    """Return the kind that a name means, with any domain in front; None for any other name."""
+    """Return the kind with this name, with any domain before it; None for other names."""
     if not isinstance(name, str):
         return None
     for key, kind in KINDS.items():
@@ -67,7 +67,7 @@ def find_kind(name: object) -> EventKind | None:
 
 
 def split_domain(name: object) -> str:
-    """Return the domain in front of a known kind's key; empty if there is none."""
+    """Return the domain before a known kind's key; empty if there is none."""
     kind = find_kind(name)
     return str(name)[: -len(kind.key)].rstrip("/") if kind else ""
 
@@ -78,7 +78,7 @@ def add_domain(domain: str, name: str) -> str:
 
 
 def find_domain(events: Iterable[Event]) -> str:
-    """Return the domain of these events' kinds: the first that is found, else empty."""
+    """Return the first domain in the kinds of these events; empty if there is none."""
     for event in events:
         for entry in each(event.data):
             if isinstance(entry, EntityValueSet) and split_domain(text(entry.kind)):
@@ -87,7 +87,7 @@ def find_domain(events: Iterable[Event]) -> str:
 
 
 def contents(event: Event) -> str:
-    """Return the event's counts: `12 messages, 3 contacts, 1 set of another kind`."""
+    """Return the number of values by kind: `12 messages, 3 contacts, 1 set of another kind`."""
     counts: dict[str, int] = {}
     others = 0
     for entry in each(event.data):

@@ -1,7 +1,7 @@
 """Check whether an event whose report has an unknown outcome reached the service.
 
-An event is unique by accountId, eventType and timestamp (Spec: Events), so it is searched by
-these. The dashboard does not save the event's content for this, only the number of values of
+An event is unique by accountId, eventType and timestamp (Spec: Events), so the check searches by
+these. The dashboard does not save the event's content for the check, only the number of values of
 each kind.
 """
 
@@ -43,7 +43,7 @@ def _count_values(data: object) -> dict[str, int]:
 
 
 def check_reported(write: Write, submitted: Submitted) -> CheckResult:
-    """Check if the service lists an event with the same key and as many values.
+    """Check whether the service lists an event with the same key and the same number of values.
 
     The key is the account, the type and the time. Values are counted for each kind.
     """

@@ -1,8 +1,8 @@
-"""An event's data as its page shows it: each kind in its layout, masked until revealed.
+"""An event's data for its page: each kind in its layout, masked until revealed.
 
-Masked values are left out in this module, so they never reach a template. A battery's level
-says nothing about a person and is not masked. Data that the spec does not name may be just as
-personal. It is left out until the content is revealed.
+Masked values are left out in this module, so they never reach a template. A battery's level is not
+personal and is not masked. Data that the spec does not name may be personal, so they are left out
+until the content is revealed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ _ADDRESS = frozenset(("addressName", "addressType"))
 
 @dataclass(frozen=True)
 class Shown:
-    """One set of values: its kind, the rows that this part shows, and their number."""
+    """One set of values: its kind, its rows on this part of the page, and their total number."""
 
     kind: EventKind | None
     name: str
@@ -48,7 +48,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Reading:
-    """All sets of an event, and its result by key; `parts` is how many pages the longest fills."""
+    """All sets of an event, and its result by key; `parts` is how many parts the longest has."""
 
     sets: tuple[Shown, ...] = ()
     result: tuple[tuple[str, str], ...] = ()
@@ -123,7 +123,7 @@ def _count(entry: EntityValueSet | Malformed) -> int:
 
 
 def _list_threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
-    """Conversations: the messages of each address together, the one last written in first."""
+    """Return conversations: the messages of each address together, the newest one first."""
     by_address: dict[str, list[Record]] = {}
     for value in _sort_by_time(values):
         by_address.setdefault(shown(value.get("address")), []).append(value)
@@ -175,7 +175,7 @@ def _read_address(raw: object, say: Say) -> dict[str, str]:
 
 
 def _list_dated(kind: str, *names: str) -> "Layout":
-    """Rows of a time and these fields, the oldest first."""
+    """Return a layout with rows of a time and these fields, the oldest first."""
 
     def list_rows(values: Sequence[Record], say: Say, piece: slice) -> list[dict[str, object]]:
         write = shown if kind == BATTERY else say
@@ -189,9 +189,9 @@ def _list_dated(kind: str, *names: str) -> "Layout":
 
 
 def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
-    """Return the line of all levels that have a time and are numbers of sane size.
+    """Return the plot of all levels with a time that are plausible numbers.
 
-    Its scale is 0 to 100, and wider if a level lies outside.
+    Its scale is 0 to 100, and wider if a level is outside.
     """
     points = []
     for value in values:
@@ -218,7 +218,7 @@ def _list_pairs(values: Sequence[Record], say: Say, piece: slice) -> list[list[t
 
 
 def _read_time(value: Record) -> object:
-    """Return the time inside a value; None if missing, and a malformed value as it is."""
+    """Return the time inside a value; None if it is missing, a malformed value unchanged."""
     raw = value.get("timestamp")
     return moment_of(raw) or (None if raw is None else Malformed(raw))
 
@@ -237,7 +237,7 @@ def _mask(value: object) -> str:
 
 
 def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
-    """The event's own leaves and those of its sets, without the values in them."""
+    """Return the leaves of the event and of its sets, without the values in the sets."""
     own = Event(_drop_keys(event.raw, {"data", "result"}))
     leaves = list_technical(own, _SHOWN)
     for index, entry in enumerate(event.data or ()):
@@ -248,7 +248,7 @@ def _list_event_leaves(event: Event, revealed: bool) -> list[Leaf]:
 
 
 def _list_value_leaves(kind: str, value: Record, say: Say) -> list[Leaf]:
-    """Return the leaves of one value that its row does not show; none while masked."""
+    """Return the leaves of one value that are not in its row; none while the event is masked."""
     if say is not write_any:
         return []
     rest: dict[str, object] = {}

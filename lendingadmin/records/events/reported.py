@@ -14,7 +14,7 @@ _READ = 50
 
 
 class ReportedKind(NamedTuple):
-    """A kind of data with the number of its reported values and the time of the latest.
+    """A kind of data, with the number of its reported values and the time of the newest.
 
     `latest` is None if no value was reported.
     """
@@ -25,24 +25,24 @@ class ReportedKind(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """`12 messages`."""
+        """The number with its word: `12 messages`."""
         return self.kind.counted(self.values)
 
 
 class Reported(NamedTuple):
-    """All kinds, and whether all events of the time were seen."""
+    """All kinds, and whether all events of the period were read."""
 
     kinds: list[ReportedKind]
     is_whole: bool
 
     @property
     def missing(self) -> list[EventKind]:
-        """The kinds of which nothing was seen."""
+        """The kinds without any value."""
         return [one.kind for one in self.kinds if not one.values]
 
 
 def read_reported(app: AppClient, account_id: str, until: datetime) -> Reported:
-    """Return the kinds reported for an account in the six months up to a moment.
+    """Return the kinds reported for an account in the six months before a time.
 
     Raises LendingError.
     """
@@ -52,7 +52,7 @@ def read_reported(app: AppClient, account_id: str, until: datetime) -> Reported:
 
 
 def count_kinds(events: list[Event], until: datetime) -> list[ReportedKind]:
-    """The values of each kind in events of the six months up to a moment."""
+    """Count the values of each kind in events of the six months before a time."""
     found = {key: ReportedKind(kind) for key, kind in KINDS.items()}
     for event in events:
         when = moment(event.timestamp)

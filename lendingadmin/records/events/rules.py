@@ -20,7 +20,7 @@ Rule = Callable[[object], str]
 
 
 def moment_of(value: object) -> datetime | None:
-    """A time inside an event's data: a number of milliseconds since 1970 (Spec: Conventions)."""
+    """Return the time for a number of milliseconds since 1970 in an event (Spec: Conventions)."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     try:

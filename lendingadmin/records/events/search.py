@@ -20,9 +20,9 @@ _PAGE = 25
 def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Search[Event]:
     """Look for the event with these three values. Raises LendingError.
 
-    `when` is the event's timestamp as text. A value that no filter can carry (one with a space)
-    is left out of the request; the results are compared in full either way. If none is found
-    and the list was seen to its end, the service does not have the event.
+    `when` is the event's timestamp as text. A value that no filter can contain, such as one with a
+    space, is left out of the request; the results are compared completely in any case. If none is
+    found and the list was read to its end, the service does not have the event.
     """
     wanted = parse_time(when)
     clauses = {
@@ -48,7 +48,7 @@ def search_event(app_id: str, account_id: str, event_type: str, when: str) -> Se
 
 
 def build_event_url(app_id: str, event: object) -> str:
-    """The address of an event's page; empty for one that lacks a part of its key."""
+    """Return the address of an event's page; empty if a part of the event's key is missing."""
     if not isinstance(event, Event):
         return ""
     key = (text(event.account_id), text(event.event_type), text(event.raw.get("timestamp")))
@@ -56,7 +56,7 @@ def build_event_url(app_id: str, event: object) -> str:
 
 
 def build_url(app_id: str, *key: str | None, route: str = "event") -> str:
-    """Return the address for accountId, eventType and timestamp; empty if it is impossible."""
+    """Return the address for accountId, eventType and timestamp; empty if there can be none."""
     try:
         return reverse(route, args=[app_id, *key])
     except NoReverseMatch:

@@ -1,7 +1,7 @@
-"""Columns of each CSV: the API's own names, dotted for a field inside another, and words.
+"""Columns of each CSV: the API's names, with dots for nested fields, and words.
 
-A value is exported as it came, to the last digit. A list or an object is exported as its JSON
-(Spec: Resources and their fields). A column without a word is only in the technical export.
+A value is exported as received, with all digits. A list or an object is exported as its JSON (Spec:
+Resources and their fields). A column without a word is only in the technical export.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,16 @@ from lendingadmin.lending.values import Individual, Malformed, Value
 from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.web.display.statuses import assessment_type, processing
 from lendingadmin.web.display.templatetags import statuses
-from lendingadmin.web.exports import Column, name_columns, write_day, write_moment, write_status
+from lendingadmin.web.exports import (
+    Column,
+    in_currency,
+    name_columns,
+    write_day,
+    write_moment,
+    write_performance,
+    write_rate,
+    write_status,
+)
 
 _STORED = ("uid", "name", "createdAt")
 _BALANCES = tuple(
@@ -86,17 +95,21 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "borrowerId": _("Borrower"),
         NAME: _NAME,
         "productId": _("Product"),
-        "loanAmount": _("Principal"),
+        "loanAmount": in_currency(_("Principal")),
         "startDate": (_("Start"), write_day),
         "maturityDate": (_("Matures"), write_day),
         "settlementDate": (_("Settled"), write_day),
         "status": (_("Status"), write_status(statuses.loan_status)),
-        "performanceStatus": (_("Performance"), write_status(statuses.performance_status)),
-        "balances.principal.unpaid": _("Outstanding principal"),
-        "balances.repayment.due": _("Due"),
-        "balances.repayment.paid": _("Paid"),
-        "balances.repayment.unpaid": _("Outstanding"),
-        "balances.repayment.overdue": _("Overdue"),
+        "performanceStatus": (
+            _("Performance"),
+            write_performance,
+            ("status", "settlementDate"),
+        ),
+        "balances.principal.unpaid": in_currency(_("Outstanding principal")),
+        "balances.repayment.due": in_currency(_("Due")),
+        "balances.repayment.paid": in_currency(_("Paid")),
+        "balances.repayment.unpaid": in_currency(_("Outstanding")),
+        "balances.repayment.overdue": in_currency(_("Overdue")),
         "schedule.daysLate": _("Days late"),
         "createdAt": _MADE,
     },
@@ -122,9 +135,11 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
         "status": (_("Status"), write_status(statuses.product_status)),
         "displayName": _("Name"),
         "description": _("Description"),
-        "terms.period": _("Term"),
-        "terms.repaymentInterval": _("Repayment interval"),
-        "terms.interest.baseRate": _("Interest rate"),
+        "terms.period": _("Runs for"),
+        "terms.repaymentInterval": _("Instalment every"),
+        "terms.interest.termPeriod": _("Rates are for"),
+        "terms.interest.baseRate": (_("Base rate (%)"), write_rate),
+        "terms.interest.riskPremiumRate": (_("Risk premium (%)"), write_rate),
         "createdAt": _MADE,
     },
     "assessmentTypes.list": {
@@ -139,19 +154,19 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def head_of(operation: str) -> tuple[Column, ...]:
-    """The columns of the CSV of this list."""
+    """Return the columns for the CSV of this list."""
     names = (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
     words = WORDS[operation]
     return name_columns({name: words.get(name, "") for name in names})
 
 
 def keys_of(operation: str) -> tuple[str, ...]:
-    """Return the keys of an item that its columns need. No other key has to be read."""
+    """Return the keys of an item that the columns need. No other key has to be read."""
     return tuple(dict.fromkeys(column.partition(".")[0] for column in COLUMNS[operation]))
 
 
 def make_row_builder(operation: str) -> Callable[[Value | Malformed], list[object]]:
-    """Return a function that makes a row of an item. A malformed item is one cell.
+    """Return a function that makes a row from an item. A malformed item becomes one cell.
 
     If the path to a field ends early, the value at that point takes the field's place.
     """

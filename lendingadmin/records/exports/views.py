@@ -1,4 +1,4 @@
-"""CSV of everything that a list's filter finds, page after page as the browser takes it."""
+"""CSV of all items that a list's filter finds, page by page at the speed of the browser."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -29,10 +29,9 @@ Pages = Callable[..., Iterator[Page[Any]]]
 def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
     """Return the view that exports a list of the service.
 
-    The list belongs to an app if the address names one. A filter that can't be sent leads back
-    to the list, which gives the reason. The view reads the first page before it answers, so an
-    error there becomes an error card, as on every other page. A later error becomes the last
-    row.
+    The list belongs to an app if the address names one. A filter that can't be sent redirects to
+    the list, which shows the reason. The view reads the first page before it answers, so an error
+    there becomes an error card, as on every other page. A later error becomes the last row.
     """
     operation, subject = OPERATIONS[name], name.partition(".")[0]
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())
@@ -57,7 +56,7 @@ def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
 def _make_rows_builder(
     request: PersonRequest, name: str, app_id: str
 ) -> Callable[[Sequence[Any]], Iterable[list[object]]]:
-    """Return a function that makes the rows of a page, with the names of borrowers, if any."""
+    """Return a function that makes the rows of a page, with the names of borrowers if necessary."""
     row, field = make_row_builder(name), BORROWERS.get(name)
     held = list_rights(request.user)
     # A record outside an app belongs to no borrower.

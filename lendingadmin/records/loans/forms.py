@@ -1,4 +1,4 @@
-"""Forms of the loans area. Fields that become a parameter of Loans, Create have its names."""
+"""Forms of the loans area. Fields for parameters of Loans, Create have the parameters' names."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -28,7 +28,7 @@ _NOT_PLAIN = ("others", "startDate", "datesChecked")
 
 
 def taken_up(body: Mapping[str, object]) -> dict[str, object]:
-    """Return LoanForm's initial values to enter a loan's body again; empty without a body."""
+    """Return LoanForm's initial values from the body of a loan; empty without a body."""
     known = {name: _typed(body[name]) for name in body if name in LoanForm.base_fields}
     others = {name: body[name] for name in body if name not in known}
     if "startDate" in known:
@@ -38,7 +38,7 @@ def taken_up(body: Mapping[str, object]) -> dict[str, object]:
 
 
 def _typed(value: object) -> object:
-    """Return a value as a person types it into the form: an object becomes JSON text."""
+    """Return a value in the form in which a person types it: an object becomes JSON text."""
     return encode(value).decode() if isinstance(value, Mapping) else value
 
 
@@ -106,7 +106,7 @@ class LoanForm(WriteForm, FarDatesForm):
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
-        """Nothing may be said twice."""
+        """Refuse a key that has its own field in the form."""
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:

@@ -1,4 +1,4 @@
-"""Checks that find out if a loan was created or deleted.
+"""Checks whether a loan was created or deleted.
 
 The natural key of a loan is its accountId (Spec: Loan), so the check reads the loan.
 """
@@ -25,7 +25,7 @@ _READS = "lending.loans.get"
 
 
 def created(write: Write, submitted: Submitted) -> CheckResult:
-    """Check that a loan with the accountId exists, with this borrower and this contract."""
+    """Check whether a loan with the accountId exists, with this borrower and this contract."""
     there = _read(write)
     if there is None:
         return CheckResult(WriteFound.NOT_SEEN, _("There is no loan with this account id yet."))
@@ -41,7 +41,7 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def deleted(write: Write, submitted: Submitted) -> CheckResult:
-    """Check that the loan no longer exists."""
+    """Check whether the loan no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
     return CheckResult(WriteFound.NOT_SEEN, _("The service still has this loan."), _link(write))

@@ -1,11 +1,8 @@
-"""The rows of the list of loans, ready to print: the template only places them."""
+"""The rows of the list of loans, ready to print, so that the template only places them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-
-from django.utils.html import format_html
-from django.utils.translation import gettext as _
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
@@ -22,13 +19,13 @@ from lendingadmin.web.templatetags.lists import borrower_link, row_link
 #: What the rows need of a loan, by the wire's names.
 LIST_KEYS = (
     *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
-    *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
+    *("status", "performanceStatus", "maturityDate", "settlementDate"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ListedLoan:
-    """One row. `odd` is the value that the service sent in place of a loan, else empty."""
+    """One row. `odd` is a value that the service sent in place of a loan; empty for a loan."""
 
     odd: object = ""
     link: object = ""
@@ -40,7 +37,6 @@ class ListedLoan:
     outstanding: object = ""
     overdue: object = ""
     matures: object = ""
-    since: object = ""
 
 
 def build_rows(
@@ -58,10 +54,6 @@ def build_rows(
             rows.append(ListedLoan(odd=breakable(shown(loan))))
             continue
         owed = getattr(loan.balances, "repayment", None)
-        since = ""
-        if loan.start_date:
-            day = breakable(contract_day(loan.start_date, app.zone))
-            since = format_html(_("since {start_date}"), start_date=day)
         rows.append(
             ListedLoan(
                 link=row_link("loan", app, loan),
@@ -73,7 +65,6 @@ def build_rows(
                 outstanding=breakable(figure(getattr(owed, "unpaid", None))),
                 overdue=breakable(figure(getattr(owed, "overdue", None))),
                 matures=breakable(contract_day(loan.maturity_date, app.zone)),
-                since=since,
             )
         )
     return rows

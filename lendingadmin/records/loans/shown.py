@@ -1,4 +1,4 @@
-"""Places of a loan and its contract that the pages show in words. The rest is Technical."""
+"""Places of a loan and its contract that the pages show in words. All others are Technical."""
 
 from lendingadmin.web.display.technical import list_places
 

@@ -16,7 +16,7 @@ from .models import Mention, Note, NoteVersion
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """Return all saved rows of a borrower's notes."""
+    """Yield all saved rows of a borrower's notes."""
     notes = _list_notes(app_id, borrower_id)
     yield notes
     yield NoteVersion.objects.filter(note__in=notes)
@@ -24,17 +24,20 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase the texts of a borrower's notes, pinned ones too; returns of how many versions."""
+    """Erase the texts of a borrower's notes, pinned ones too; return the number of versions."""
     return _erase(NoteVersion.objects.filter(note__in=_list_notes(app_id, borrower_id)))
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of versions written before a moment, at most `most` of them."""
+    """Erase the texts of versions written before a time, at most `most` of them."""
     return _erase(NoteVersion.objects.filter(created_at__lt=before), most)
 
 
 def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
-    """Erase texts. A note that has no text left is deleted, unpinned, without mentions."""
+    """Erase these texts.
+
+    A note without any text left is deleted and unpinned, with its mentions.
+    """
     with transaction.atomic():
         rows = versions.exclude(text="").order_by("created_at")
         keys = list(rows.values_list("pk", flat=True)[:most])

@@ -18,7 +18,7 @@ _MOST = 20
 
 
 def find_names(text: str) -> list[str]:
-    """The user names that a text may mean, in its order, each with and without marks at its end."""
+    """Return the possible user names in a text, with and without punctuation at the end."""
     names: dict[str, None] = {}
     for found in _NAMED.findall(text)[:_MOST]:
         names[found] = None
@@ -40,9 +40,8 @@ def find_people(text: str, app_id: str) -> list[User]:
 def keep_mentions(note: Note, text: str, by: User) -> None:
     """Update a note's mentions to match its text.
 
-    A new version does not notify a person again who has seen the note. A person who is not
-    named any more and has not seen the note is not notified at all. People never notify
-    themselves.
+    A person who has seen the note is not notified again. A person who is no longer named and has
+    not seen the note is not notified. People never notify themselves.
     """
     named = [one for one in find_people(text, note.app_id) if one.pk != by.pk]
     note.mentions.filter(seen_at=None).exclude(person__in=named).delete()
@@ -51,7 +50,7 @@ def keep_mentions(note: Note, text: str, by: User) -> None:
 
 
 def list_unseen(person: User, app_id: str) -> QuerySet[Mention]:
-    """The notes of an app that name this person, unseen, the oldest first."""
+    """Return the unread notes of an app that mention this person, the oldest first."""
     if not person.has_perm(NOTES_READ, app_id):
         return Mention.objects.none()
     rows = Mention.objects.filter(person=person, seen_at=None, note__app_id=app_id)
@@ -59,6 +58,6 @@ def list_unseen(person: User, app_id: str) -> QuerySet[Mention]:
 
 
 def mark_seen(note: Note, person: User) -> bool:
-    """Take the note off this person's home page; whether it was on it."""
+    """Remove the note from this person's home page; return True if it was there."""
     rows = Mention.objects.filter(note=note, person=person, seen_at=None)
     return bool(rows.update(seen_at=timezone.now()))

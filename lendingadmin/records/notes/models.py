@@ -1,4 +1,4 @@
-"""Notes about a borrower or one of his loans, with versions and mentioned people."""
+"""Notes about a borrower or one of the borrower's loans, with versions and mentioned people."""
 
 from django.db import models
 from django.db.models import Q
@@ -15,9 +15,9 @@ LONGEST_ID = 255
 class Note(models.Model):
     """Note of a person about a borrower, or about the borrower's loan `account_id`.
 
-    Its text is in its versions. A deleted note still has its author, the person who deleted it
-    and the time; its texts are gone. A note that was erased, on request or by its age, has no
-    text and no `deleted_by`.
+    The text is in the versions. A deleted note still has its author, the person who deleted it and
+    the time, but no texts. A note that was erased, on request or by age, has no text and no
+    `deleted_by`.
     """
 
     app_id = models.CharField(max_length=64)
@@ -62,12 +62,12 @@ class Note(models.Model):
 
     @property
     def newest(self) -> "NoteVersion":
-        """The version that counts."""
+        """The newest version."""
         return list(self.versions.all())[-1]
 
 
 class NoteVersion(models.Model):
-    """One version of a note, as it was written at one time. A change creates a new version."""
+    """One version of a note. A change creates a new version."""
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -92,7 +92,10 @@ class NoteVersion(models.Model):
 
 
 class Mention(models.Model):
-    """Person whom a note names with `@`. Their home page shows the note until they see it."""
+    """A person whom a note names with `@`.
+
+    The home page shows the note until the person sees it.
+    """
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="mentions")
     person = PersonField(db_index=False)

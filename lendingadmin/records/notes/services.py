@@ -26,14 +26,14 @@ class Record(NamedTuple):
 
 
 class NotTheirs(Exception):
-    """Refusal to revise or delete a note of another person.
+    """Error: the person may not revise or delete this note, which is not their own.
 
     Only the author may revise a note. The author or a manager may delete it.
     """
 
 
 class Gone(Exception):
-    """Error: the note has been deleted in the meantime."""
+    """Error: the note was deleted after the page was opened."""
 
 
 def write_note(
@@ -51,7 +51,7 @@ def write_note(
 
 
 def revise_note(note: Note, text: str, by: User, idempotency_key: str) -> Note:
-    """Save a new version of one's own note; the same `idempotency_key` adds none.
+    """Save a new version of one's own note; the same `idempotency_key` adds no version.
 
     Raises NotTheirs for a note of another person, and Gone for a deleted note.
     """
@@ -89,7 +89,7 @@ def delete_note(note: Note, by: User) -> bool:
 
 
 def pin_note(note: Note, by: User, *, is_pinned: bool) -> bool:
-    """Pin a note to its record, or unpin it; whether that changed anything."""
+    """Pin a note to its record, or unpin it; return True if this changed anything."""
     done = transition(
         note,
         Note.objects.filter(deleted_at=None).exclude(is_pinned=is_pinned),
@@ -114,9 +114,10 @@ def may_delete(note: Note, person: User) -> bool:
 
 
 def list_pinned(app_id: str, borrower_id: str, account_id: str = "") -> QuerySet[Note]:
-    """Return the pinned notes of a borrower's record, newest first; for a loan also its own.
+    """Return the pinned notes of a borrower or, with `account_id`, of a loan, newest first.
 
-    The borrower's page has them all. A loan's page does not show notes of another loan.
+    The borrower's page has the notes of all loans. A loan's page also has those about the borrower,
+    but not those of another loan.
     """
     rows = Note.objects.filter(app_id=app_id, borrower_id=borrower_id, is_pinned=True)
     if account_id:

@@ -12,7 +12,7 @@ from .models import Note
 
 
 def find_notes(subject: Subject) -> QuerySet[Note]:
-    """Return the notes of a borrower and his loans, or of a loan and its borrower.
+    """Return the notes of a borrower and all their loans, or of a loan and its borrower.
 
     If the borrower of a loan is unknown, return only the notes of the loan.
     """
@@ -31,7 +31,7 @@ def find_notes(subject: Subject) -> QuerySet[Note]:
 def describe_note(note: Note, subject: Subject) -> Item:
     """Return a note as an item with its text.
 
-    A deleted note names the person who deleted it; an erased one says that it was erased.
+    A deleted note shows the person who deleted it; an erased note shows that it was erased.
     """
     newest = note.newest
     words = _("Note")

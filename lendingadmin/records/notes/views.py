@@ -31,9 +31,9 @@ _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """A new note about a borrower.
+    """Write a new note about a borrower.
 
-    The service is not asked: a note is our own, and is written while the service is gone.
+    This works without the service, because notes are stored only in this dashboard.
     """
     return _new(request, Record(app_id, check_id(borrower_id)))
 
@@ -76,7 +76,7 @@ def _new(request: PersonRequest, record: Record, card: Card | None = None) -> Ht
 
 
 def _write(request: PersonRequest, form: NoteForm, record: Record, purpose: str) -> Note | None:
-    """Save the note of a valid form; None, with an error in the form, if that fails."""
+    """Save the note of a valid form; return None, with an error in the form, if this fails."""
     if not record.borrower_id:
         form.add_error(None, _("Not saved. The service does not say who owns this loan."))
         return None
@@ -93,7 +93,7 @@ def _write(request: PersonRequest, form: NoteForm, record: Record, purpose: str)
 
 
 def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | None:
-    """The form's idempotency key; None, with an error in the form, for one that is too old."""
+    """Return the form's idempotency key; None, with an error in the form, if it is too old."""
     try:
         return idempotency.check_key(request, purpose, form.cleaned_data["token"])
     except idempotency.StaleKey:
@@ -139,7 +139,7 @@ def _describe(request: PersonRequest, found: Note) -> dict[str, object]:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Add a new version to the person's own note; the older versions stay.
+    """Add a new version to the person's own note; older versions stay.
 
     Raise Http404 for a note of another person.
     """
@@ -181,7 +181,7 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 
 @access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; that there was one stays."""
+    """Delete the text of a note; its author and times stay."""
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         messages.success(
@@ -192,6 +192,6 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(NOTES_READ, methods=("POST",))
 def seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Take a note off one's own home page."""
+    """Remove a note from the person's home page."""
     mentions.mark_seen(_find(app_id, number), request.user)
     return redirect("home", app_id)

@@ -1,1 +1,1 @@
-"""Offers to a borrower, the contracts that follow, and the loan created from an offer."""
+"""Offers to a borrower, their contracts, and the loan that is created from an offer."""

@@ -1,4 +1,4 @@
-"""Requested offers, and the last answer to each, as a Django app."""
+"""Requests for offers, and the last answer to each, as a Django app."""
 
 from lendingadmin.core import areas
 

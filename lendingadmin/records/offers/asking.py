@@ -38,13 +38,13 @@ class Place(NamedTuple):
     request_id: str
 
     def find(self) -> OfferRequest | None:
-        """The request, if it was asked for here."""
+        """Return the request, if it was made in this dashboard."""
         rows = OfferRequest.objects.select_related("asked_by")
         return rows.filter(**self._asdict()).first()
 
 
 def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequest]:
-    """Return a person's requests since a moment: running ones first, then the newest."""
+    """Return a person's requests since a time: running ones first, then the newest."""
     rows = OfferRequest.objects.filter(asked_by=person, app_id=app_id, last_asked_at__gte=since)
     newest = list(rows.defer("answer").order_by("-last_asked_at")[:_LATEST])
     ended = (*FINISHED, OfferState.REFUSED)
@@ -57,9 +57,9 @@ def ask(
     """Request offers with the given values (Spec: Borrowers, 4, at least one of the three).
 
     A request with an id is saved before the call, so that it is never lost. Without an id, the
-    service names the request in its answer, and the request is saved under that name. The
-    result is None if the answer has no name by which a request can be read. Raises
-    LendingError; a saved request is then marked as refused, or stays as not known yet.
+    service names the request in its answer, and the request is saved under that name. The result is
+    None if the answer has no name by which a request can be read. Raises LendingError; a saved
+    request is then marked as refused, or its result stays unknown.
     """
     given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
     known = {name: value for name, value in given.items() if value}
@@ -85,7 +85,7 @@ def ask(
 
 
 def _write_down(place: Place, person: User, known: Mapping[str, object]) -> OfferRequest:
-    """Return the saved row of a request that is about to be sent; a known answer stays."""
+    """Return the saved row of a request that will be sent; a known answer does not change."""
     now = timezone.now()
     row, created = OfferRequest.objects.get_or_create(
         **place._asdict(),
@@ -100,7 +100,7 @@ def _write_down(place: Place, person: User, known: Mapping[str, object]) -> Offe
 
 
 def _read_request_id(operation: OfferOperation) -> str:
-    """The requestId that an answer names, if a request can be asked for by it; else empty."""
+    """Return the requestId in an answer if it can be used for another request; else empty."""
     metadata = operation.metadata
     found = text(metadata.request_id) if isinstance(metadata, OfferMetadata) else None
     try:
@@ -110,10 +110,10 @@ def _read_request_id(operation: OfferOperation) -> str:
 
 
 def ask_again(place: Place, person: User) -> OfferOperation:
-    """Ask for a request by its id only, because a person wants it, and save its answer.
+    """Ask the service for a request by its id, for a person, and save the answer.
 
-    From then on the request has a row in this dashboard. Raise LendingError if the service
-    fails; nothing is saved then.
+    The request then has a row in this dashboard. Raise LendingError if the service fails; nothing
+    is saved then.
     """
     operation = gateway.app(place.app_id).borrowers.get_offers(
         place.borrower_id, request_id=place.request_id
@@ -146,7 +146,7 @@ def check(row: OfferRequest) -> None:
 
 
 def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> None:
-    """Write down an answer. One that still runs never replaces one that is done."""
+    """Save an answer. An answer of a running operation never replaces a final one."""
     state = state_of(operation)
     metadata = operation.metadata if isinstance(operation.metadata, OfferMetadata) else None
     rows = OfferRequest.objects.filter(pk=row.pk)

@@ -1,4 +1,4 @@
-"""The service's lists of products and assessment types, as offers need them: tolerantly."""
+"""The service's lists of products and assessment types for offers, read tolerantly."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -24,13 +24,13 @@ _MOST = 5000
 
 
 def products() -> tuple[Product, ...]:
-    """The products of the project, as far as the list can be read. Raises LendingError."""
+    """Return the products of the project, as far as the list can be read. Raises LendingError."""
     pages = gateway.client().products.pages(page_size=MAXIMUM_PAGE_SIZE)
     return gather(pages, _MOST)[0]
 
 
 def assessment_types() -> tuple[tuple[AssessmentType, ...], bool]:
-    """The assessment types that could be read, and whether these are all. Raises LendingError."""
+    """Return the readable assessment types, and whether these are all. Raises LendingError."""
     pages = gateway.client().assessment_types.pages(page_size=MAXIMUM_PAGE_SIZE)
     return gather(pages, _MOST)
 
@@ -50,7 +50,7 @@ class Offered(NamedTuple):
 
     @property
     def saving(self) -> Decimal | None:
-        """The product's own premium minus this premium; negative if this premium is higher."""
+        """The product's own premium less the offered one; negative if the offered one is higher."""
         own = number(self.own.risk_premium_rate) if self.own else None
         premium = number(self.premium)
         return None if own is None or premium is None else own - premium
@@ -64,13 +64,13 @@ def offered(response: OffersResponse, catalogue: Iterable[Product]) -> tuple[Off
 
 
 def named(product_id: object, catalogue: Iterable[Product]) -> Product | None:
-    """The product with this productId or uid (Spec: Loan, productId)."""
+    """Return the product with this productId or uid (Spec: Loan, productId)."""
     wanted = text(product_id)
     return next((one for one in catalogue if wanted and wanted in (one.product_id, one.uid)), None)
 
 
 def called(product_id: object, catalogue: Iterable[Product]) -> str:
-    """Return a product's name: its display name, else its id as it came."""
+    """Return a product's display name, or else its id as received."""
     product = named(product_id, catalogue)
     return (text(product.display_name) if product else None) or str(product_id or "product")
 

@@ -1,6 +1,6 @@
 """Pure functions that compare the contracts of one preview.
 
-Fields that the service left out cause no error. Amounts are money in the app's currency, rates
+Fields that are missing in the answer cause no error. Amounts are money in the app's currency, rates
 are yearly fractions.
 """
 
@@ -44,14 +44,14 @@ class Column(NamedTuple):
 
     @property
     def cost(self) -> Decimal | None:
-        """Amount that the borrower pays beyond what they receive."""
+        """Amount that the borrower pays in addition to the amount received."""
         if self.repays is None or self.receives is None:
             return None
         return self.repays - self.receives
 
     @property
     def heaviest(self) -> Decimal | None:
-        """The largest single instalment, which the borrower must be able to pay at once."""
+        """The largest single instalment, which the borrower must be able to pay."""
         return max(self.instalments, default=None)
 
     @property
@@ -73,7 +73,7 @@ class Column(NamedTuple):
 class Cell(NamedTuple):
     """One figure; `behind` is its distance from the best figure of its line.
 
-    `behind` is None if the figure is the best or unknown, or if the line has no best figure.
+    `behind` is None for the best or an unknown figure, and in a line without a best figure.
     """
 
     column: Column
@@ -83,7 +83,7 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line of the comparison; `kind` says how its values are written."""
+    """One line of the comparison; `kind` defines how its values are written."""
 
     label: str
     note: str
@@ -118,7 +118,7 @@ _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] =
 def columns(
     contracts: Sequence[LendingContract | Malformed], called: Callable[[object], str]
 ) -> tuple[Column, ...]:
-    """Return the contracts that can be read, with the cheapest and the lightest marked.
+    """Return the readable contracts, and mark the cheapest and the one with the lowest instalments.
 
     `called` gives the name of a productId. Contracts with equal values share a mark. There is
     no mark if all values are equal or if there is only one contract.
@@ -142,8 +142,7 @@ def columns(
 def lines(found: Sequence[Column]) -> tuple[Line, ...]:
     """Return the lines of the comparison.
 
-    Each cell has the distance from the best value of its line, if one value is better than
-    another.
+    Each cell has the distance from the best value of its line, if the values differ.
     """
     compared = []
     for label, note, kind, value, more in _LINES:

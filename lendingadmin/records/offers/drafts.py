@@ -1,7 +1,7 @@
-"""Previewed contract, saved encrypted from the page that shows it until the loan is made.
+"""Previewed contract, saved encrypted from its page until the loan is created.
 
-The loan is made from exactly what was shown. A second preview could differ, and a form could be
-changed on its way.
+The loan is created from exactly the contract that was shown. A second preview could differ, and a
+form could be changed on its way.
 """
 
 import secrets
@@ -24,7 +24,7 @@ PURPOSE = "loans.create"
 
 
 class Source(NamedTuple):
-    """Preview that a contract comes from. A draft of another preview does not count."""
+    """Preview of a contract. A draft of another preview is not used."""
 
     app_id: str
     borrower_id: str
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A draft: the one-use token of its form and the loan's body as it will be sent."""
+    """A draft: the one-use token of its form, and the body of the loan to send."""
 
     token: str
     body: Mapping[str, object]
@@ -53,7 +53,7 @@ def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> 
 
 
 def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
-    """Return the body saved under a token; None if there is none or it is of another preview.
+    """Return the draft under a token; None if there is none or it is of another preview.
 
     Raises idempotency.StaleKey.
     """
@@ -76,8 +76,8 @@ def body_of(
 ) -> dict[str, object]:
     """Return the body of Loans, Create, without the accountId: the contract and its values.
 
-    The contract is sent complete. `known` are values from other sources: the type of the loan,
-    the borrower's category. A value that no source gives is left out.
+    The contract is sent complete. `known` are values from other sources: the type of the loan, the
+    borrower's category. A value without a source is left out.
     """
     raw = contract.raw
     amounts = contract.amounts if isinstance(contract.amounts, ContractAmounts) else None

@@ -1,4 +1,4 @@
-"""Erasure of a borrower's offers: all offers from which no loan can be made any more."""
+"""Erasure of a borrower's offers, except those from which a loan can still be made."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,19 +16,19 @@ from .models import NORMAL_TIME, OfferLoan, OfferRequest
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """The offers that were requested for a borrower, and the loans that were made of them."""
+    """Yield the offers that were requested for a borrower, and the loans from these offers."""
     offers = _list_offers(app_id, borrower_id)
     yield offers
     yield OfferLoan.objects.filter(offer__in=offers)
 
 
 def erase_offers(app_id: str, borrower_id: str) -> int:
-    """Delete the requests that are over, with their answers; return the number of requests."""
+    """Delete the expired requests with their answers; return the number of requests."""
     return _erase(_list_offers(app_id, borrower_id))
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Delete offers that were not requested again since a moment, at most `most` of them."""
+    """Delete expired offers that were last requested before a time, at most `most` of them."""
     # The oldest first: they come off the index, however few of the table they are.
     older = OfferRequest.objects.filter(last_asked_at__lt=before).order_by("last_asked_at")
     return _erase(older, most)

@@ -1,4 +1,4 @@
-"""Forms of offers. Fields that become a parameter of the service have its names."""
+"""Forms of offers. Fields for parameters of the service have the parameters' names."""
 
 import uuid
 from collections.abc import Callable
@@ -30,11 +30,11 @@ _ASKED_BY = ("assessmentType", "timestamp", "requestId")
 
 
 class OfferForm(WriteForm, FarDatesForm):
-    """Values for requesting an offer: at least one of the three (Spec: Borrowers, 4).
+    """Form to request an offer by at least one of three values (Spec: Borrowers, 4).
 
-    The requestId is generated with the form, so that the request can be found again if the
-    answer is lost. A person may leave the id to the service, or enter the id of a request that
-    was made elsewhere.
+    The requestId is generated with the form, so that the request can be found again if the answer
+    is lost. A person may also let the service choose the id, or enter the id of a request that was
+    made elsewhere.
     """
 
     operation = "borrowers.getOffers"
@@ -66,7 +66,7 @@ class OfferForm(WriteForm, FarDatesForm):
         self.fields["requestId"].initial = str(uuid.uuid4())
 
     def clean(self) -> dict[str, Any]:
-        """Something must be asked for."""
+        """Require at least one of the three values."""
         cleaned = super().clean()
         if not self.errors and not any(map(cleaned.get, _ASKED_BY)):
             raise forms.ValidationError(
@@ -82,7 +82,7 @@ class OfferForm(WriteForm, FarDatesForm):
 
 
 class PreviewForm(forms.Form):
-    """Values for previewing contracts (Spec: Borrowers, 5). The address holds them all."""
+    """Form to preview contracts (Spec: Borrowers, 5). The address has all values."""
 
     amount = AmountField(
         max_digits=15,
@@ -116,12 +116,12 @@ class PreviewForm(forms.Form):
         )
 
     def name_products(self, called: Callable[[object], str]) -> None:
-        """Have the products chosen by their names rather than by their ids."""
+        """Show the products as choices by name and not by id."""
         field = self.fields["product"]
         field.choices = [(one, called(one)) for one, _ in field.choices]  # type: ignore[attr-defined]
 
     def clean(self) -> None:
-        """The service chooses an amount or a day, not both (Spec: Borrowers, 5)."""
+        """Refuse a form with neither amount nor day (Spec: Borrowers, 5)."""
         given = self.cleaned_data
         if not self.errors and given.get("amount") is None and not given.get("startDate"):
             words = _("Enter an amount, a first day, or both.")
@@ -139,7 +139,7 @@ class PreviewForm(forms.Form):
         return amount
 
     def summary(self) -> dict[str, object]:
-        """Return the offer summary as received, with only the products that were chosen.
+        """Return the offer summary as received, with only the chosen products.
 
         If no product was chosen, all products stay.
         """
@@ -152,13 +152,13 @@ class PreviewForm(forms.Form):
         return {**whole, "products": kept}
 
     def starts_at(self) -> str | None:
-        """The first moment of the day as contracts mean it, in UTC (Spec: LendingContract)."""
+        """Return the start of the day for a contract, in UTC (Spec: LendingContract)."""
         day = self.cleaned_data["startDate"]
         return timestamp_text(datetime.combine(day, time.min, tzinfo=UTC)) if day else None
 
 
 class ContractLoanForm(forms.Form):
-    """Values that a person may choose for a loan from a previewed contract (Spec: Loan)."""
+    """Form for a loan from a previewed contract, with the values to choose (Spec: Loan)."""
 
     accountId = IdField(
         label=_("Account id"),

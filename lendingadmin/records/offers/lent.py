@@ -1,6 +1,6 @@
-"""Loans made here from an offer, and what they leave of its limit.
+"""Loans created from an offer in this dashboard, and the rest of the offer's limit.
 
-The service has no list of an offer's loans. Loans that were made elsewhere are not counted, so
+The service has no list of an offer's loans. Loans that were created elsewhere are not counted, so
 the rest of the limit is an estimate.
 """
 
@@ -25,14 +25,14 @@ class LentLoan(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """True if the loan is not known to have been made."""
+        """True if it is not known yet whether the loan was created."""
         if self.write.state == WriteState.RESOLVED:
             return self.write.resolution != WriteResolution.SAVED
         return self.write.state != WriteState.SAVED and self.write.found != WriteFound.THERE
 
 
 class LentFrom(NamedTuple):
-    """Loans from an offer, their total, and the rest of its limit, None if that is unknown."""
+    """Loans from an offer, their total, and the rest of its limit (None if it is unknown)."""
 
     loans: list[LentLoan]
     total: Decimal
@@ -40,10 +40,10 @@ class LentFrom(NamedTuple):
 
 
 def read_lent(offer: OfferRequest) -> LentFrom:
-    """Return the loans made here from this offer, the oldest first.
+    """Return the loans that were created from this offer in this dashboard, the oldest first.
 
-    A loan with an unknown outcome counts as lent, so that the limit is not lent twice. Loans
-    that were not made, or that were deleted here, are left out.
+    A loan with an unknown outcome counts as lent, so that the limit is not lent twice. Loans that
+    were not created, or were deleted in this dashboard, are left out.
     """
     rows = {row.idempotency_key: row for row in offer.loans.order_by("pk")}
     writes = Write.objects.filter(idempotency_key__in=rows).order_by("pk")
@@ -70,7 +70,7 @@ def read_lent(offer: OfferRequest) -> LentFrom:
 
 
 def note_intent(offer: OfferRequest, idempotency_key: str, account_id: str, amount: object) -> None:
-    """Write down that a loan is about to be made of an offer; a form sent twice is one loan."""
+    """Record that a loan will be created from an offer; a form that is sent twice is one loan."""
     known = number(amount)
     if known is not None and not (known.is_finite() and abs(known) < _LARGEST):
         known = None

@@ -1,4 +1,4 @@
-"""Offers requested here, and the service's last answer for each."""
+"""Offers that were requested in this dashboard, and the service's last answer for each."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -49,9 +49,9 @@ FINISHED = (OfferState.DONE, OfferState.FAILED)
 class OfferRequest(models.Model):
     """A request for offers: its data, its person and its last answer (Spec: Borrowers, 4).
 
-    A call that reads an offer could also start one. So pages read only requests that have a row
-    in this table, and only until `expiry_time`. `answer` is the operation as received. It is
-    final once the operation is done.
+    A call that reads an offer could also start one. So pages read only requests that have a row in
+    this table, and only until `expiry_time`. `answer` is the operation as received. It is final if
+    the operation is done.
     """
 
     app_id = models.CharField(max_length=64)
@@ -105,7 +105,7 @@ class OfferRequest(models.Model):
 
     @property
     def response(self) -> OffersResponse | None:
-        """The offer itself, once it was made and can be read."""
+        """The offer itself, if it is complete and can be read."""
         operation = self.operation
         result = operation.result if operation else None
         response = result.response if isinstance(result, OfferResult) else None
@@ -113,7 +113,7 @@ class OfferRequest(models.Model):
 
     @property
     def chip(self) -> Status:
-        """State that a list shows; expired if the request ended without an answer."""
+        """Chip of the state; “expired” if the request expired without a final answer."""
         if self.is_lost:
             return Status(gettext("expired"), "warn", "clock")
         state = OfferState(self.state)
@@ -134,7 +134,7 @@ class OfferRequest(models.Model):
         return self.state in FINISHED
 
     def is_expired(self, now: datetime) -> bool:
-        """Return True if the expiry time given by the service has passed."""
+        """Return True if the expiry time from the service has passed."""
         return self.expiry_time is not None and self.expiry_time <= now
 
     @property
@@ -157,7 +157,7 @@ class OfferLoan(models.Model):
     """Loan that a person was about to make from an offer, saved before the call.
 
     The write with this idempotency key has the outcome. `amount` is the principal in the app's
-    currency; None if the contract does not say it.
+    currency; None if the contract does not have it.
     """
 
     offer = models.ForeignKey(OfferRequest, on_delete=models.CASCADE, related_name="loans")

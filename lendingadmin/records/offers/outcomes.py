@@ -1,7 +1,7 @@
-"""The check of a request for offers: the request's own page asks, by its requestId.
+"""The check of a request for offers, from the answers that the request's own page gets.
 
-A question is a POST that could also start an offer, so this module asks nothing (Spec:
-Borrowers, 4).
+The page asks the service with the requestId. A question is a POST that could also start an offer,
+so this module asks nothing (Spec: Borrowers, 4).
 """
 
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ NO_REQUEST_ID = gettext_noop(
 
 
 def asked(write: Write, submitted: Submitted) -> CheckResult:
-    """Return the result that the request's own page has found up to this point."""
+    """Return the result from the last answer to the request's own page."""
     if "requestId" not in submitted.sent:
         return CheckResult(WriteFound.NOT_SEEN, _(NO_REQUEST_ID))
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()

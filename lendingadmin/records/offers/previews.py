@@ -1,4 +1,4 @@
-"""Contracts that an offer would lead to, side by side (Spec: Borrowers, 5)."""
+"""Preview of the contracts for an offer, side by side (Spec: Borrowers, 5)."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -27,7 +27,7 @@ from .models import OfferRequest
 
 
 class Preview(NamedTuple):
-    """Answer of the service, with the products and the borrower if they could be read."""
+    """Answer of the service, with the products and the borrower if these could be read."""
 
     contracts: tuple[LendingContract | Malformed, ...]
     products: tuple[Product, ...]
@@ -43,7 +43,7 @@ class Preview(NamedTuple):
 
 
 def form_of(request: PersonRequest, offer: OffersResponse, app_id: str) -> PreviewForm:
-    """Return the form filled in from the address; unbound if the address has no values."""
+    """Return the form with the values in the address; unbound if there are none."""
     asked = request.GET if "amount" in request.GET or "startDate" in request.GET else None
     return PreviewForm(asked, offer=offer, app=gateway.lending_app(app_id))
 

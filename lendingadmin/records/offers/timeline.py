@@ -1,6 +1,7 @@
-"""The offers that were requested here, on the timeline of a borrower.
+"""Offer requests from this dashboard, on the timeline of a borrower.
 
-They are read from our own table: asking the service for an offer is a call that could start one.
+The requests are read from our own table, because a call that asks the service for an offer could
+start one.
 """
 
 from django.db.models import QuerySet

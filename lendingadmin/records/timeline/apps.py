@@ -1,4 +1,4 @@
-"""Registers the area with Django."""
+"""The timeline as a Django app."""
 
 from django.apps import AppConfig
 

@@ -1,7 +1,7 @@
-"""Read the sources of a timeline: the service's in parallel, then our own, month by month.
+"""Read the sources of a timeline: the service's in parallel, then our own for one month.
 
-To count the months, only the moments of our own rows are read. The rows themselves are read for
-one month, a page at a time. So a timeline of thousands of entries opens as fast as one with a
+For the counts of all months, only the times of our own rows are read. The rows themselves are read
+for one month, a page at a time. So a timeline of thousands of entries opens as fast as one with a
 few.
 """
 
@@ -26,7 +26,7 @@ YEARS = range(2, 9999)
 
 
 class Month(NamedTuple):
-    """A month of the lender's calendar, as `2026-11`."""
+    """A month of the lender's calendar, such as `2026-11`."""
 
     year: int
     number: int
@@ -36,7 +36,7 @@ class Month(NamedTuple):
 
     @property
     def next(self) -> "Month":
-        """The month behind it."""
+        """The following month."""
         return Month(self.year + self.number // 12, self.number % 12 + 1)
 
     def begin(self, zone: tzinfo) -> datetime:
@@ -45,7 +45,7 @@ class Month(NamedTuple):
 
     @classmethod
     def of(cls, moment: datetime, zone: tzinfo) -> "Month":
-        """The month that a moment falls into in a zone."""
+        """Return the month of a time in a zone."""
         there = moment.astimezone(zone)
         return cls(there.year, there.month)
 
@@ -70,7 +70,7 @@ class Reading(NamedTuple):
 
 
 class TimelineEntry(NamedTuple):
-    """One item and the source that it comes from."""
+    """One item and its source."""
 
     item: Item
     source: Source
@@ -79,8 +79,8 @@ class TimelineEntry(NamedTuple):
 class Timeline(NamedTuple):
     """Content of the page: the readings of the sources, the months with counts, and one month.
 
-    `month` is the open month, None if there are no items at all. `older` is the moment before
-    which the next page of the month starts, None on the last page.
+    `month` is the open month, None if there are no items at all. The next page of the month has the
+    items before `older`, which is None on the last page.
     """
 
     readings: list[Reading]
@@ -91,17 +91,17 @@ class Timeline(NamedTuple):
 
     @property
     def gaps(self) -> list[Reading]:
-        """The sources that could not be read."""
+        """The readings of sources that could not be read."""
         return [one for one in self.readings if one.card]
 
     @property
     def live(self) -> list[Reading]:
-        """The sources of the service."""
+        """The readings of the service's sources."""
         return [one for one in self.readings if one.source.prepare]
 
     @property
     def own(self) -> list[Reading]:
-        """Our own sources."""
+        """The readings of our own sources."""
         return [one for one in self.readings if not one.source.prepare]
 
     @property
@@ -118,8 +118,7 @@ def read_timeline(
 ) -> Timeline:
     """Read these sources and open `month`, else the newest month that has begun and has items.
 
-    `before` is where a page of that month starts; without a value, the page has the newest
-    items.
+    A page has the items of that month before `before`, or the newest ones without a value.
     """
     readings = _read_live(subject, sources)
     live = [
@@ -146,7 +145,7 @@ def read_timeline(
 
 
 def _read_live(subject: Subject, sources: Sequence[Source]) -> list[Reading]:
-    """The sources of the service, all their calls at once; each fails for itself."""
+    """Return the readings of the service's sources, in parallel; each may fail separately."""
     prepared = [(one, one.prepare(subject)) for one in sources if one.prepare]
     reads: list[tuple[Source, LiveReads]] = [(one, live) for one, live in prepared if live]
     calls = [call for _, live in reads for call in live.calls]
@@ -170,8 +169,8 @@ def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime
 def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month, int]]:
     """Return the months that have items, the newest first.
 
-    First count the moments by quarter of an hour: clocks differ by no less, so each quarter
-    falls into one month, and there are far fewer quarters than moments.
+    First the times are counted by quarter of an hour. Time zones differ by no less, so each quarter
+    is in one month, and there are far fewer quarters than times.
     """
     there = (moment.astimezone(UTC) for moment in moments)
     quarters = Counter(
@@ -192,7 +191,7 @@ def _read_month(
 ) -> tuple[list[TimelineEntry], datetime | None]:
     """Return a page of a month, the newest first, and the start of the next page.
 
-    Items of the same moment stay on one page, so no item is lost between two pages.
+    Items of the same time stay on one page, so no item is lost between two pages.
     """
     since, until = month.begin(subject.app.zone), month.next.begin(subject.app.zone)
     if before is not None:
@@ -219,7 +218,7 @@ def _read_month(
 def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
     """Return as many rows as a page may need.
 
-    These include all rows with the moment of the last one, and one row after them.
+    These include all rows with the time of the last one, and one more row.
     """
     window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
     found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")

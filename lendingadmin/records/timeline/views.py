@@ -1,4 +1,4 @@
-"""Timeline of a borrower and of a loan. The address holds the kind, the month and the page."""
+"""Timelines of a borrower and of a loan. The address has the kind, the month and the page."""
 
 from datetime import UTC, date, datetime
 from typing import NamedTuple
@@ -30,7 +30,7 @@ _LONGEST = 17
 
 
 class Year(NamedTuple):
-    """The months of a year that have something: month, its first day, how many, and address."""
+    """A year and its months with items: the month, its first day, the number and the address."""
 
     number: int
     months: list[tuple[Month, date, int, str]]
@@ -38,9 +38,9 @@ class Year(NamedTuple):
 
 @access("lending.borrowers.get", quota=READS)
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show everything known about a borrower and their loans, here and at the service.
+    """Show all events of a borrower and their loans, in this dashboard and at the service.
 
-    The record itself is not read, so data saved here is shown even if the borrower is gone.
+    The record itself is not read, so saved data are shown even if the borrower no longer exists.
     """
     app = gateway.lending_app(app_id)
     subject = Subject(app, request.user, check_id(borrower_id))
@@ -51,9 +51,9 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 @access("lending.loans.get", quota=READS)
 def of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show everything known about one loan, here and at the service.
+    """Show all events of one loan, in this dashboard and at the service.
 
-    A loan that could not be read is shown as a gap, with the data saved here. Raises
+    A loan that could not be read is shown as a gap, with the data of this dashboard. Raises
     LendingError for a loan that does not exist.
     """
     loan: Loan | LendingError
@@ -117,7 +117,7 @@ def _read_month(request: PersonRequest) -> Month | None:
 def _read_moment(request: PersonRequest) -> datetime | None:
     """Return the start of the page; None for the newest items of the month.
 
-    The address has it in microseconds since 1970.
+    The address gives the start in microseconds since 1970.
     """
     text = request.GET.get("before", "")
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST):
@@ -135,7 +135,7 @@ def _find_older(request: PersonRequest, timeline: Timeline) -> str:
 
 
 def _list_years(request: PersonRequest, timeline: Timeline) -> list[Year]:
-    """The months of each year, the newest first."""
+    """Return the months of each year, the newest first."""
     years: dict[int, Year] = {}
     for month, count in timeline.months:
         url = address_with(request, {"month": str(month), "before": ""})

@@ -1,4 +1,4 @@
-"""The HTTP API (Spec: Endpoints), described at /openapi.json and, for people, at /docs."""
+"""The HTTP API (Spec: Endpoints), described at /openapi.json and, as a page, at /docs."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ from lendingadmin.sandbox.rules.invalid import Invalid
 
 
 class JsonParser(Parser):
-    """Bodies are JSON, said to be JSON, with Decimals for numbers."""
+    """Parser of JSON bodies, with numbers as Decimals."""
 
     def parse_body(self, request: HttpRequest) -> dict[str, object]:
-        """The body; raises Refusal (415) or Invalid (400)."""
+        """Return the body. Raises Refusal (415) or Invalid (400)."""
         if request.content_type != "application/json":
             raise errors.Refusal(415, "Content-Type must be application/json")
         body = wire.read_sent(request.body)
@@ -35,12 +35,12 @@ class JsonParser(Parser):
 
 
 class JsonRenderer(BaseRenderer):
-    """Answers are JSON with the digits of their Decimals."""
+    """Renderer of JSON answers, with all digits of Decimals."""
 
     media_type = "application/json"
 
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
-        """The answer's bytes."""
+        """Return the bytes of an answer."""
         return wire.write(data)
 
 

@@ -37,7 +37,7 @@ def list_assessments(
 def create_assessment(
     request: HttpRequest, project_id: str, app_id: str, sent: NewAssessment
 ) -> AnsweredAssessment:
-    """Have an account assessed; the result can be read once its time has come."""
+    """Start an assessment of an account; the result can be read after its processing time."""
     now = clock.now()
     check_app(project_id, app_id)
     made = assessments.create(app_id, sent.account_id, sent.assessment_type, sent.timestamp, now)

@@ -36,7 +36,7 @@ def list_borrowers(
 def create_borrower(
     request: HttpRequest, project_id: str, app_id: str, sent: NewBorrower
 ) -> AnsweredBorrower:
-    """Register a borrower; 409 when it exists."""
+    """Register a borrower; 409 if the id exists."""
     borrower = borrowers.create(check_app(project_id, app_id), sent.document(), clock.now())
     return _answer(borrower)
 
@@ -53,7 +53,7 @@ def get_borrower(
 def patch_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: BorrowerPatch
 ) -> AnsweredBorrower:
-    """Replace the fields that were sent, at least one. Each list is replaced as one."""
+    """Replace the fields that were sent, at least one. Each list is replaced completely."""
     check_app(project_id, app_id)
     changes = sent.document(only_sent=True)
     if not changes:
@@ -69,7 +69,7 @@ def patch_borrower(
 def delete_borrower(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str
 ) -> HttpResponse:
-    """Remove a borrower that holds no loan account."""
+    """Remove a borrower without loan accounts."""
     borrowers.delete(check_app(project_id, app_id), borrower_id)
     return HttpResponse(status=204)
 

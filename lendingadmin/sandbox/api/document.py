@@ -1,7 +1,7 @@
 """The OpenAPI document: ninja's description of each operation, with additions from the spec.
 
-ninja reads parameters, bodies and answers off the code. This module adds, by the operation that
-each path's guard names: errors, scopes, permission, and the spec's names of path parameters.
+ninja reads parameters, bodies and answers from the code. From the operation that each path's guard
+names, this module adds errors, scopes, the permission, and the spec's names of path parameters.
 """
 
 import re
@@ -97,7 +97,7 @@ class Document(OpenAPISchema):
         return details
 
     def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
-        """Path parameters with the spec's names and this service's limits; queries as they are."""
+        """Return path parameters with the spec's names and our limits; queries are unchanged."""
         parameters: list[dict[str, Any]] = super().operation_parameters(operation)
         for one in parameters:
             if one["in"] == "path":
@@ -106,7 +106,7 @@ class Document(OpenAPISchema):
         return parameters
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
-        """Any one of the accepted scopes is enough."""
+        """Return the accepted scopes, of which any one is enough."""
         guard = _find_guard(operation)
         if guard is None:
             return None
@@ -114,7 +114,7 @@ class Document(OpenAPISchema):
         return [{"oauth2": [scope]} for scope in guard.need.scopes] + [{"bearer": []}]
 
     def responses(self, operation: Operation) -> dict[int, dict[str, Any]]:
-        """The answer, and every error that the operation may end in."""
+        """Return the descriptions of the answer and of every possible error."""
         described: dict[int, dict[str, Any]] = super().responses(operation)
         errors = {status for status in described if status >= 400} | {*_ALWAYS}
         if _find_guard(operation):
@@ -130,14 +130,14 @@ class Document(OpenAPISchema):
         return described
 
     def add_schema_definitions(self, definitions: dict[str, Any]) -> None:
-        """Add the definitions; raise ValueError if two different schemas have one name."""
+        """Add the definitions. Raise ValueError if two different schemas have one name."""
         for name, schema in definitions.items():
             if self.schemas.setdefault(name, schema) != schema:
                 raise ValueError(f"two schemas are named {name}")
 
 
 class DescribedAPI(NinjaAPI):
-    """An API whose document is complete; its page loads nothing from another host."""
+    """An API with a complete document; its page loads nothing from another host."""
 
     def __init__(self, **options: Any) -> None:
         # Swagger UI would send the document's address to a validator on the Internet.
@@ -149,13 +149,13 @@ class DescribedAPI(NinjaAPI):
         )
 
     def get_content_type(self) -> str:
-        """Without a charset: JSON is UTF-8."""
+        """Return the type without a charset, because JSON is UTF-8."""
         return "application/json"
 
     def get_openapi_schema(
         self, *, path_prefix: str | None = None, path_params: dict[str, Any] | None = None
     ) -> Document:
-        """The document of all operations."""
+        """Return the document of all operations."""
         return Document(self, path_prefix or "")
 
 

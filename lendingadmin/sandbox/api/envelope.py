@@ -17,7 +17,7 @@ Next = Callable[[HttpRequest], HttpResponse]
 
 
 def envelope(following: Next) -> Next:
-    """Middleware: X-Request-Id on every answer, errors as JSON, bodies within the limit."""
+    """Middleware: X-Request-Id on every answer, errors as JSON, and a limit for bodies."""
 
     def call(request: HttpRequest) -> HttpResponse:
         response = _refuse(request) or following(request)
@@ -54,7 +54,7 @@ def _find_limit(request: HttpRequest) -> int:
 def _as_json(response: HttpResponse) -> HttpResponse:
     """Return an answer of Django or ninja as one of our JSON errors.
 
-    An example is the answer for a method that a path does not know.
+    An example is the answer to a method that a path does not allow.
     """
     word = WORDS.get(response.status_code, "error")
     mended = answer(response.status_code, word.replace("_", " ").capitalize())

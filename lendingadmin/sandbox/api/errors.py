@@ -45,7 +45,7 @@ class Refusal(Exception):
 
 
 def answer(status: int, description: str, error: str = "") -> HttpResponse:
-    """The error body: `error` for programs, `error_description` for people."""
+    """Return an error answer: `error` for programs, `error_description` for people."""
     body = Error(error=error or WORDS.get(status, "error"), error_description=description)
     response = HttpResponse(wire.write(body), status=status, content_type="application/json")
     if status == 401:
@@ -80,7 +80,7 @@ def describe(error: BaseException) -> tuple[int, str, str]:
 
 
 def install(api: NinjaAPI) -> None:
-    """Let the API answer all of them."""
+    """Register the handlers of all errors."""
 
     def handle(request: HttpRequest, error: Any) -> HttpResponse:
         return answer(*describe(error))
@@ -90,7 +90,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _first(errors: list[dict[str, Any]]) -> str:
-    """Return the first complaint of the schema, as `field.path[2]: what is wrong`."""
+    """Return the first error of the schema, such as `field.path[2]: must be text`."""
     one = errors[0]
     path = ""
     for step in one["loc"][2:]:
@@ -100,15 +100,15 @@ def _first(errors: list[dict[str, Any]]) -> str:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's own 400."""
+    """Answer in place of Django's own 400."""
     return answer(400, "The request can't be understood")
 
 
 def no_such_path(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's own 404."""
+    """Answer in place of Django's own 404."""
     return answer(404, "There is nothing at this path")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's own 500."""
+    """Answer in place of Django's own 500."""
     return answer(500, "The service failed")

@@ -1,4 +1,4 @@
-"""A body for each operation that takes one, as the document shows it; in this order they work."""
+"""Example bodies for the operations, as shown in the document. They work if sent in this order."""
 
 from collections.abc import Mapping
 from typing import Any

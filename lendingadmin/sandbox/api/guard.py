@@ -30,7 +30,10 @@ class Bearer(HttpBearer):
         self.need = NEEDS[operation]
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
-        """The client's id; raises Refusal: 401 for the token, 403 for scope or permission."""
+        """Return the client's id.
+
+        Raises Refusal: 401 for the token, 403 for scope or permission.
+        """
         found = find_token(token)
         client = settings.SANDBOX_CLIENTS.get(found.client_id) if found else None
         if found is None or client is None:
@@ -54,7 +57,7 @@ class Bearer(HttpBearer):
 
 
 def check_app(project_id: str, app_id: str) -> str:
-    """The app of a path. Every app of the one project exists; raises NotFound for others."""
+    """Return the app of a path. Every app of the project exists; raises NotFound for others."""
     check_project(project_id)
     try:
         return read_id(app_id, "appId")
@@ -71,7 +74,7 @@ def check_project(project_id: str) -> None:
 def post_method(
     router: Router, path: str, operation: str, response: Mapping[Any, Any]
 ) -> Callable[[View], View]:
-    """Register a view as a custom operation, at `:name` and at `/name` of a path."""
+    """Register a view as a custom operation, under `:name` and under `/name` of a path."""
     name, guard = operation.partition(".")[2], Bearer(operation)
 
     def register(view: View) -> View:

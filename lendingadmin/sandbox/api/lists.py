@@ -1,4 +1,4 @@
-"""Shared parts of lists: parameters, and cutting rows into pages.
+"""Shared parts of lists: parameters, and the division of rows into pages.
 
 Spec: Shared list behaviour.
 """
@@ -69,8 +69,8 @@ def read_listing(
 ) -> Listing:
     """Read the parameters of a list whose filter fields are `fields`.
 
-    A list without filter fields accepts neither filter nor order. It refuses them, because it
-    would otherwise answer a different question. Raise Invalid and InvalidPageToken.
+    A list without filter fields refuses filter and order, because it would otherwise ignore them.
+    Raise Invalid and InvalidPageToken.
     """
     size = read_page_size(asked.page_size)
     descending, text = False, ""
@@ -115,7 +115,7 @@ def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | Non
 def _after(place: Place, descending: bool) -> Q:
     """Return the condition for rows after a place.
 
-    The first part is a plain range, so that an index serves it.
+    The first part is a plain range, so that an index can be used.
     """
     moment = from_millis(place.millis)
     if descending:

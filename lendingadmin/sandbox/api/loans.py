@@ -40,7 +40,7 @@ def list_loans(
 
 @router.post(MANY, auth=Bearer("loans.create"), response={200: AnsweredLoan, 409: Error})
 def create_loan(request: HttpRequest, project_id: str, app_id: str, sent: NewLoan) -> AnsweredLoan:
-    """Make a loan account; a contract without instalments gets them from its product."""
+    """Create a loan account; a contract without instalments gets them from its product."""
     now = _begin(project_id, app_id)
     product, named = _find_product(sent)
     borrower = borrowers.find_borrower(app_id, sent.borrower_id)
@@ -79,7 +79,7 @@ def delete_loan(
 
 
 def _begin(project_id: str, app_id: str) -> datetime:
-    """The moment of this request, with every repayment posted that has taken effect by then."""
+    """Return the time of this request, after posting the repayments that are effective by then."""
     check_app(project_id, app_id)
     now = clock.now()
     repayments.post_waiting(app_id, now)
@@ -87,7 +87,7 @@ def _begin(project_id: str, app_id: str) -> datetime:
 
 
 def _find_product(sent: NewLoan) -> tuple[Product, str]:
-    """The product, and how the loan or its contract names it."""
+    """Return the product, and its name in the loan or in its contract."""
     named: Any = sent.product_id
     field = "productId"
     if named is None:

@@ -24,7 +24,7 @@ ONE = "/v1/projects/{project_id}/apps/{app_id}/borrowers/{borrower_id}"
 def get_offers(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: OffersAsked
 ) -> OfferOperation:
-    """Have offers made, or with a requestId that was sent before, read how far they are."""
+    """Start an offer or, with a requestId that was sent before, read its progress."""
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
     borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
@@ -45,7 +45,7 @@ def get_offers(
 def get_offer_contracts(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: PreviewAsked
 ) -> Contracts:
-    """A contract for each product of the offer; nothing is stored."""
+    """Preview a contract for each product of the offer; nothing is stored."""
     borrowers.get_borrower(check_app(project_id, app_id), borrower_id)
     summary = sent.offer_summary
     contracts = build_previews(

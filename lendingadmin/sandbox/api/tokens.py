@@ -20,7 +20,7 @@ router = Router(tags=["token"])
 
 @router.post("/v1/oauth2/token", summary="Issue an access token", response=AccessToken)
 def issue_token(request: HttpRequest) -> AccessToken:
-    """Client credentials, form-encoded; `expires_at` is in seconds since the epoch."""
+    """Issue a token for form-encoded client credentials; `expires_at` is in epoch seconds."""
     if request.content_type != "application/x-www-form-urlencoded":
         raise Refusal(415, "Content-Type must be application/x-www-form-urlencoded")
     form = request.POST
@@ -49,7 +49,7 @@ def issue_token(request: HttpRequest) -> AccessToken:
 
 
 def find_token(token: str) -> Token | None:
-    """The token, expired or not, or None."""
+    """Return the token, even if it has expired, or None."""
     return Token.objects.filter(digest=_digest(token)).first()
 
 

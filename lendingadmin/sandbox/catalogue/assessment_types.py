@@ -12,7 +12,7 @@ BETA, GENERAL, DEPRECATED = 0, 1, 2
 
 
 class AssessmentType(NamedTuple):
-    """One way of assessing an account over a period of days."""
+    """One way to assess an account over a period of days."""
 
     assessment_type_id: str
     category: str
@@ -26,7 +26,7 @@ class AssessmentType(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The full resource name."""
+        """The full resource name of the assessment type."""
         return f"assessmentTypes/{self.assessment_type_id}"
 
 
@@ -51,12 +51,12 @@ ASSESSMENT_TYPES: tuple[AssessmentType, ...] = (
 
 
 def find_assessment_type(name: str) -> AssessmentType | None:
-    """The assessment type of a full name, or None."""
+    """Return the assessment type with this full name, or None."""
     return next((kind for kind in ASSESSMENT_TYPES if kind.name == name), None)
 
 
 def answer_assessment_types() -> list[AnsweredAssessmentType]:
-    """The assessment types as the list answers them."""
+    """Return the assessment types for the answer of the list."""
     return [
         AnsweredAssessmentType.read(
             kind,

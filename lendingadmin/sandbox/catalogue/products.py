@@ -21,10 +21,10 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 
 
 class Product(NamedTuple):
-    """A product. Its contracts also follow terms that its document does not show.
+    """A product. Its contracts also depend on terms that its document does not show.
 
-    These are penalty, grace and APR cap. `floor` is the smallest amount that is offered on it,
-    `categories` are the borrowers it is for.
+    Such terms are penalty, grace and APR cap. `floor` is the smallest amount of an offer,
+    `categories` are those of the borrowers who may have the product.
     """
 
     product_id: str
@@ -47,12 +47,12 @@ class Product(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The full resource name."""
+        """The full resource name of the product."""
         return f"projects/{PROJECT}/products/{self.product_id}"
 
     @property
     def uid(self) -> UUID:
-        """The same for the same product, on every machine."""
+        """Uid of the product, the same on every machine."""
         return uuid5(NAMESPACE_URL, self.name)
 
 
@@ -112,12 +112,12 @@ PRODUCTS: tuple[Product, ...] = (
 
 
 def find_product(key: str) -> Product | None:
-    """The product with that productId or uid."""
+    """Return the product with that productId or uid, or None."""
     return next((one for one in PRODUCTS if key in (one.product_id, str(one.uid))), None)
 
 
 def answer_products() -> list[LendingProduct]:
-    """The products as the list answers them, by display priority."""
+    """Return the products for the answer of the list, by display priority."""
     return [
         LendingProduct.read(
             product,

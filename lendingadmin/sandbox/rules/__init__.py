@@ -1,1 +1,1 @@
-"""The service's rules: pure functions over Decimals that take the time as an argument."""
+"""The service's rules, as pure functions over Decimals with the time as an argument."""

@@ -1,4 +1,4 @@
-"""A loan account: instalments, penalties after grace, repayments, and its state at a moment.
+"""A loan account: instalments, penalties after the grace period, repayments, and its state.
 
 Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
 """
@@ -19,9 +19,9 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 
 
 class Arrears(NamedTuple):
-    """The cost of lateness, as shares of an instalment's overdue principal.
+    """The cost of late payment, as shares of an instalment's overdue principal.
 
-    `rate` for each started 30 days after the grace period, `late_fee` once when it ends.
+    `rate` is charged for each started 30 days after the grace period, `late_fee` once at its end.
     """
 
     rate: Decimal
@@ -30,7 +30,7 @@ class Arrears(NamedTuple):
 
 
 class Payment(NamedTuple):
-    """A repayment: the moment it takes effect, and its amount."""
+    """A repayment: the time from which it is effective, and its amount."""
 
     value_date: datetime
     amount: Decimal
@@ -38,7 +38,7 @@ class Payment(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """One instalment: what is owed and paid of each kind, in the order of KINDS."""
+    """One instalment: the amounts owed and paid, by kind in the order of KINDS."""
 
     sequence_no: int
     start: datetime
@@ -52,7 +52,7 @@ class Line:
         return sum(self.owed, ZERO) - sum(self.paid, ZERO)
 
     def copy(self) -> "Line":
-        """The same instalment, to be changed apart from this one."""
+        """Return a copy of the instalment that can be changed separately."""
         return Line(
             self.sequence_no, self.start, self.due, self.owed[:], self.paid[:], self.charges
         )
@@ -68,7 +68,7 @@ class Account:
 
 
 class Position(NamedTuple):
-    """A loan at a moment. `next_line` is the first future instalment that is not paid."""
+    """State of a loan at a time. `next_line` is the first future instalment that is not paid."""
 
     balances: dict[str, dict[str, Decimal]]
     days_late: int
@@ -77,10 +77,10 @@ class Position(NamedTuple):
 
 
 def replay(lines: Iterable[Line], arrears: Arrears, payments: Iterable[Payment]) -> Account:
-    """The account after these repayments, each taking effect at its value date, earliest first.
+    """Return the account after these repayments, the earliest value date first.
 
-    A repayment that arrives late but is dated back therefore counts from its value date.
-    `resolved_at` is the value date of the one that cleared the last cent.
+    Each repayment is effective from its value date, even if it arrives later. `resolved_at` is the
+    value date of the repayment that cleared the last cent.
     """
     account = Account([line.copy() for line in lines])
     for payment in sorted(payments, key=lambda one: one.value_date):
@@ -98,7 +98,7 @@ def is_clear(lines: Iterable[Line]) -> bool:
 
 
 def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
-    """Add to each instalment the penalties and late fees that fell before `until`."""
+    """Add to each instalment the penalties and late fees that were due before `until`."""
     for line in lines:
         while line.charges < MOST_PENALTIES:
             moment = line.due + arrears.grace + line.charges * PENALTY_WINDOW
@@ -112,12 +112,11 @@ def charge(lines: Iterable[Line], arrears: Arrears, until: datetime) -> None:
 
 
 def clear(lines: Sequence[Line], amount: Decimal, at: datetime) -> Decimal:
-    """Use an amount up against the amounts owed, and return the rest.
+    """Use an amount to pay the amounts owed, and return the rest.
 
-    Amounts that have fallen due come first: penalties, then fees, interest and principal, of
-    each kind the oldest instalment first. Then come future instalments, one after the other, in
-    the same order of kinds, so that paying ahead never pays the interest of the entire loan
-    first.
+    Amounts that are already due come first: penalties, then fees, interest and principal; within a
+    kind, the oldest instalment first. Then come future instalments, one after the other, in the
+    same order of kinds, so that an early payment never pays the interest of the entire loan first.
     """
     ordered = sorted(lines, key=lambda line: line.due)
     fallen = [line for line in ordered if line.due <= at]
@@ -142,7 +141,7 @@ def find_oldest_due(lines: Sequence[Line]) -> datetime | None:
 
 
 def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Position:
-    """The position at `now`; penalties up to then are added to the lines that were passed in."""
+    """Return the state at `now`; penalties until `now` are added to the given lines."""
     charge(lines, arrears, now)
     unpaid = [line for line in lines if line.paid != line.owed]
     oldest = find_oldest_due(lines)
@@ -158,8 +157,8 @@ def find_position(lines: Sequence[Line], arrears: Arrears, now: datetime) -> Pos
 def sum_balances(lines: Sequence[Line], now: datetime) -> dict[str, dict[str, Decimal]]:
     """Return the five groups (Spec: LoanBalances); `repayment` is the sum of the other four.
 
-    total = paid + unpaid. `due` is the amount that has fallen due before `now`, paid or not,
-    and `overdue` is its unpaid part.
+    total = paid + unpaid. `due` is the amount that was due before `now`, paid or not, and `overdue`
+    is its unpaid part.
     """
     total, paid, due, overdue = ([ZERO] * 4 for _ in range(4))
     for line in lines:

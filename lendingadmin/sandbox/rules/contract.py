@@ -1,4 +1,4 @@
-"""Builds a complete contract from a plan (Spec: LendingContract).
+"""Build a complete contract from a plan (Spec: LendingContract).
 
 The contract has a schedule, fees, amounts and rates.
 """
@@ -19,8 +19,8 @@ LATE = "late_payment_fee"
 class Fee(NamedTuple):
     """A fee as a share of the principal (Spec: Fee).
 
-    `deducted_disbursement_fee` is taken from the disbursement, `late_payment_fee` is charged when
-    an instalment is late, any other kind is asked for with the first instalment.
+    `deducted_disbursement_fee` is deducted from the disbursement, `late_payment_fee` is charged if
+    an instalment is late, and any other kind is due with the first instalment.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Fee(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The values from which a contract follows: yearly rates as fractions, periods in days."""
+    """The values that determine a contract: yearly rates as fractions, periods in days."""
 
     product_id: str
     style: Style
@@ -50,13 +50,13 @@ class Plan(NamedTuple):
 
     @property
     def step_days(self) -> int:
-        """Days between instalments, which is also how often interest compounds."""
+        """Days between instalments, which is also the compounding period of interest."""
         longest = self.style is Style.BULLET
         return self.period_days if longest else min(self.interval_days, self.period_days)
 
     @property
     def nominal_rate(self) -> Decimal:
-        """Base + risk premium − waiver, not below zero, lowered until AER fits `max_aer`."""
+        """Base + risk premium − waiver, at least zero, lowered until AER is within `max_aer`."""
         asked = max(Decimal(0), self.base_rate + self.risk_premium_rate - self.waiver_rate)
         return rates.round_rate(min(asked, rates.compute_nominal(self.max_aer, self.step_days)))
 
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def build_contract(plan: Plan) -> dict[str, Any]:
-    """The contract document of a plan; amounts and rates are Decimals, timestamps text."""
+    """Return the contract document of a plan; amounts and rates are Decimals, timestamps text."""
     dates = cut_slots(plan.start, plan.period_days, plan.step_days)
     parts = amortise(plan.style, plan.requested, plan.nominal_rate, dates)
     deducted = plan.fee_of(DEDUCTED)
@@ -174,7 +174,7 @@ def _build_adjustment(plan: Plan, fee: Fee) -> dict[str, Any]:
 def _build_interest_rates(
     plan: Plan, parts: list[Parts], deducted: Decimal, upfront: Decimal
 ) -> dict[str, Decimal]:
-    """AER and APY compound the interest alone; APR also counts every fee known in advance."""
+    """Return the rates. AER and APY compound only the interest; APR includes all known fees."""
     days, nominal = plan.step_days, plan.nominal_rate
     flows = [
         ((part.slot.last - plan.start).days + 1, part.principal + part.interest) for part in parts

@@ -1,6 +1,6 @@
-"""The five kinds of values that an event carries (Spec: EntityValueSet).
+"""The five kinds of values in an event (Spec: EntityValueSet).
 
-Each kind is a table of its fields with the rule that reads each field.
+Each kind is a table of its fields, with the rule that reads each field.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,15 +30,14 @@ class _Field(NamedTuple):
 
 
 def strip_domain(name: str) -> str:
-    """The kind without its domain: `sms` of `lending.example/sms`."""
+    """Return the kind without its domain: `sms` for `lending.example/sms`."""
     return name.partition("/")[2]
 
 
 def read_data(value: object, field: str) -> list[dict[str, Any]]:
     """Read an event's `data`: at least one set, each with values of its kind.
 
-    Fields that a kind does not have are dropped; optional fields that are not sent become null.
-    Raises Invalid.
+    Unknown fields are removed; missing optional fields become null. Raises Invalid.
     """
     if not isinstance(value, list) or not value:
         raise Invalid(field, "must be an array of at least one set of values")
@@ -46,7 +45,7 @@ def read_data(value: object, field: str) -> list[dict[str, Any]]:
 
 
 def check_category(category: str | None, data: list[dict[str, Any]]) -> None:
-    """Raise Invalid unless data with a category is all of that kind (Spec: Events, 3)."""
+    """Raise Invalid unless all data with a category are of that kind (Spec: Events, 3)."""
     if category is not None and any(strip_domain(one["kind"]) != category for one in data):
         raise Invalid("category", f"is {category}, but the data holds values of another kind")
 
@@ -100,7 +99,7 @@ def _read_flag(value: object, field: str) -> bool:
 
 
 def _read_mark(value: object, field: str) -> object:
-    """Spec: sms `read` is a boolean or the number 1."""
+    """Read the field `read` of an sms, which is a boolean or the number 1 (Spec)."""
     if isinstance(value, bool) or (isinstance(value, int | Decimal) and value == 1):
         return value
     raise Invalid(field, "must be true, false or the number 1")

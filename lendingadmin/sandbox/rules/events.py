@@ -1,4 +1,4 @@
-"""Events: their possible names, their ids, and errors in their data (Spec: Events)."""
+"""Events: their allowed types, their ids, and errors in their data (Spec: Events)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -12,20 +12,23 @@ CAPTURED = "personal_data.captured"
 
 
 def read_event_type(value: object, field: str) -> str:
-    """Spec: Events, 1. For the guide's other name the refusal gives the accepted one."""
+    """Read the type of an event (Spec: Events, 1).
+
+    For the other name in the guide, the error names the accepted one.
+    """
     if value != CAPTURED:
         raise Invalid(field, f"must be {CAPTURED}")
     return CAPTURED
 
 
 def check_past(moment: datetime, now: datetime, field: str) -> None:
-    """Raise Invalid for a moment in the future."""
+    """Raise Invalid for a time in the future."""
     if moment > now:
         raise Invalid(field, "must not be in the future")
 
 
 def build_event_id(account_id: str, event_type: str, timestamp: datetime) -> str:
-    """The id that follows from the three by which an event is unique."""
+    """Return the id that follows from the account, type and time, which identify an event."""
     parts = "\n".join((account_id, event_type, write_timestamp(timestamp)))
     return f"ev-{hashlib.sha256(parts.encode()).hexdigest()[:24]}"
 

@@ -1,6 +1,6 @@
 """Findings of an assessment in the data of its window, as plain counts and sums.
 
-Data that was reported twice counts once, so that reporting more often changes nothing.
+Data that were reported twice count once, so repeated reports change nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,18 +29,18 @@ Value = Mapping[str, Any]
 
 
 class Window(NamedTuple):
-    """Data after `since` and up to `until` is read."""
+    """Period of the data to read: after `since` and up to `until`."""
 
     since: datetime
     until: datetime
 
     def holds(self, moment: datetime) -> bool:
-        """Return True if a moment is inside the window."""
+        """Return True if a time is inside the window."""
         return self.since < moment <= self.until
 
 
 class Facts(NamedTuple):
-    """Findings. Sums are in the app's currency; days and weeks are counted once each."""
+    """Findings. Sums are in the app's currency; each day and each week is counted once."""
 
     weeks: int = 1
     texts_in: int = 0
@@ -60,12 +60,12 @@ class Facts(NamedTuple):
 
     @property
     def money_in_a_month(self) -> Decimal:
-        """Money in, per 30 days of the window."""
+        """Incoming money for each 30 days of the window."""
         return self.money_in * 30 / (self.weeks * 7)
 
 
 def build_window(timestamp: datetime, period_days: int) -> Window:
-    """The evaluation window of an assessment (Spec: Assessment, timestamp)."""
+    """Return the evaluation window of an assessment (Spec: Assessment, timestamp)."""
     return Window(timestamp - timedelta(days=period_days), timestamp)
 
 
@@ -111,7 +111,7 @@ def _add_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
 
 
 def _add_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
-    """Add the instalments and loans of the window; unpaid ones count however old they are."""
+    """Add the instalments and loans of the window; the days late count for older ones too."""
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]
     repaid = [loan for loan in histories if loan.resolved_at and over.holds(loan.resolved_at)]

@@ -1,4 +1,4 @@
-"""The history of how loans were repaid, up to a moment, for an assessment."""
+"""The repayment history of loans up to a time, for an assessment."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -18,14 +18,14 @@ from lendingadmin.sandbox.rules.amounts import ZERO
 
 
 class Due(NamedTuple):
-    """Something that fell due, and when it was paid in full, if it was."""
+    """An amount that was due, and the time when it was paid in full (None if it was not)."""
 
     due: datetime
     cleared_at: datetime | None
 
 
 class LoanHistory(NamedTuple):
-    """One loan up to a moment: each instalment that fell due, and when all were repaid."""
+    """One loan up to a time: each instalment that was due, and the time of full repayment."""
 
     dues: tuple[Due, ...]
     principal: Decimal
@@ -37,7 +37,7 @@ def build_history(
 ) -> LoanHistory:
     """Return the history of a loan account until `until`, from its contract and repayments.
 
-    An instalment counts as paid once its interest and principal are paid; penalties are extra.
+    An instalment counts as paid when its interest and principal are paid, even without penalties.
     """
     account = [line.copy() for line in lines]
     cleared: dict[int, datetime] = {}
@@ -64,7 +64,7 @@ def build_history(
 def build_sent_history(
     due: datetime | None, completed: datetime | None, principal: Decimal, until: datetime
 ) -> LoanHistory:
-    """The history of a loan made elsewhere, of which only its end is known (Spec: LoanSummary)."""
+    """Return the history of a loan elsewhere; only its end is known (Spec: LoanSummary)."""
     done = completed if completed is not None and completed <= until else None
     fallen = due is not None and due <= until
     dues = (Due(due, done),) if due is not None and fallen else ()
@@ -72,13 +72,13 @@ def build_sent_history(
 
 
 def count_days_behind(history: LoanHistory, until: datetime) -> int:
-    """Return the full days since the oldest unpaid instalment fell due; 0 if none is."""
+    """Return the full days since the oldest unpaid instalment was due; 0 if there is none."""
     oldest = min((one.due for one in history.dues if one.cleared_at is None), default=until)
     return (until - oldest) // timedelta(days=1)
 
 
 def is_in_time(one: Due) -> bool:
-    """Return True if the instalment was paid by the end of the day after it fell due."""
+    """Return True if the instalment was paid by the end of the day after its due date."""
     return one.cleared_at is not None and one.cleared_at <= one.due + timedelta(days=1)
 
 

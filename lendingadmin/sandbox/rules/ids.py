@@ -1,6 +1,6 @@
 """Ids and names of records (Spec: Conventions).
 
-Refusing `/` and the like in an id is this service's documented choice.
+This service refuses `/` and similar characters in an id, which is documented.
 """
 
 from lendingadmin.sandbox.rules.invalid import Invalid
@@ -14,8 +14,8 @@ _BORROWER = "borrower:"
 def read_id(value: str, field: str) -> str:
     """Return an id that can be used in a path; else raise Invalid.
 
-    Refused: empty, longer than 200, `.` and `..` (paths fold them), `/`, white space at an end,
-    control characters, and an ending that names a custom operation.
+    These are refused: an empty id, one longer than 200, `.` and `..` (paths remove them), `/`,
+    white space at an end, control characters, and an ending that names a custom operation.
     """
     if not value or len(value) > LONGEST:
         raise Invalid(field, f"must have 1 to {LONGEST} characters")
@@ -29,12 +29,15 @@ def read_id(value: str, field: str) -> str:
 
 
 def write_name(app_id: str, collection: str, resource_id: str) -> str:
-    """The full name of a resource of an app."""
+    """Return the full name of a resource of an app."""
     return f"projects/{PROJECT}/apps/{app_id}/{collection}/{resource_id}"
 
 
 def read_account_id(value: object, field: str) -> str:
-    """The borrower id of an account id, after its first colon; raises Invalid for other types."""
+    """Return the borrower id after the first colon of an account id.
+
+    Raises Invalid for other types.
+    """
     borrower_id = value.removeprefix(_BORROWER) if isinstance(value, str) else value
     if not isinstance(borrower_id, str) or borrower_id in ("", value):
         raise Invalid(field, "must be of the form borrower:<borrowerId>")
@@ -42,5 +45,5 @@ def read_account_id(value: object, field: str) -> str:
 
 
 def write_account_id(borrower_id: str) -> str:
-    """The account id of a borrower, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`."""
+    """Return the account id of a borrower, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`."""
     return _BORROWER + borrower_id

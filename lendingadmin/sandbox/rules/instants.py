@@ -1,4 +1,4 @@
-"""Timestamps, dates and durations as the spec writes them (Spec: Conventions)."""
+"""Timestamps, dates and durations in the form of the spec (Spec: Conventions)."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -16,7 +16,7 @@ _DURATION = re.compile(r"(\d{1,5}) days?", re.ASCII)
 
 
 def read_timestamp(value: object, field: str) -> datetime:
-    """Read ISO 8601 text with `Z` or a UTC offset into UTC, cut to milliseconds; else Invalid."""
+    """Read ISO 8601 text with `Z` or a UTC offset as UTC, in milliseconds; else raise Invalid."""
     if not isinstance(value, str) or not _TIMESTAMP.fullmatch(value):
         raise Invalid(field, "must be an ISO 8601 timestamp with Z or a UTC offset")
     try:
@@ -29,12 +29,12 @@ def read_timestamp(value: object, field: str) -> datetime:
 
 
 def cut(moment: datetime) -> datetime:
-    """Cut the time to milliseconds, because answers have no more digits."""
+    """Cut a time to milliseconds, because answers have no more digits."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def write_timestamp(moment: datetime) -> str:
-    """UTC with milliseconds and a trailing Z."""
+    """Return the time in UTC with milliseconds and a `Z` at the end."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
@@ -49,7 +49,7 @@ def read_date(value: object, field: str) -> date:
 
 
 def read_days(value: object, field: str) -> int:
-    """Read a duration `<n> days` into days, at most ten years; else raise Invalid."""
+    """Read a duration `<n> days` as days, at most ten years; else raise Invalid."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if not match or int(match[1]) > LONGEST_PERIOD:
         raise Invalid(field, f"must be of the form “<n> days”, at most {LONGEST_PERIOD} days")
@@ -57,25 +57,25 @@ def read_days(value: object, field: str) -> int:
 
 
 def write_days(days: int) -> str:
-    """A duration as the spec writes it."""
+    """Return a duration in the form of the spec."""
     return f"{days} days"
 
 
 def day_start(day: date) -> datetime:
-    """Return 00:00:00.000 UTC, the time at which instalments and tranches start."""
+    """Return 00:00:00.000 UTC of a day, the time at which instalments and tranches start."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 def day_end(day: date) -> datetime:
-    """Return 23:59:59.999 UTC, the time at which instalments and tranches fall due."""
+    """Return 23:59:59.999 UTC of a day, the time at which instalments and tranches are due."""
     return day_start(day) + timedelta(days=1) - timedelta(milliseconds=1)
 
 
 def to_millis(moment: datetime) -> int:
-    """Milliseconds since the epoch."""
+    """Return the milliseconds since the epoch."""
     return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
 def from_millis(millis: int) -> datetime:
-    """The moment that many milliseconds after the epoch."""
+    """Return the time that many milliseconds after the epoch."""
     return EPOCH + timedelta(milliseconds=millis)

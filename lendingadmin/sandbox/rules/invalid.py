@@ -1,10 +1,10 @@
-"""The errors that a rule raises about the data that was sent."""
+"""The errors that a rule raises about sent data."""
 
 
 class Invalid(ValueError):
     """A sent value that can't be accepted; answered with 400 (spec: Errors).
 
-    `field` is its path in the body (`contract.terms.period`); `reason` reads on from it.
+    `field` is its path in the body (`contract.terms.period`); `reason` continues the sentence.
     """
 
     def __init__(self, field: str, reason: str) -> None:

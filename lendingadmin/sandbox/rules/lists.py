@@ -13,14 +13,14 @@ _MAC = 16
 
 
 class Clause(NamedTuple):
-    """One `<FIELD>:<VALUE>` of a filter; the value of a number field is an int."""
+    """One `<FIELD>:<VALUE>` of a filter; the value is an int for a number field."""
 
     field: str
     value: str | int
 
 
 class InvalidPageToken(ValueError):
-    """The token is not one that was given for this very request; answered with 400."""
+    """Error: the token was not given for exactly this request; answered with 400."""
 
     description = "Invalid page token"
 
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def read_page_size(text: str | None) -> int:
-    """1 to 1000; absent is 1000. Raises Invalid."""
+    """Read a page size of 1 to 1000; 1000 if it is absent. Raises Invalid."""
     if text is None:
         return LARGEST_PAGE
     digits = text.isascii() and text.isdigit() and len(text) <= 4
@@ -53,7 +53,7 @@ def read_order(text: str | None) -> bool:
 
 
 def read_filter(text: str, fields: Mapping[str, type]) -> tuple[Clause, ...]:
-    """Read clauses parted by spaces; only the first colon parts field from value.
+    """Read clauses separated by spaces; the first colon ends the field's name.
 
     `fields` gives the allowed fields with `str` or `int`. Raises Invalid for anything else.
     """
@@ -76,16 +76,15 @@ def _read_clause(part: str, fields: Mapping[str, type]) -> Clause:
 def write_token(key: bytes, request: tuple[object, ...], place: Place) -> str:
     """Return an opaque token for the items after `place` in this request.
 
-    `request` is everything that the token is valid for: collection, page size, filter, order.
-    The token is standard base64, whose +, / and = must be URL-encoded, as the spec says of
-    tokens.
+    The token is valid only for the same `request`: collection, page size, filter, order. The token
+    is standard base64, whose +, / and = must be URL-encoded, as the spec requires.
     """
     text = json.dumps(place).encode()
     return base64.b64encode(_mac(key, request, text) + text).decode()
 
 
 def read_token(key: bytes, request: tuple[object, ...], token: str) -> Place:
-    """The place of a token; raises InvalidPageToken when it was not given for this request."""
+    """Return the place of a token. Raises InvalidPageToken if it was not given for this request."""
     try:
         raw = base64.b64decode(token.encode("ascii"), validate=True)
     except ValueError:

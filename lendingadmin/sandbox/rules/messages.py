@@ -1,6 +1,6 @@
-"""The recognition of money in and out in texts from banks and mobile-money services.
+"""Recognition of incoming and outgoing money in texts from banks and mobile-money services.
 
-Only texts from a service count: inbound texts whose sender is a name or a short number.
+Only inbound texts whose sender is a name or a short number are read.
 """
 
 import re
@@ -30,7 +30,7 @@ _SHORT_NUMBER = 6  # digits: people's own numbers are longer
 
 
 class Movement(NamedTuple):
-    """Money that came in (`inward`) or went out, in the app's currency."""
+    """Money that came in (`inward` is True) or went out, in the app's currency."""
 
     inward: bool
     amount: Decimal
@@ -39,8 +39,8 @@ class Movement(NamedTuple):
 def read_movement(address: str, direction: str, body: str) -> Movement | None:
     """Return the money that a text reports, or None.
 
-    The first word that says in or out decides, and the first amount next to a currency is the
-    sum. Other amounts (fees, the new balance) come later in such texts.
+    The first word for in or out decides, and the first amount next to a currency is the sum. Other
+    amounts (fees, the new balance) are later in such texts.
     """
     if direction != "inbound" or not is_service(address) or _NOT_DONE.search(body):
         return None
@@ -53,6 +53,6 @@ def read_movement(address: str, direction: str, body: str) -> Movement | None:
 
 
 def is_service(address: str) -> bool:
-    """Return True if a sender is a service, not a person: it has a letter, or few digits."""
+    """Return True if a sender is a service and not a person: it has a letter, or few digits."""
     digits = sum(sign.isdigit() for sign in address)
     return any(sign.isalpha() for sign in address) or 0 < digits <= _SHORT_NUMBER

@@ -1,6 +1,6 @@
 """Offers to a borrower, from the outcome of an assessment (Spec: GetOffersResponse).
 
-README.md, “How offers are made”, says the same in words.
+README.md, “How offers are made”, has the same rules in words.
 """
 
 from collections.abc import Iterable
@@ -17,10 +17,10 @@ USED_UP = "limit_used_up"
 
 
 class Band(NamedTuple):
-    """The terms that belong to a score.
+    """The terms for a score.
 
-    A limit is the largest of `starter`, `of_income` × the money that comes in a month, and
-    `of_repaid` × the largest loan repaid. `premium` multiplies a product's own risk premium;
+    A limit is the largest of `starter`, `of_income` × the incoming money of a month, and
+    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium;
     `waiver` is a yearly fraction; only products of at most `longest` days are offered.
     """
 
@@ -58,14 +58,14 @@ class Offer(NamedTuple):
 
 
 class NoOffer(NamedTuple):
-    """Why nothing is offered: a word for programs and a sentence for people."""
+    """The reason why nothing is offered: a word for programs and a sentence for people."""
 
     reason: str
     message: str
 
 
 def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) -> Offer | NoOffer:
-    """The offer that follows from an outcome, with those of `products` that it reaches."""
+    """Return the offer for an outcome, with the suitable ones of `products`."""
     if not outcome.is_authorized or outcome.credit_score is None:
         reason = outcome.reason or outcome.type
         return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")

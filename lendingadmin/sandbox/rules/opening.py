@@ -1,6 +1,6 @@
-"""Open the account of a posted contract: read its instalments, or compute them from a plan.
+"""Open the account of a posted contract, with its own or with computed instalments.
 
-A plan follows from the contract; values that the contract lacks come from its product.
+Instalments are computed from a plan, which has the values of the contract or else of its product.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MOST_INSTALMENTS = 520
 
 
 class Opening(NamedTuple):
-    """A complete contract, with the account that follows from it."""
+    """A complete contract, with its account."""
 
     contract: dict[str, Any]
     lines: list[Line]
@@ -33,9 +33,9 @@ def open_account(
 ) -> Opening:
     """Return the account of a posted contract (Spec: Loans, Create).
 
-    A contract with instalments is used unchanged, to the last key. A contract without them gets
-    them, and everything that follows from them, computed from its terms and its product. Its
-    own keys that the service does not compute are preserved. Raises Invalid, naming the field.
+    A contract with instalments is used unchanged, with all keys. Without instalments, they and the
+    values that depend on them are computed from the terms and the product; other keys of the
+    contract are preserved. Raises Invalid with the name of the field.
     """
     contract = dict(posted)
     if not contract.get("installments"):
@@ -51,7 +51,10 @@ def open_account(
 
 
 def read_lines(installments: object) -> list[Line]:
-    """The account's lines from a contract's instalments; raises Invalid, naming the field."""
+    """Return the lines of an account from a contract's instalments.
+
+    Raises Invalid with the field.
+    """
     if not isinstance(installments, list) or not 1 <= len(installments) <= MOST_INSTALMENTS:
         raise Invalid(
             "contract.installments", f"must be an array of at most {MOST_INSTALMENTS} instalments"
@@ -74,7 +77,7 @@ def _read_line(place: int, installment: object) -> Line:
 
 
 def read_arrears(contract: Mapping[str, Any]) -> Arrears:
-    """Return the cost of lateness under a contract; zero where its terms have none.
+    """Return the cost of late payment under a contract; zero if the terms have none.
 
     Raises Invalid.
     """
@@ -107,10 +110,10 @@ def _check_principal(
 def build_plan(
     product: Product, contract: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Plan:
-    """Return the plan of a contract: its own values, and the product's for those it lacks.
+    """Return the plan of a contract, with its own values or else those of the product.
 
     The principal is `amount` (the loan's `loanAmount`), else `contract.amounts.principal`, else
-    `contract.amounts.requested`. Raise Invalid, naming the field.
+    `contract.amounts.requested`. Raise Invalid with the name of the field.
     """
     terms = read_section(contract, "terms", "contract.terms")
     interest = read_section(terms, "interest", "contract.terms.interest")
@@ -142,7 +145,7 @@ def build_plan(
 
 
 def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any]:
-    """A nested object, empty when absent or null; anything else raises Invalid."""
+    """Return a nested object, empty if it is absent or null. Raise Invalid for anything else."""
     value = holder.get(key)
     if value is None:
         return {}
@@ -152,7 +155,7 @@ def read_section(holder: Mapping[str, Any], key: str, field: str) -> Mapping[str
 
 
 def read_fees(terms: Mapping[str, Any]) -> tuple[Fee, ...]:
-    """The fees of posted terms; raises Invalid."""
+    """Return the fees of posted terms. Raises Invalid."""
     posted = [] if terms.get("fees") is None else terms["fees"]
     if not isinstance(posted, list):
         raise Invalid("contract.terms.fees", "must be an array")

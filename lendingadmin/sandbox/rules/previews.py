@@ -1,4 +1,4 @@
-"""Contracts that an offer would lead to (Spec: Borrowers, GetOfferContracts)."""
+"""Preview of the contracts for an offer (Spec: Borrowers, GetOfferContracts)."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,7 +12,7 @@ from lendingadmin.sandbox.rules.opening import build_plan
 
 
 class Offered(NamedTuple):
-    """A product of an offer summary. The premium is a yearly fraction; None is the product's."""
+    """A product in an offer summary. The premium is a yearly fraction; None means the product's."""
 
     product: Product
     risk_premium_rate: Decimal | None
@@ -27,8 +27,8 @@ def build_previews(
 ) -> list[dict[str, Any]]:
     """Return one contract for each product, in their order, as if it began on `start`.
 
-    Raise RuleBroken if one of them is not available: the amount is above the credit limit or
-    under the product's floor, or the product is not offered any more.
+    Raise RuleBroken if one of them is not available: the amount is above the credit limit or under
+    the product's floor, or the product is no longer offered.
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")

@@ -11,17 +11,17 @@ _SHOWN = Decimal("0.000001")
 
 
 def round_rate(rate: Decimal) -> Decimal:
-    """A rate as answers carry it: six decimals."""
+    """Return a rate in the form of answers, with six decimals."""
     return rate.quantize(_SHOWN, ROUND_HALF_UP)
 
 
 def compute_periodic(nominal: Decimal, days: int) -> Decimal:
-    """The simple share of the nominal yearly rate that falls on that many days."""
+    """Return the simple share of the nominal yearly rate for a number of days."""
     return nominal * days / YEAR
 
 
 def compute_effective(nominal: Decimal, days: int) -> Decimal:
-    """The yearly rate with compounding every `days` days: (1 + periodic)^(365/days) − 1."""
+    """Return the yearly rate with compounding every `days` days: (1 + periodic)^(365/days) − 1."""
     with localcontext(prec=34):
         return (1 + compute_periodic(nominal, days)) ** (YEAR / days) - 1
 

@@ -1,7 +1,7 @@
 """Instalments on a reducing balance (Spec: LendingContract, Installment).
 
-Interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent.
-The last instalment takes the rest of the principal, so that the sum is right to the cent.
+The interest of an instalment is the balance × nominal rate × its days / 365, rounded to the cent.
+The last instalment has the rest of the principal, so that the sum is exact.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from lendingadmin.sandbox.rules.rates import YEAR, compute_periodic
 
 
 class Style(StrEnum):
-    """The ways to spread the principal: the product types of this service.
+    """The ways to divide the principal, which are the product types of this service.
 
     `term`: equal instalments (annuity). `flex`: equal parts of principal, so that instalments
     fall. `bullet`: everything at the end, interest included.
@@ -35,7 +35,7 @@ class Slot(NamedTuple):
 
     @property
     def days(self) -> int:
-        """Number of days for which interest runs."""
+        """Number of days with interest."""
         return (self.last - self.first).days + 1
 
 
@@ -48,7 +48,7 @@ class Parts(NamedTuple):
 
 
 def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
-    """Cut the period into intervals that follow each other; the last one may be shorter."""
+    """Divide the period into successive intervals; the last one may be shorter."""
     cuts = [*range(0, period_days, interval_days), period_days]
     return [
         Slot(start + timedelta(days=first), start + timedelta(days=last - 1))
@@ -57,7 +57,7 @@ def cut_slots(start: date, period_days: int, interval_days: int) -> list[Slot]:
 
 
 def amortise(style: Style, principal: Decimal, nominal: Decimal, dates: list[Slot]) -> list[Parts]:
-    """Spread the principal over the slots, with interest on the outstanding balance."""
+    """Divide the principal among the slots, with interest on the outstanding balance."""
     if style is Style.BULLET:
         days = sum(slot.days for slot in dates)
         whole = Slot(dates[0].first, dates[-1].last)
@@ -80,7 +80,10 @@ def _reduce(
 
 
 def compute_annuity(principal: Decimal, rate: Decimal, count: int) -> Decimal:
-    """The level instalment: P·r / (1 − (1 + r)^−n), or P/n without interest; to the cent."""
+    """Return the level instalment to the cent.
+
+    The instalment is P·r / (1 − (1 + r)^−n), or P/n without interest.
+    """
     if rate == 0:
         return round_cents(principal / count)
     return round_cents(principal * rate / (1 - (1 + rate) ** -count))

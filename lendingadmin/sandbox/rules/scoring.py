@@ -1,6 +1,6 @@
 """The outcome of an assessment from its findings (Spec: AssessmentOutcome).
 
-SCORING.md next to the package says the same in words; a test compares the two.
+SCORING.md has the same rules in words; a test compares both.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ class Points(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Outcome of an assessment. The last two fields serve offers and are not answered."""
+    """Outcome of an assessment. The last two fields are for offers and are not in answers."""
 
     type: str
     reason: str | None = None
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 def assess(facts: Facts, category: str) -> Outcome:
-    """The outcome for an assessment type of this category, `credit` or `loan`."""
+    """Return the outcome for an assessment type of this category, `credit` or `loan`."""
     if not has_enough(facts, category):
         return Outcome(INVALID, NO_DATA, SENTENCES[TOO_LITTLE], TOO_LITTLE)
     score = compute_score(facts, category)
@@ -94,14 +94,14 @@ def has_enough(facts: Facts, category: str) -> bool:
 
 
 def compute_score(facts: Facts, category: str) -> int:
-    """The points on top of 300, never below it; all points together reach 850."""
+    """Return 300 plus all points, at least 300; the maximum is 850."""
     found = compute_points(facts, category)
     total = found.income + found.contacts + found.device + found.loans - found.late
     return max(LOWEST, LOWEST + total)
 
 
 def compute_points(facts: Facts, category: str) -> Points:
-    """The points of each part. An assessment of loans looks at nothing else."""
+    """Return the points of each part. The category `loan` has only points for loans."""
     late = min(300, 3 * facts.days_late)
     repaid = 12 * facts.paid_in_time + 4 * facts.paid_late + 25 * facts.loans_repaid
     if category == LOAN:
@@ -120,8 +120,8 @@ def compute_points(facts: Facts, category: str) -> Points:
 def _compute_income(facts: Facts) -> int:
     """Return the points for income, at most 230.
 
-    They count how often money comes in, in how many weeks, and if it covers the money that goes
-    out.
+    The points depend on how often money comes in, in how many weeks, and whether it covers the
+    outgoing money.
     """
     if not facts.money_in:
         return 0

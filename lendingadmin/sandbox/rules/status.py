@@ -1,4 +1,4 @@
-"""States of loans, events and assessments by the clock (Spec: States and transitions).
+"""States of loans, events and assessments at a time (Spec: States and transitions).
 
 README.md lists the numbers.
 """
@@ -11,7 +11,7 @@ from lendingadmin.sandbox.rules.instants import day_start
 
 
 class LoanStatus(IntEnum):
-    """A loan is pending until its start date, then open, and closed once it is settled."""
+    """State of a loan: pending until its start date, then open, and closed when it is settled."""
 
     PENDING = 1
     OPEN = 2
@@ -46,14 +46,14 @@ class Processing(IntEnum):
 
 
 class DueWindow(NamedTuple):
-    """Loans whose oldest unpaid instalment fell due in [since, before); None sets no limit."""
+    """Period [since, before) of the oldest unpaid due date of a loan; None sets no limit."""
 
     since: datetime | None
     before: datetime | None
 
 
 def find_loan_status(start: datetime, settled: datetime | None, now: datetime) -> LoanStatus:
-    """The state of a loan at `now`."""
+    """Return the state of a loan at `now`."""
     if settled is not None:
         return LoanStatus.CLOSED
     return LoanStatus.PENDING if start > now else LoanStatus.OPEN
@@ -89,7 +89,7 @@ def build_due_window(status: Performance, today: date) -> DueWindow:
 
 
 def find_processing(ready_at: datetime, has_errors: bool, now: datetime) -> Processing:
-    """The state at `now`: waiting until `ready_at`, then done, with or without errors."""
+    """Return the state at `now`: waiting until `ready_at`, then done, with or without errors."""
     if now < ready_at:
         return Processing.WAITING
     return Processing.WITH_ERRORS if has_errors else Processing.DONE

@@ -1,1 +1,1 @@
-"""Pydantic models of the wire: requests, answers, and the contract, which is part of both."""
+"""Pydantic models of JSON: requests, answers, and the contract, which is part of both."""

@@ -1,6 +1,6 @@
-"""Answers of the API (Spec: Resources and their fields), with fields in the written order.
+"""Answers of the API (Spec: Resources and their fields), with fields in the order of the JSON.
 
-The OpenAPI document and the answers themselves both follow from these models.
+The OpenAPI document and the answers both follow from these models.
 """
 
 from datetime import datetime
@@ -34,7 +34,7 @@ Token = Annotated[str | None, WithJsonSchema({"type": ["string", "null"]})]
 
 
 class Answer(BaseModel):
-    """An object of an answer: every field is there, and no other."""
+    """An object of an answer; it has all of these fields and no others."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -52,7 +52,7 @@ class Answer(BaseModel):
 
 
 class Stored(Answer):
-    """The fields that every stored resource has (Spec: Conventions)."""
+    """The fields of every stored resource (Spec: Conventions)."""
 
     uid: UUID
     name: str
@@ -61,7 +61,7 @@ class Stored(Answer):
 
 
 class Error(Answer):
-    """Spec: Errors. `error` is this service's own, for programs."""
+    """Spec: Errors. `error` is an addition of this service, for programs."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -96,7 +96,7 @@ class AnsweredDevice(Device, Answer):
 
 
 class AnsweredLoanSummary(Answer):
-    """Spec: LoanSummary fields. One that was sent may lack whatever was not sent."""
+    """Spec: LoanSummary fields. Fields that were not sent are absent or null."""
 
     loan_id: str
     principal_amount: Num | None
@@ -249,7 +249,7 @@ class EventPage(Answer):
 
 
 class AssessmentOutcome(Answer):
-    """Spec: AssessmentOutcome; which of its fields there are depends on `type`."""
+    """Spec: AssessmentOutcome. Which fields are present depends on `type`."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
@@ -345,7 +345,7 @@ class OfferOperation(Answer):
 
 
 class PreviewedContract(LendingContract):
-    """Spec: LendingContract, with everything in it."""
+    """Spec: LendingContract, with all fields."""
 
     model_config = ConfigDict(json_schema_extra=lambda schema: _require_all(schema))
 
@@ -355,7 +355,7 @@ class Contracts(RootModel[Annotated[list[PreviewedContract], _UNREAD, UNCHANGED]
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """Describe every field that the spec names as there and not null."""
+    """Describe every field that the spec names as required and not null."""
     schema["required"] = list(schema["properties"])
     for field in schema["properties"].values():
         field.update(field.pop("anyOf")[0])

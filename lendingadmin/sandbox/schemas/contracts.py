@@ -71,7 +71,7 @@ class Interest(Part):
 
 
 class Terms(Part):
-    """Spec: terms. `repaymentInterval` is this service's own."""
+    """Spec: terms. `repaymentInterval` is an addition of this service."""
 
     period: StrictStr | None = None
     repayment_interval: StrictStr | None = None
@@ -148,7 +148,7 @@ class Installment(Part):
 
 
 class LendingContract(Part):
-    """Spec: LendingContract. A posted one may omit any field; it is saved to the last key."""
+    """Spec: LendingContract. A posted one may omit any field; all its keys are saved."""
 
     product_id: StrictStr | None = None
     version_no: Number | None = None
@@ -175,7 +175,7 @@ else:  # it must have the shape of a contract, and stays the dict that was sent
 
 
 class NewLoan(Sent):
-    """Spec: Loans, Create. What the service itself works out is not read."""
+    """Spec: Loans, Create. Fields that the service computes are ignored."""
 
     account_id: Id
     contract: PostedContract

@@ -1,6 +1,6 @@
-"""Bodies of requests. Unknown fields are accepted and dropped; wrong types are refused.
+"""Bodies of requests. Unknown fields are accepted and ignored; wrong types are refused.
 
-The bodies of loans, which hold a contract, are in `contracts.py`.
+The bodies of loans, which contain a contract, are in `contracts.py`.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,10 @@ from lendingadmin.sandbox.rules.invalid import Invalid
 
 
 def _by(read: Callable[[Any, str], object]) -> BeforeValidator:
-    """A rule's reader as a validator; pydantic knows the field's path, so the reason is enough."""
+    """Return a rule's reader as a validator.
+
+    Only the reason is passed on, because pydantic knows the field's path.
+    """
 
     def validate(value: object) -> object:
         try:
@@ -62,12 +65,12 @@ MOST_PRODUCTS = 50  # of an offer summary
 
 
 class Sent(BaseModel):
-    """A body, or a part of a body, in the API's spelling."""
+    """A request body, or a part of one, with the field names of the API."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="ignore")
 
     def document(self, *, only_sent: bool = False) -> dict[str, Any]:
-        """Return the values as stored and answered: API spelling, Decimals, datetimes."""
+        """Return the values for storing and answering: API names, Decimals, datetimes."""
         return self.model_dump(by_alias=True, exclude_unset=only_sent)
 
 
@@ -106,7 +109,7 @@ class Device(Sent):
 
 
 class LoanSummary(Sent):
-    """Spec: LoanSummary fields: a loan that was made elsewhere."""
+    """Spec: LoanSummary fields, for a loan elsewhere."""
 
     loan_id: Word
     principal_amount: Number | None = None
@@ -142,7 +145,7 @@ class NewBorrower(BorrowerPatch):
 
 
 class NewEvent(Sent):
-    """Spec: Events, Create. The data is read by the rules, kind by kind."""
+    """Spec: Events, Create. The data are read by the rules, kind by kind."""
 
     account_id: StrictStr
     event_type: StrictStr = Field(description="personal_data.captured")
@@ -160,7 +163,7 @@ class NewAssessment(Sent):
 
 
 class OffersAsked(Sent):
-    """Spec: GetOffers body; at least one of them."""
+    """Spec: GetOffers body; at least one field is required."""
 
     assessment_type: StrictStr | None = None
     timestamp: Timestamp | None = None
@@ -168,18 +171,18 @@ class OffersAsked(Sent):
 
     @property
     def can_start(self) -> bool:
-        """True if the body says more than the id of its request."""
+        """True if the body has more than the id of its request."""
         return self.assessment_type is not None or self.timestamp is not None
 
 
 class OfferedInterest(Sent):
-    """The interest that an offer sets on a product."""
+    """The interest on a product in an offer."""
 
     risk_premium_rate: Rate | None = None
 
 
 class OfferedTerms(Sent):
-    """The terms that an offer sets on a product."""
+    """The terms of a product in an offer."""
 
     interest: OfferedInterest | None = None
 
@@ -198,7 +201,7 @@ class OfferedProduct(Sent):
 
 
 class OfferSummary(Sent):
-    """The triple that an offer answers and a preview takes."""
+    """The three fields of an offer that a preview takes."""
 
     credit_limit: PositiveAmount
     products: Annotated[list[OfferedProduct], Field(max_length=MOST_PRODUCTS)]

@@ -1,7 +1,7 @@
 """The loans of an app and their repayments, planned against a given time.
 
-A plan names dates and instalments, not sums. The sandbox computes the schedule, and the filler
-pays the amounts that the sandbox answers.
+A plan has dates and instalments, but no amounts. The sandbox computes the schedule, and the filler
+pays the amounts in the sandbox's answers.
 """
 
 import random
@@ -76,7 +76,7 @@ class Payment:
 
 @dataclass(frozen=True)
 class Loan:
-    """A create body and the repayments that follow it, oldest first."""
+    """A create body, and the later repayments, oldest first."""
 
     story: Story
     body: Body
@@ -85,7 +85,7 @@ class Loan:
 
 @dataclass(frozen=True)
 class Client:
-    """One borrower with the loans taken, oldest first, and the reports and assessments."""
+    """One borrower with the loans, oldest first, and the reports and assessments."""
 
     body: Body
     loans: tuple[Loan, ...]
@@ -95,8 +95,8 @@ class Client:
 def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Client, ...]:
     """Return every borrower of the app with loans and repayments.
 
-    No repayment is after `now` (aware, UTC). `products` are as the service lists them: ids and
-    terms come from there.
+    No repayment is after `now` (aware, UTC). `products` are the products in the service's list,
+    with their ids and terms.
     """
     bodies = [build_borrower(app_id, n, now) for n in range(BORROWERS[app_id])]
     loans: list[list[Loan]] = [[] for _ in bodies]
@@ -117,7 +117,7 @@ def plan(app_id: str, now: datetime, products: Sequence[Product]) -> tuple[Clien
 def plan_loan(
     app_id: str, n: int, holder: Body, now: datetime, products: Sequence[Product]
 ) -> Loan:
-    """The n-th loan of an app, held by a borrower (a create body), with its repayments."""
+    """Return an app's n-th loan with its repayments; `holder` is the borrower's create body."""
     chance = seed_random("loan", app_id, n)
     story = _STORIES[n % len(_STORIES)]
     product = _choose_product(chance, story, holder["category"], products)
@@ -142,9 +142,9 @@ def plan_loan(
 def _choose_product(
     chance: random.Random, story: Story, category: str, products: Sequence[Product]
 ) -> Product:
-    """Return an offered product that fits.
+    """Return a suitable product.
 
-    Companies get half a year or more; a settled loan gets few instalments.
+    Companies get half a year or more; a settled loan has few instalments.
     """
     offered = [product for product in products if product["status"] == _OFFERED]
     if category == "company":
@@ -164,7 +164,7 @@ def _count_instalments(product: Product) -> int:
 def _plan_progress(
     story: Story, chance: random.Random, count: int, interval: int, now: datetime
 ) -> tuple[int, datetime]:
-    """Return the number of instalments paid in full, and the day on which the loan started."""
+    """Return the number of instalments paid in full, and the start day of the loan."""
     today = day_start(now.date())
     paid = chance.randrange(min(count, _MOST_PAID))
     if story is Story.PENDING:
@@ -230,9 +230,9 @@ def _plan_payments(
 def _build_contract(
     chance: random.Random, app_id: str, category: str, product: Product, start: datetime
 ) -> Body:
-    """Contract without instalments: the service computes them (Spec: LendingContract).
+    """Return a contract without instalments, which the service computes (Spec: LendingContract).
 
-    Fees and penalties are left to the product; the premium is this borrower's own.
+    Fees and penalties are those of the product; the premium is for this borrower.
     """
     terms = product["terms"]
     amount = _choose_amount(chance, app_id, category)
@@ -252,7 +252,7 @@ def _build_contract(
 
 
 def _choose_amount(chance: random.Random, app_id: str, category: str) -> Decimal:
-    """A round sum in the app's currency; small sums are the commonest, companies borrow more."""
+    """Return a round sum in the app's currency; most sums are small, companies borrow more."""
     unit = APPS[app_id][1]
     steps = chance.lognormvariate(3.4 if category == "individual" else 6.0, 0.9)
     return (Decimal(steps).quantize(Decimal(1), ROUND_HALF_UP) + 2) * unit

@@ -1,7 +1,7 @@
-"""A large book, written straight to the database, because over HTTP it would take hours.
+"""A large book, written directly to the database, because over HTTP it would take hours.
 
-The n-th borrower and loan are the same on every machine, for the same day. A book that is not
-complete continues at its end.
+The n-th borrower and loan are the same on every machine on the same day. An incomplete book is
+continued at its end.
 """
 
 import os
@@ -33,7 +33,7 @@ _PRODUCTS = [product.model_dump(by_alias=True) for product in answer_products()]
 
 
 class Batch(NamedTuple):
-    """Rows that are not saved yet, loans with their records and repayments."""
+    """Unsaved rows: loans with their records and repayments."""
 
     borrowers: list[Borrower]
     loans: list[Loan]
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
 
 
 def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
-    """Fill an app up to `count` loans; yields how many are there, before and after each batch."""
+    """Fill an app up to `count` loans; yield the number of loans before and after each batch."""
     there = Loan.objects.filter(app_id=app_id).count()
     yield there
     first, last = -(-there // LOANS_EACH), -(-count // LOANS_EACH)
@@ -57,7 +57,7 @@ def seed(app_id: str, count: int, now: datetime) -> Iterator[int]:
 def _in_turn(
     pool: ProcessPoolExecutor, build: Callable[[int], Batch], starts: Sequence[int]
 ) -> Iterator[Batch]:
-    """Yield the batches in their order; build only a few ahead, so that memory stays bounded."""
+    """Yield the batches in order. Only a few are built ahead, because they use much memory."""
     rest = iter(starts)
     waiting = [pool.submit(build, start) for start in islice(rest, (os.cpu_count() or 1) * 2)]
     while waiting:
@@ -114,7 +114,7 @@ def _add_loan(
 def _build_repayments(
     loan: Loan, planned: Sequence[book.Payment], contract: dict[str, Any], today: datetime
 ) -> list[Repayment]:
-    """Return the repayments of a loan; set on the loan the values that follow from them."""
+    """Return the repayments of a loan; also set the values of the loan that depend on them."""
     paid: list[Payment] = []
     rows = []
     for one in planned:

@@ -1,4 +1,4 @@
-"""Fill a running sandbox with the plan of `book.plan`: by HTTP API, on several threads."""
+"""Fill a running sandbox with the plan of `book.plan`, through the HTTP API on several threads."""
 
 import threading
 from collections import Counter
@@ -23,11 +23,14 @@ _TIMEOUT = (2, 30)
 
 
 class FillError(Exception):
-    """Refusal of a call by the sandbox, or no answer; the sentence names the call and why."""
+    """Error: the sandbox refused a call or did not answer.
+
+    The sentence names the call and the reason.
+    """
 
 
 class Service:
-    """The running sandbox, addressed from outside as any client would (Spec: Authentication)."""
+    """The running sandbox, called as by any client (Spec: Authentication)."""
 
     def __init__(self, address: str, project_id: str, client_id: str, secret: str) -> None:
         self._address = address.rstrip("/")
@@ -42,7 +45,7 @@ class Service:
         self._token = self._fetch_token()
 
     def products(self) -> list[Mapping[str, Any]]:
-        """The project's products (Spec: Products, List)."""
+        """Return the project's products (Spec: Products, List)."""
         _, answer = self._call("GET", f"/v1/projects/{self._project}/products")
         return list(answer["products"])
 
@@ -57,7 +60,7 @@ class Service:
         return None if status == 409 else answer
 
     def repay(self, app_id: str, account_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Record a repayment; the answer is the loan (Spec: Loans, MakeRepayment)."""
+        """Record a repayment and return the loan (Spec: Loans, MakeRepayment)."""
         path = self._app(app_id, "loans", account_id) + ":makeRepayment"
         answer: Mapping[str, Any] = self._call("POST", path, body)[1]
         return answer
@@ -109,7 +112,7 @@ class Service:
 
 
 def fill(service: Service, app_id: str, now: datetime) -> Counter[str]:
-    """Fill one app and count the added records by collection; nothing if the app was full.
+    """Fill one app and return the number of added records by collection; none if it was full.
 
     A half-filled app is completed. Raise FillError if the sandbox refuses something or stops
     answering.
@@ -125,7 +128,7 @@ def fill(service: Service, app_id: str, now: datetime) -> Counter[str]:
 
 
 def order_clients(clients: tuple[book.Client, ...]) -> list[book.Client]:
-    """Return the planned clients in order, with one that ends with a loan moved to the end."""
+    """Return the planned clients; one whose last record is a loan is moved to the end."""
     last = next(
         client for client in reversed(clients) if client.loans and not client.reports.assessments
     )
@@ -133,7 +136,7 @@ def order_clients(clients: tuple[book.Client, ...]) -> list[book.Client]:
 
 
 def _fill_client(service: Service, app_id: str, client: book.Client) -> Counter[str]:
-    """A borrower, then the loans, then the reports: the assessments look at the loans."""
+    """Create a borrower, then the loans, then the reports, because assessments read the loans."""
     added = Counter(borrowers=int(service.create(app_id, "borrowers", client.body) is not None))
     for loan in client.loans:
         created = service.create(app_id, "loans", loan.body)
@@ -158,7 +161,7 @@ def _repay(service: Service, app_id: str, loan: book.Loan, created: Mapping[str,
 def compute_amount(
     payment: book.Payment, contract: Mapping[str, Any], made: Sequence[Payment]
 ) -> Decimal:
-    """Return the payment under a contract with instalments, after the repayments `made`.
+    """Return a payment's amount under a contract with instalments, after the repayments `made`.
 
     The amount is rounded to cents. A settlement is the amount owed on that day, penalties
     included, by the sandbox's rules.
@@ -173,7 +176,7 @@ def compute_amount(
 
 
 def build_repayment(payment: book.Payment, amount: Decimal) -> dict[str, Any]:
-    """The body of a planned repayment (Spec: Loans, MakeRepayment)."""
+    """Return the body of a planned repayment (Spec: Loans, MakeRepayment)."""
     return {
         "externalId": payment.external_id,
         "amount": amount,

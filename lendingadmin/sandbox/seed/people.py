@@ -38,12 +38,12 @@ _ODD_IDS = {7: "cust:{n:05d}", 23: "branch 4 no {n}", 41: "zoë+{n}@north", 67: 
 
 
 def seed_random(*parts: object) -> random.Random:
-    """The same random numbers for the same parts, on every machine."""
+    """Return a random generator with the same numbers for the same parts, on every machine."""
     return random.Random(":".join(map(str, parts)))  # noqa: S311 - nothing here is a secret
 
 
 def build_borrower(app_id: str, n: int, now: datetime) -> Body:
-    """The n-th borrower of an app as a create body; `now` (aware) sets ages and start dates."""
+    """Return the create body of an app's n-th borrower; `now` (aware) sets ages and start dates."""
     chance = seed_random("borrower", app_id, n)
     countries = APPS[app_id][2]
     country = chance.choices([c for c, _ in countries], [share for _, share in countries])[0]
@@ -64,7 +64,7 @@ def build_borrower(app_id: str, n: int, now: datetime) -> Body:
 
 
 def build_borrower_id(country: Country, app_id: str, n: int) -> str:
-    """Mostly `ke-100012`; a few shaped as other lenders shape theirs."""
+    """Return an id, mostly like `ke-100012`, and sometimes in the form of other lenders."""
     if n in _ODD_IDS:
         return _ODD_IDS[n].format(n=n)
     if n % 19 == 11:
@@ -147,6 +147,6 @@ def _build_mailbox(chance: random.Random, name: str, n: int) -> str:
 
 
 def fill_pattern(chance: random.Random, pattern: str) -> str:
-    """The pattern with a digit for each `#` and a capital letter for each `@`."""
+    """Return the pattern with a digit for each `#` and a capital letter for each `@`."""
     signs = {"#": digits, "@": ascii_uppercase}
     return "".join(chance.choice(signs[sign]) if sign in signs else sign for sign in pattern)

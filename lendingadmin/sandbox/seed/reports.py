@@ -1,9 +1,9 @@
 """Reports of the app about a borrower (Spec: Event), and the requested assessments.
 
-Every third number, if it is an individual, has texts of a mobile-money service, contacts and
-readings of the phone. Companies have no such phone. Every fourth number, if it is a company,
-has an assessment of its loans only. Timestamps are at the start of a day, so that sending the
-same day's book again adds nothing.
+Every third borrower, if an individual, has texts of a mobile-money service, contacts and readings
+of the phone. Companies have no such data. Every fourth borrower, if a company, has an assessment of
+the loans only. Timestamps are at the start of a day, so that the same day's book adds nothing if it
+is sent again.
 """
 
 import random
@@ -24,7 +24,7 @@ _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-histor
 
 
 class Purse(StrEnum):
-    """The way in which a person's money comes and goes."""
+    """The pattern of a person's incoming and outgoing money."""
 
     STEADY = "steady"
     TIGHT = "tight"
@@ -103,7 +103,7 @@ class Reports(NamedTuple):
 
 
 def plan_reports(app_id: str, n: int, holder: Body, now: datetime) -> Reports:
-    """Return the reports about the n-th borrower, with create body `holder`; often none."""
+    """Return the reports about the n-th borrower, whose create body is `holder`; often none."""
     today = day_start(now.date())
     account = write_account_id(holder["borrowerId"])
     if holder["category"] == "company":
@@ -145,7 +145,7 @@ def _build_set(kind: str, values: list[Body]) -> Body:
 
 
 def _build_texts(chance: random.Random, app_id: str, purse: Purse, today: datetime) -> list[Body]:
-    """Texts of money and some others, oldest first."""
+    """Return texts about money and some others, oldest first."""
     network, unit = _NETWORKS[app_id], APPS[app_id][1]
     came, went, share = _HABITS[purse]
     typical = unit * chance.randint(4, 30)
@@ -199,7 +199,7 @@ def _build_contacts(chance: random.Random, app_id: str) -> list[Body]:
 
 
 def _build_readings(chance: random.Random, app_id: str, today: datetime) -> list[Body]:
-    """Battery, place and apps, as of before yesterday's event."""
+    """Return readings of battery, place and apps, from before yesterday's event."""
     network = _NETWORKS[app_id]
     before = today - timedelta(days=1)
     moments = [to_millis(_choose_moment(chance, before)) for _ in range(12)]

@@ -1,1 +1,1 @@
-"""The sandbox's data in its database, with the functions that read and write it."""
+"""The sandbox's data in its database, and the functions that read and write them."""

@@ -1,4 +1,7 @@
-"""Assessments: computed when they are made, shown when their time comes (Spec: Assessment)."""
+"""Assessments, computed at their creation and shown after their processing time.
+
+Spec: Assessment.
+"""
 
 import hashlib
 from datetime import datetime, timedelta
@@ -34,7 +37,7 @@ def create(
     now: datetime,
     request_id: str | None = None,
 ) -> Assessment:
-    """Create an assessment of the current data; `request_id` is that of getOffers.
+    """Create an assessment of the current data; `request_id` is the one of getOffers.
 
     `assessment_type` is a full name. Raises Invalid for an account or type that does not exist
     and for a timestamp in the future, RuleBroken for an account or type that can't be used, and
@@ -69,7 +72,7 @@ def create(
 
 
 def get_assessment(app_id: str, key: str) -> Assessment:
-    """The assessment with that assessmentId, else with that uid; raises NotFound."""
+    """Return the assessment with that assessmentId, or else that uid. Raises NotFound."""
     rows = Assessment.objects.filter(app_id=app_id)
     assessment = rows.filter(assessment_id=key).first() or find_by_uid(rows, key)
     if assessment is None:

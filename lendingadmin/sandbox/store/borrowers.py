@@ -1,4 +1,4 @@
-"""Borrowers: stored encrypted, answered with their loan accounts here (Spec: Borrower)."""
+"""Borrowers: stored encrypted, answered with their loan accounts in the sandbox."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ def can_be_read() -> bool:
 
 
 def create(app_id: str, sent: Document, now: datetime) -> Borrower:
-    """A new borrower; raises AlreadyExists."""
+    """Create a borrower. Raises AlreadyExists."""
     with write():
         borrower_id = sent["borrowerId"]
         if Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).exists():
@@ -36,7 +36,7 @@ def create(app_id: str, sent: Document, now: datetime) -> Borrower:
 
 
 def build_borrower(app_id: str, sent: Document, uid: UUID, now: datetime) -> Borrower:
-    """A borrower that is not saved yet."""
+    """Return a borrower that is not saved yet."""
     return Borrower(
         app_id=app_id,
         borrower_id=sent["borrowerId"],
@@ -48,7 +48,7 @@ def build_borrower(app_id: str, sent: Document, uid: UUID, now: datetime) -> Bor
 
 
 def find_borrower(app_id: str, borrower_id: str) -> Borrower | None:
-    """The borrower, or None."""
+    """Return the borrower, or None."""
     return Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).first()
 
 
@@ -61,7 +61,7 @@ def find_holder(app_id: str, account_id: str) -> Borrower:
 
 
 def get_borrower(app_id: str, borrower_id: str) -> Borrower:
-    """The borrower; raises NotFound."""
+    """Return the borrower. Raises NotFound."""
     borrower = find_borrower(app_id, borrower_id)
     if borrower is None:
         raise NotFound(f"Borrower {borrower_id}")
@@ -69,7 +69,7 @@ def get_borrower(app_id: str, borrower_id: str) -> Borrower:
 
 
 def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
-    """Replace the sent fields; raises NotFound."""
+    """Replace the sent fields. Raises NotFound."""
     with write():
         borrower = get_borrower(app_id, borrower_id)
         changed = decrypt(borrower.encrypted) | sent
@@ -80,9 +80,9 @@ def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borro
 
 
 def delete(app_id: str, borrower_id: str) -> None:
-    """Remove a borrower without loan accounts, with everything that was reported and assessed.
+    """Remove a borrower without loan accounts, with all events and assessments.
 
-    Raises NotFound, and RuleBroken for one with loan accounts.
+    Raises NotFound, and RuleBroken for a borrower with loan accounts.
     """
     with write():
         borrower = get_borrower(app_id, borrower_id)
@@ -116,7 +116,7 @@ def _answer_borrower(borrower: Borrower, held: list[AnsweredLoanSummary]) -> Ans
 
 
 def _complete(sent: Document, now: datetime) -> Document:
-    """Return the document to store: no null lists, upper-case names, dated devices."""
+    """Return the document to store: no null lists, names in upper case, devices with dates."""
     kept = sent | {
         "startDate": sent["startDate"] or now,
         "devices": [

@@ -12,9 +12,9 @@ from lendingadmin.sandbox import wire
 
 
 def read_key(database: Path, given: str) -> str:
-    """Return the key from the environment; else from a file next to the database.
+    """Return the key from the environment, or else from a file next to the database.
 
-    The file is made on first use, and only its owner can read it. Raises ValueError for an
+    The file is created at its first use, and only its owner can read it. Raises ValueError for an
     invalid key.
     """
     path = database.with_name(database.name + ".key")
@@ -30,7 +30,7 @@ def read_key(database: Path, given: str) -> str:
 
 
 def _write_key(path: Path) -> None:
-    """Write a new key in one step; of two starts at once the first one's key is used."""
+    """Save a new key in one step; if two processes start together, the first key is used."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -50,7 +50,7 @@ def _fernet() -> Fernet:
 
 
 def can_decrypt(encrypted: bytes | memoryview) -> bool:
-    """Return True if this was encrypted with the current key."""
+    """Return True if this ciphertext was made with the current key."""
     try:
         _fernet().decrypt(bytes(encrypted))
     except InvalidToken:
@@ -59,17 +59,17 @@ def can_decrypt(encrypted: bytes | memoryview) -> bool:
 
 
 def encrypt(document: object) -> bytes:
-    """A JSON document, encrypted."""
+    """Return a JSON document in encrypted form."""
     return encrypt_text(wire.write(document))
 
 
 def decrypt(encrypted: bytes | memoryview) -> Any:
-    """The JSON document; raises cryptography's InvalidToken when the key is another one."""
+    """Return the JSON document. Raises cryptography's InvalidToken for another key."""
     return wire.read_own(decrypt_text(encrypted))
 
 
 def encrypt_text(text: bytes) -> bytes:
-    """A text in UTF-8, encrypted."""
+    """Return a text, in UTF-8, in encrypted form."""
     return _fernet().encrypt(text)
 
 

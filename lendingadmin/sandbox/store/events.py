@@ -1,4 +1,4 @@
-"""Events: recorded once, data encrypted, filtered, processed by the clock (Spec: Event, Events)."""
+"""Events: recorded once, encrypted, filtered and processed after a time (Spec: Event, Events)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ FILTER_FIELDS: dict[str, type] = {
 
 
 def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
-    """A new event; raises Invalid for an account that is not there, and AlreadyExists."""
+    """Create an event. Raises Invalid for an account that does not exist, and AlreadyExists."""
     data = wire.write(sent["data"])
     encrypted = encrypt_text(data)  # before the transaction: five megabytes take their time
     same = {
@@ -64,7 +64,7 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """Return the clauses of a filter as a condition that an index serves.
+    """Return the clauses of a filter as a condition for an index.
 
     Each clause must be true at `now`. Raise Invalid for text that is not a timestamp.
     """

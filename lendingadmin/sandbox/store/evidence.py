@@ -52,7 +52,7 @@ def _read_accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]
 
 
 def _read_sent(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
-    """The loans made elsewhere that were sent with the borrower."""
+    """Yield the histories of the loans elsewhere that were sent with the borrower."""
     held = set(
         Loan.objects.filter(
             app_id=borrower.app_id, borrower_id=borrower.borrower_id

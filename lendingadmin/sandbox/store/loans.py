@@ -1,4 +1,4 @@
-"""Loan accounts: opened, found, filtered, deleted, and answered (Spec: Loan, Loans)."""
+"""Loan accounts: created, found, filtered, deleted and answered (Spec: Loan, Loans)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -56,9 +56,9 @@ Row = TypeVar("Row", bound=Model)
 def create(
     app_id: str, sent: dict[str, Any], opening: Opening, holder: dict[str, Any], now: datetime
 ) -> Loan:
-    """A new loan account; raises AlreadyExists.
+    """Create a loan account. Raises AlreadyExists.
 
-    `holder` gives the borrower's category and the product's type.
+    `holder` has the borrower's category and the product's type.
     """
     with write():
         rows = Loan.objects.filter(app_id=app_id)
@@ -79,10 +79,9 @@ def build_loan(
     uid: UUID,
     now: datetime,
 ) -> Loan:
-    """A loan account with its record, neither of them saved yet.
+    """Return a loan account with its record, both unsaved.
 
-    `holder` gives the borrower's category, the product's type and which of the borrower's loans
-    this is.
+    `holder` has the borrower's category, the product's type and the number of the borrower's loan.
     """
     loan = Loan(
         app_id=app_id,
@@ -115,7 +114,7 @@ def build_loan(
 
 
 def get_loan(app_id: str, key: str) -> Loan:
-    """The loan with that accountId, else with that uid; raises NotFound."""
+    """Return the loan with that accountId, or else that uid. Raises NotFound."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id)
     loan = rows.filter(account_id=key).first() or find_by_uid(rows, key)
     if loan is None:
@@ -124,7 +123,7 @@ def get_loan(app_id: str, key: str) -> Loan:
 
 
 def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
-    """The row of that uid, or None; the uid must be written as the service writes it."""
+    """Return the row with that uid, or None; the uid must have the form of the service."""
     try:
         uid = UUID(key)
     except ValueError:
@@ -145,7 +144,7 @@ def delete(app_id: str, key: str, now: datetime) -> None:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """Return the clauses of a filter as a condition that an index serves.
+    """Return the clauses of a filter as a condition for an index.
 
     Each clause must be true at `now`.
     """
@@ -206,7 +205,7 @@ def answer_loan(loan: Loan, now: datetime) -> AnsweredLoan:
 
 
 def _build_installment(line: Line | None) -> dict[str, Any] | None:
-    """Return the next instalment with its unpaid amounts; None if none comes next."""
+    """Return the next instalment with its unpaid amounts; None if there is none."""
     if line is None:
         return None
     unpaid = [owed - paid for owed, paid in zip(line.owed, line.paid, strict=True)]
@@ -221,7 +220,7 @@ def _build_installment(line: Line | None) -> dict[str, Any] | None:
 def summarise_loans(
     app_id: str, borrower_ids: Sequence[str], now: datetime
 ) -> dict[str, list[AnsweredLoanSummary]]:
-    """The loan accounts of borrowers as a borrower's `loans` shows them (Spec: LoanSummary)."""
+    """Return the loan accounts for the `loans` of borrowers (Spec: LoanSummary)."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id, borrower_id__in=borrower_ids)
     held = defaultdict(list)
     for loan in rows.order_by("created_at", "id"):
@@ -255,7 +254,7 @@ def _read_position(loan: Loan, now: datetime) -> Position:
 def write_account(lines: Iterable[Line], arrears: Arrears, excess: Decimal) -> str:
     """Return an account as text to store.
 
-    The text has short lists, so that a page of a thousand loans stays quick.
+    The text has short lists, so that a page of a thousand loans is quick.
     """
     document = [
         [arrears.rate, arrears.grace.days, arrears.late_fee],

@@ -1,4 +1,4 @@
-"""Offer operations: started once for each requestId, done by the clock (Spec: Offer operation)."""
+"""Offer operations, each started once for a requestId and complete after a time."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -25,7 +25,7 @@ _USUAL = {
 
 
 def find_operation(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperation | None:
-    """The operation of a borrower's requestId, or None."""
+    """Return the operation of a borrower's requestId, or None."""
     rows = OfferOperation.objects.select_related("assessment", "borrower")
     return rows.filter(
         borrower__app_id=app_id, borrower__borrower_id=borrower_id, request_id=request_id
@@ -37,9 +37,9 @@ def start_operation(
 ) -> OfferOperation:
     """Return the operation of this requestId; start it if it was not started before.
 
-    Values that the request leaves out are chosen: the usual assessment of the borrower's
-    category, as of now, under a new requestId. Raise NotFound if the borrower does not exist,
-    and the errors of `assessments.create`.
+    Missing values are chosen: the usual assessment of the borrower's category, the present time, a
+    new requestId. Raise NotFound if the borrower does not exist, and the errors of
+    `assessments.create`.
     """
     with write():
         # Looked for again under the write lock: of two calls at once, one starts it.
@@ -107,7 +107,7 @@ def _build_result(operation: OfferOperation, outcome: Outcome) -> answers.OfferR
 
 
 def _sum_owed(borrower: Borrower, now: datetime) -> Decimal:
-    """Return the unpaid sum of the borrower's loan accounts and sent loans elsewhere."""
+    """Return the unpaid sum of the borrower's loan accounts and of the sent loans elsewhere."""
     (whole,) = borrowers.answer_borrowers(borrower.app_id, [borrower], now)
     return sum(
         (

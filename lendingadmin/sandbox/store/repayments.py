@@ -1,4 +1,4 @@
-"""Repayments: recorded at once, posted to the account when their value date has come."""
+"""Repayments: recorded immediately, posted to the account at their value date."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,8 +22,8 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
     """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
     Raise Invalid for a transaction in the future, NotFound if the loan does not exist, and
-    RuleBroken if it is not open. The same externalId is accepted twice, on purpose: a caller
-    must not rely on this service to refuse it.
+    RuleBroken if it is not open. The same externalId is accepted twice on purpose, because a caller
+    must not rely on a refusal.
     """
     check_past(sent["transactionDate"], now, "transactionDate")
     with write():
@@ -67,7 +67,7 @@ def post_waiting(app_id: str, now: datetime) -> None:
 
 
 def _post(loan: Loan, now: datetime) -> None:
-    """Compute the account from the contract and every repayment that has taken effect."""
+    """Compute and save the account from the contract and every effective repayment."""
     payments = [
         Payment(one.value_date, Decimal(one.amount))
         for one in loan.repayments.filter(value_date__lte=now).order_by("id")
@@ -78,7 +78,7 @@ def _post(loan: Loan, now: datetime) -> None:
 
 
 def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
-    """Set on a loan and its record the values that follow from these repayments.
+    """Set the values of a loan and its record that depend on these repayments.
 
     Nothing is saved.
     """
@@ -93,7 +93,7 @@ def replay_repayments(loan: Loan, payments: Sequence[Payment]) -> None:
 
 
 def _find_outcome(account: Account) -> LoanOutcome | None:
-    """Spec: LoanOutcome; null until the account is settled."""
+    """Return the outcome of a settled account, else None (Spec: LoanOutcome)."""
     if account.resolved_at is None:
         return None
     if account.excess > 0:

@@ -1,4 +1,4 @@
-"""Serial access for writers, in the order in which they come."""
+"""Serial access for writers, in the order of their requests."""
 
 import fcntl
 import os
@@ -13,9 +13,8 @@ from django.db import connection, transaction
 def write() -> Iterator[None]:
     """Run a write transaction while no other thread or process writes.
 
-    Inside a transaction, use that transaction. SQLite makes waiting writers ask again and
-    again, in ever longer pauses. With many at the same time, some wait for a second while
-    others pass them.
+    Inside a transaction, use that transaction. In SQLite, waiting writers try again after longer
+    and longer pauses, so some of many writers wait for a second while others overtake them.
     """
     if connection.in_atomic_block:
         yield

@@ -1,5 +1,5 @@
-"""Writes values as text: pure functions, and template tags that only call them.
+"""Functions that write values as text, and template tags that only call these functions.
 
-Every function takes any value that the service may send (a value, nothing, or one of the wrong
-type), returns text, and never raises.
+Every function is pure, takes any value that the service may send (also none, or one of a wrong
+type), returns text, and never raises an error.
 """

@@ -1,7 +1,7 @@
-"""An amount as a person types it, read to the number that it means, or refused. Never guessed.
+"""Amounts typed by people: each is read as a number or refused, never guessed.
 
-`money.py` writes amounts; whatever it writes is read here as the same number, or refused with that
-number among the readings.
+An amount that `money.py` writes is read as the same number, or refused with this number as one of
+the readings.
 """
 
 import re
@@ -28,11 +28,11 @@ _SHILLINGS = ("KES", "SOS", "TZS", "UGX")
 
 
 class Unreadable(ValueError):
-    """The text has no reading as an amount that is not negative."""
+    """Error: the text cannot be read as an amount of zero or more."""
 
 
 class Ambiguous(ValueError):
-    """A text with two readings; each reading is spelled so that it has only one."""
+    """Error: a text has two readings. Each of `readings` is written so that it has only one."""
 
     def __init__(self, *readings: str) -> None:
         super().__init__(" or ".join(readings))
@@ -40,7 +40,7 @@ class Ambiguous(ValueError):
 
 
 class OtherCurrency(ValueError):
-    """The text names another currency than the amount is in; `mark` is how it does."""
+    """Error: the text names another currency with `mark`."""
 
     def __init__(self, mark: str) -> None:
         super().__init__(mark)
@@ -48,7 +48,7 @@ class OtherCurrency(ValueError):
 
 
 def parse_amount(text: str, currency: str, locale: str) -> Decimal:
-    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=`, as people of this locale write it.
+    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=` as written in this locale.
 
     A point or comma before exactly three digits can mean thousands or decimals. A comma means
     thousands only if the locale uses it for thousands and the currency has no thousandths.
@@ -66,7 +66,7 @@ def parse_amount(text: str, currency: str, locale: str) -> Decimal:
 
 
 def write_for_all(amount: str) -> str:
-    """Return the amount with only one reading: `01.234` for 1.234, which has two readings."""
+    """Return the amount in a form with only one reading: `01.234` for the ambiguous 1.234."""
     return f"0{amount}" if _TWO_WAYS.fullmatch(amount) else amount
 
 
@@ -93,7 +93,7 @@ def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
 
 
 def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
-    """Read a figure whose only sign is one point or one comma."""
+    """Read a figure that contains one point or one comma and no other sign."""
     is_group = sign == "," == group_sign(locale) and not has_thousandths
     if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
         return Decimal(f"{whole}.{rest}")
@@ -104,7 +104,7 @@ def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths
 
 
 def _ungroup(figure: str, sign: str) -> str:
-    """Return the digits without the sign between thousands. Raises Unreadable."""
+    """Return the digits without the signs between thousands. Raises Unreadable."""
     first, *others = figure.split(sign)
     is_grouped = len(first) <= 3 and {len(group) for group in others} == {3}
     if not is_grouped or not first or first[0] == "0":

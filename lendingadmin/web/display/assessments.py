@@ -1,8 +1,8 @@
 """Assessments and their types in words, and scores as pictures.
 
-Spec: Assessment, AssessmentOutcome, AssessmentType. It documents no scale of any score. A score is
-drawn on the usual one, which the picture names at both its ends; a score outside it has no picture,
-only its number.
+Spec: Assessment, AssessmentOutcome, AssessmentType. The spec documents no scale of any score. A
+score is drawn on the usual scale, with its limits at both ends; a score outside the scale has no
+picture, only its number.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """The type of an outcome as a chip; a value that the spec does not name is its own word."""
+    """Return the type of an outcome as a chip; an unknown type as received."""
     if value is None or value == "":
         return None
     key = as_it_came(value)
@@ -58,7 +58,7 @@ def outcome(value: object) -> Status | None:
 
 
 def outcome_sentence(value: object) -> str:
-    """Return the meaning of an outcome's type; empty where the spec names no such type."""
+    """Return the meaning of an outcome's type; empty if the spec does not name the type."""
     return _(_OUTCOME_SENTENCES.get(value, "")) if isinstance(value, str) else ""
 
 
@@ -72,25 +72,25 @@ def risk(level: object) -> Status | None:
 
 
 def type_warning(status: object) -> str:
-    """Return a warning before the use of an assessment type of this status; empty if none."""
+    """Return a warning about the status of an assessment type; empty if there is none."""
     return _(_TYPE_WARNINGS.get(status_key(status), ""))
 
 
 def borrower_id(account_id: object) -> str:
-    """The borrower that an account id names, or empty."""
+    """Return the borrower id in an account id; empty for another type of account."""
     return resource_id(account_id) or ""
 
 
 def type_id(name: object) -> str:
-    """An assessment type's full name without its collection, as a table has room for."""
+    """Return an assessment type's full name without its collection, to fit into a table."""
     return as_it_came(name).removeprefix("assessmentTypes/")
 
 
 def limits(settings: object) -> list[tuple[str, str]]:
-    """Return the apps and accounts that an assessment type is for, as labels and words.
+    """Return the apps and accounts to which an assessment type is limited, as labels and words.
 
-    A list that is empty or absent limits nothing, as far as the spec says. An odd one is shown
-    as it came.
+    According to the spec, an empty or absent list means no limit. A malformed one is shown as
+    received.
     """
     if settings is None or isinstance(settings, Malformed):
         return [(_("Limits"), _("none named") if settings is None else as_it_came(settings))]
@@ -126,7 +126,7 @@ class Gauge:
 
     @property
     def words(self) -> str:
-        """Text of the picture, for people who can't see it."""
+        """Text of the picture, for readers who cannot see it."""
         return _("%(label)s %(value)s, on a scale from %(lowest)s to %(highest)s") % {
             "label": self.label,
             "value": self.value,
@@ -145,7 +145,7 @@ class Step:
 
 
 def score(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a score with the digits received; write a value that is not a number as received."""
+    """Return a score with the digits received; a value that is not a number as received."""
     found = number(value)
     return as_it_came(value) if found is None else grouped(found, decimals_of(found), locale)
 
@@ -157,7 +157,7 @@ def draw_gauge(
     tone: str = "",
     locale: str = DEFAULT_LOCALE,
 ) -> Gauge | None:
-    """Draw a score on its scale; None for a value that is not a number or off the scale."""
+    """Draw a score on its scale; None for a value that is not a number or is outside the scale."""
     found = number(value)
     lowest, highest = scale
     if found is None or not lowest <= found <= highest:
@@ -175,7 +175,7 @@ def draw_gauge(
 
 
 def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) -> list[Gauge]:
-    """The gauges of an outcome: risk score, in the tone of its level, and credit score."""
+    """Return the gauges of an outcome: risk score, in the tone of its level, and credit score."""
     drawn = (
         draw_gauge(_("Risk score"), getattr(result, "risk_score", None), RISK_SCALE, tone, locale),
         draw_gauge(
@@ -186,10 +186,10 @@ def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) ->
 
 
 def list_steps(result: object) -> list[Step]:
-    """Return the steps data, rules and decision, which show how far an assessment went.
+    """Return the steps data, rules and decision, with the progress of the assessment.
 
-    Only answered facts are drawn: a reason `no_data` means too little data, and a `rule` is the
-    rule that failed (Spec: AssessmentOutcome).
+    Only facts of the answer are shown. A reason `no_data` means too little data, and a `rule` is
+    the rule that failed (Spec: AssessmentOutcome).
     """
     kind = getattr(result, "type", None)
     rule = getattr(result, "rule", None)

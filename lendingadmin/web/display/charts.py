@@ -1,8 +1,8 @@
 """Pictures as numbers for SVG attributes, so that no page needs an inline style.
 
-A picture is as wide as its box. Places across it are per cent of its width, heights are pixels
-from its top. `templates/_chart.html` draws every picture. The style sheet leaves room next to
-it for the labels of the grid.
+A picture is as wide as its box. Horizontal places are in per cent of its width, vertical places in
+pixels from its top. `templates/_chart.html` draws every picture. The style sheet leaves room next
+to it for the labels of the grid.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Segment:
-    """One coloured part of a bar; `kind` is its class: one of KINDS, or `length`."""
+    """One coloured part of a bar; `kind` is its CSS class: one of KINDS, or `length`."""
 
     kind: str
     y: str
@@ -59,10 +59,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar with its parts from the bottom up and its words for the hover.
+    """A bar with its parts from the bottom up, and its words for the hover.
 
-    With a `url` the entire slot around the bar can be pressed. `size` is the class of its
-    label: the smallest plot that has room for it.
+    With a `url` the entire slot around the bar is a link. `size` is the class of the label: the
+    smallest plot that has room for the label.
     """
 
     x: str
@@ -92,7 +92,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Item:
-    """Content of a bar with a link: its length, its words for the hover, its address.
+    """Content of a bar: its label, its amount, its words for the hover, and its address.
 
     A horizontal bar has its `value` at its end and a `note` next to the label.
     """
@@ -107,7 +107,7 @@ class Item:
 
 
 class Plot:
-    """One picture: the scale from `low` at the baseline to `high`, its grid, its content."""
+    """One picture: the scale from `low` at the baseline to `high`, its grid and its content."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Plot:
         self.summary = ""
 
     def y(self, amount: Decimal) -> float:
-        """Return how far below the top an amount lies."""
+        """Return the distance of an amount from the top, in pixels."""
         return self.baseline - float((amount - self.low) / (self.high - self.low)) * self.room
 
     def draw_grid(self, amounts: Iterable[Decimal], write: _Write, exact: _Write = str) -> None:
@@ -141,7 +141,7 @@ class Plot:
     def draw_bar(
         self, left: float, width: float, parts: Mapping[str, Decimal], title: str, **more: object
     ) -> None:
-        """Stack the parts, the first at the bottom."""
+        """Draw the parts on top of each other, the first at the bottom."""
         segments, below = [], Decimal(0)
         for kind, part in parts.items():
             if part > 0:
@@ -165,7 +165,7 @@ class Plot:
     def draw_slot_bar(
         self, place: tuple[int, int], parts: Mapping[str, Decimal], title: str, **more: object
     ) -> None:
-        """Draw a bar in the middle of its slot; `place` is its index, and how many slots."""
+        """Draw a bar in the middle of its slot; `place` is its index and the number of slots."""
         index, count = place
         slot = 100 / count
         width = min(slot * 0.62, 9.0)
@@ -178,7 +178,7 @@ class Plot:
 
 
 def find_grid(top: Decimal) -> list[Decimal]:
-    """Return one to four round amounts up to this amount, which is above zero."""
+    """Return one to four round amounts up to `top`, which is above zero."""
     step = Decimal(1).scaleb(top.adjusted())
     if top / step < 2:
         step /= 2
@@ -188,7 +188,7 @@ def find_grid(top: Decimal) -> list[Decimal]:
 
 
 def _thin_grid(amounts: list[Decimal], plot: Plot) -> list[Decimal]:
-    """Return as many amounts as the plot has room to label, with the highest among them."""
+    """Return as many amounts as the plot can label, including the highest."""
     room = max(plot.baseline - plot.y(amounts[-1]), 1)
     step = -(-_LEAST_BETWEEN_LINES * len(amounts) // int(room))
     return amounts[::-1][:: max(step, 1)][::-1]
@@ -208,8 +208,8 @@ def draw_schedule(
 
     `late` has the places, from 0, of the instalments that are due and not paid.
 
-    Amounts that are missing or are not numbers are drawn as nothing. Return None if there is no
-    amount at all.
+    Amounts that are missing or are not numbers are not drawn. Return None if there is no amount at
+    all.
     """
     rows = [_Row(item, zone) for item in _listed(installments)]
     top = max((row.total for row in rows), default=Decimal(0))
@@ -250,7 +250,7 @@ def kinds_of(installments: object) -> tuple[str, ...]:
 
 
 def list_reported_parts(installments: object) -> tuple[str, ...]:
-    """The parts of which an instalment gives an amount other than zero, readable or not."""
+    """Return the parts with an amount other than zero in some instalment, readable or not."""
     rows = [getattr(item, "amounts", None) for item in _listed(installments)]
 
     def says_something(kind: str) -> bool:
@@ -267,9 +267,10 @@ def draw_schedules(
     currency: str = "",
     locale: str = DEFAULT_LOCALE,
 ) -> list[tuple[str, Plot]]:
-    """Draw named lists of instalments below one another, on one scale of days and one of amounts.
+    """Draw named lists of instalments below one another, with common scales of days and amounts.
 
-    Amounts and days that are missing or odd are left out. Without anything to draw: no pictures.
+    Missing or malformed amounts and days are left out. Without anything to draw, return no
+    pictures.
     """
     read = [(name, [_Row(item, zone, rest=True) for item in _listed(x)]) for name, x in schedules]
     by_date = [(name, [(row.due, row) for row in rows if row.due]) for name, rows in read]
@@ -304,7 +305,7 @@ def draw_bars(
 ) -> Plot | None:
     """Draw a vertical bar for each item, from left to right; None if no amount is above zero.
 
-    An amount below zero is drawn as nothing; the text gives it.
+    An amount below zero has no bar, only its text.
     """
     top = max((item.amount for item in items), default=Decimal(0))
     if top <= 0:
@@ -328,7 +329,7 @@ def draw_horizontal_bars(
 ) -> tuple[tuple[Item, str], ...]:
     """Return each item with the length of its bar, in per cent of its line.
 
-    `whole` is the amount of a full bar; without it, that is the amount of the longest item.
+    `whole` is the amount of a full bar, by default the largest amount.
     """
     top = whole or max((item.amount for item in items), default=Decimal(0))
 
@@ -347,13 +348,13 @@ def draw_line(
     dotted: bool = False,
     height: int = 120,
 ) -> Plot | None:
-    """Draw a line through amounts in the order of time; None for fewer than two moments.
+    """Draw a line through amounts in the order of time; None for fewer than two times.
 
     The scale goes from the first of the marks to the last. Without marks it starts at zero, so
     that a small change looks small, and the result is None if no amount is above zero.
 
-    `write` gives an amount of the grid in words. `dotted` sets a dot at each of a few points;
-    otherwise only the last has one.
+    `write` writes an amount of the grid. With `dotted`, each of a few points has a dot; otherwise
+    only the last one.
     """
     ordered = sorted(points)
     amounts = [amount for _when, amount in ordered]
@@ -383,9 +384,9 @@ def draw_line(
 
 
 class _Row:
-    """One instalment read tolerantly: an amount that is malformed or negative counts as zero.
+    """One instalment, read tolerantly; a malformed or negative amount counts as zero.
 
-    With `rest` the amount of its total beyond the known parts is a further part.
+    With `rest`, the rest of the total after the known parts is a further part.
     """
 
     def __init__(self, installment: object, zone: tzinfo | None, *, rest: bool = False) -> None:
@@ -429,8 +430,8 @@ def _kinds(rows: list[_Row]) -> tuple[str, ...]:
 def _label_size(index: int, count: int) -> str | None:
     """Return the class of the smallest plot with room for this label; None if none has room.
 
-    A plot has labels at every 1, 2, 4, … slots, so that the labels of a small plot are among
-    those of a large one.
+    A plot has a label at every slot, every second, every fourth and so on, so that a large plot has
+    all labels of a small one.
     """
     for size, room in _ROOMS.items():
         at_least = -(-_LABEL_WIDTH * count // room)

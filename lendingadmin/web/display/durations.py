@@ -1,4 +1,4 @@
-"""Durations: `<n> days` on the wire (spec: Conventions), months, weeks or days on the screen."""
+"""Durations: `<n> days` in JSON (spec: Conventions), months, weeks or days on the screen."""
 
 import re
 from datetime import timedelta
@@ -21,10 +21,10 @@ _UNITS = (
 def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a duration in months, weeks or days: `90 days` becomes `3 months`.
 
-    `14 days` becomes `2 weeks`. Only exact multiples are written this way. A single period of
-    30 days stays `30 days`, because a bullet loan of 30 days falls due on another day than one
-    of a calendar month. Anything that does not have the spec's form is shown as it came.
-    `exact_duration` gives the days for the hover.
+    `14 days` becomes `2 weeks`. Only exact multiples are written this way. A single period of 30
+    days stays `30 days`, because a bullet loan of 30 days is due on another day than one of a
+    calendar month. A value in another form is shown as received. `exact_duration` returns the days
+    for the hover.
     """
     days = days_of(value)
     if days is None:
@@ -47,7 +47,7 @@ def exact_duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
 def elapsed(value: object) -> str:
     """Write an elapsed time: `23 s`, `2 min 5 s`, `3 h 10 min`, `2 days 3 h`.
 
-    Take seconds or a timedelta. A negative time counts as zero.
+    `value` is in seconds or a timedelta. A negative time counts as zero.
     """
     if isinstance(value, timedelta):
         value = value.total_seconds()
@@ -68,7 +68,7 @@ def elapsed(value: object) -> str:
 
 
 def days_of(value: object) -> int | None:
-    """The days of a duration as the wire has it; None for anything else."""
+    """Return the days of a duration from the service; None for anything else."""
     if isinstance(value, timedelta):
         return None
     match = _DAYS.fullmatch(value) if isinstance(value, str) else None

@@ -1,7 +1,7 @@
-"""The formats of the current page: numbers and days by its language, moments in a person's zone.
+"""The formats of the current page: numbers and days by its language, times in a person's zone.
 
 The functions of this package take the locale and the zone as arguments; template filters and the
-rows of a list read them here.
+rows of a list get them from this module.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,9 +24,9 @@ _read_zone: ContextVar[Callable[[], tzinfo | None]] = ContextVar("zone", default
 
 @contextmanager
 def use_zone(read: Callable[[], tzinfo | None]) -> Iterator[None]:
-    """Set the zone of moments for this block; None is the lender's zone.
+    """Set the zone of times for this block; None is the lender's zone.
 
-    `read` is called when a moment is first written, because a health check needs no database.
+    `read` is called when the first time is written, so that a health check needs no database.
     """
     token = _read_zone.set(cache(read))
     try:
@@ -36,10 +36,10 @@ def use_zone(read: Callable[[], tzinfo | None]) -> Iterator[None]:
 
 
 def locale() -> str:
-    """Return the locale of numbers and days: the language of the page's words."""
+    """Return the locale of numbers and days, which is the language of the page."""
     return get_language() or DEFAULT_LOCALE
 
 
 def zone() -> tzinfo | None:
-    """Return the zone that the person chose for moments, or None."""
+    """Return the zone that the person chose for times, or None."""
     return _read_zone.get()()

@@ -1,7 +1,7 @@
 """Glossary of the words on the screen, for a person who is new to lending.
 
-It has each term as written in a page, and one or two plain sentences. Where the service decides
-how an amount is computed, the sentence says no more than its specification does.
+Each term is written as on the pages and has one or two plain sentences. If the service decides how
+an amount is computed, the sentence contains only facts from its specification.
 """
 
 from django.utils.translation import gettext
@@ -174,5 +174,5 @@ _BY_WORD = {word.casefold(): text for word, text in TERMS.items()}
 
 
 def find_explanation(term: object) -> str:
-    """The sentences for a term, in any case; empty for a term without any."""
+    """Return the sentences for a term, regardless of case; empty if there are none."""
     return gettext(_BY_WORD.get(str(term).casefold(), ""))

@@ -1,7 +1,7 @@
 """Numbers and dates by locale, which is the language of a page, receipt or message.
 
 `DEFAULT_LOCALE` is English with the day first. All others come from Babel's tables, with Latin
-digits, because people compare the figures on one page.
+digits, because people compare the figures of one page.
 """
 
 from datetime import date
@@ -60,13 +60,13 @@ def write_day(found: date, locale: str, skeleton: str = "yMMMd") -> str:
 
 @lru_cache(maxsize=512)
 def write_month(found: date, locale: str) -> str:
-    """Write a month and its year shortly, for an axis: `Oct 26`."""
+    """Write a month and its year in short form, for an axis: `Oct 26`."""
     return format_date(found, _MONTH, locale=_find_locale(locale))
 
 
 @lru_cache(maxsize=64)
 def _find_locale(locale: str) -> Locale:
-    """The locale of this name; English for one that Babel does not know."""
+    """Return the locale of this name; English if Babel does not know it."""
     try:
         return Locale.parse(locale, sep="-")
     except (ValueError, UnknownLocaleError):
@@ -75,7 +75,7 @@ def _find_locale(locale: str) -> Locale:
 
 @lru_cache(maxsize=256)
 def _number_pattern(locale: str, decimals: int) -> tuple[Locale, NumberPattern]:
-    """The groups of this locale with exactly this number of decimals."""
+    """Return the locale and its number pattern with exactly this number of decimals."""
     found = _find_locale(locale)
     groups = found.decimal_formats[None].pattern.partition(".")[0]
     return found, parse_pattern(f"{groups}.{'0' * decimals}" if decimals else groups)

@@ -1,4 +1,4 @@
-"""Money as text, in the decimals of its own currency."""
+"""Money as text, with the decimals of its currency."""
 
 from babel.numbers import format_compact_decimal, get_currency_precision
 
@@ -8,7 +8,7 @@ from .locales import DEFAULT_LOCALE, decimal_sign
 
 
 def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write an amount with its ISO 4217 code: `KES 4,412.75`; nothing is `—`."""
+    """Write an amount with its ISO 4217 code, `KES 4,412.75`; no amount is `—`."""
     if number(amount) is None:
         return as_it_came(amount)
     code = currency if isinstance(currency, str) else ""
@@ -16,10 +16,10 @@ def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str
 
 
 def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write an amount without its code, for columns whose head names the currency.
+    """Write an amount without its code, for a column whose head names the currency.
 
-    Show at least the currency's own decimals, and never fewer than the amount has, because
-    staff may have to explain a received digit to a customer.
+    Show at least the currency's decimals, and all decimals of the amount, because staff may have to
+    explain each digit to a customer.
     """
     value = number(amount)
     if value is None:
@@ -28,10 +28,10 @@ def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> st
 
 
 def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write an amount roughly, for the axis of a chart: `4K`, `1.5M`.
+    """Write a rounded amount for the axis of a chart: `4K`, `1.5M`.
 
-    The exact amount is shown on hover. K and M are words and stay English; only the decimal
-    sign follows the locale.
+    The exact amount is shown on hover. K and M are the same in all languages; only the decimal sign
+    depends on the locale.
     """
     value = number(amount)
     if value is None:

@@ -1,4 +1,4 @@
-"""Numbers: the values that count as one, and how they are written."""
+"""Numbers: which values are numbers, and how they are written."""
 
 from decimal import Decimal
 
@@ -13,10 +13,10 @@ _LEGIBLE_DIGITS = 40
 
 
 def number(value: object) -> Decimal | None:
-    """Return the value as a Decimal if it is a finite number of legible length, else None.
+    """Return the value as a Decimal if it is a finite number of readable length, else None.
 
-    Booleans and floats do not count as numbers. A boolean is another JSON type, and a float
-    would mean that digits were lost before they arrived.
+    Booleans and floats are not numbers. A boolean is another JSON type, and a float would mean that
+    digits were already lost.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         value = Decimal(value) if abs(value) < 10**_LEGIBLE_DIGITS else None
@@ -29,7 +29,7 @@ def number(value: object) -> Decimal | None:
 
 
 def as_it_came(value: object) -> str:
-    """Write a value that is not a number: nothing as a dash, anything else as received."""
+    """Write a value that is not a number: a missing one as a dash, any other as received."""
     if value is None or value == "":
         return MISSING
     try:
@@ -45,7 +45,7 @@ def decimals_of(value: Decimal) -> int:
 
 
 def grouped(value: Decimal, decimals: int, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a number in groups, with exactly `decimals` decimals and a true minus."""
+    """Write a number in groups, with exactly `decimals` decimals and a real minus sign."""
     if locale == DEFAULT_LOCALE:
         # Most people's form, in a tenth of the time that Babel takes: a list has hundreds of them.
         text = format(value.copy_abs(), f",.{decimals}f")

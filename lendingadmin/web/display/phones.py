@@ -1,4 +1,4 @@
-"""Phone numbers as people type them, in the one form in which they are sent: `+254712345678`."""
+"""Phone numbers as people type them, converted into the form for sending: `+254712345678`."""
 
 import re
 from datetime import tzinfo
@@ -20,7 +20,7 @@ _ZEROS = re.compile(r"^\s*00")
 def normalise_phone(text: str, zone: tzinfo) -> str | None:
     """Return the number in E.164; None if it is not valid or its country is unknown.
 
-    A number without a country code belongs to the country of the zone, which is the lender's.
+    A number without a country code belongs to the country of the zone, the lender's.
     """
     if len(text) > _LONGEST:
         return None

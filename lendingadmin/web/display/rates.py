@@ -1,4 +1,4 @@
-"""Rates: fractions on the wire (spec: Conventions), per cent on the screen."""
+"""Rates: fractions in JSON (spec: Conventions), per cent on the screen."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
@@ -26,40 +26,40 @@ _UNITS = (
 
 
 def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
-    """Write a fraction as per cent with tidy digits: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
+    """Write a fraction as per cent, rounded: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
-    One decimal from 10 % up, two below, and two significant digits below 0.1 %, so that no rate
-    but zero ever reads as zero. `per` is the period in words, such as `a year`.
+    There is one decimal from 10 % up, two below, and two significant digits below 0.1 %, so that
+    only zero is shown as zero. `per` is the period in words, such as `a year`.
     """
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    rounded = _tidy(_percent(fraction))
+    rounded = _tidy(to_percent(fraction))
     return _written(rounded, locale, per)
 
 
 def points(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write the difference of two fractions in percentage points: 0.035 is `3.50 points`.
 
-    A difference in per cent would read as a share of the smaller rate.
+    A difference in per cent could be taken for a share of the smaller rate.
     """
     fraction = number(value)
     if fraction is None:
         return as_it_came(value)
-    rounded = _tidy(_percent(fraction))
+    rounded = _tidy(to_percent(fraction))
     return _("%(points)s points") % {"points": grouped(rounded, decimals_of(rounded), locale)}
 
 
 def exact_rate(value: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a fraction as per cent with every digit that came."""
+    """Write a fraction as per cent with all received digits."""
     fraction = number(value)
-    return as_it_came(value) if fraction is None else _written(_percent(fraction), locale, "")
+    return as_it_came(value) if fraction is None else _written(to_percent(fraction), locale, "")
 
 
 def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = None) -> str:
     """Write the fraction as received and the days of its period: `0.4263127 in 30 days`.
 
-    If the tidy rate has lost digits, the exact rate in per cent comes first.
+    If the rounded rate has lost digits, the exact rate in per cent comes first.
     """
     fraction = number(value)
     if fraction is None:
@@ -90,7 +90,8 @@ def period(value: object) -> str:
     return words % {"count": days // length}
 
 
-def _percent(fraction: Decimal) -> Decimal:
+def to_percent(fraction: Decimal) -> Decimal:
+    """Return a fraction in per cent, with every digit."""
     return _WIDE.multiply(fraction, Decimal(100))
 
 

@@ -1,7 +1,7 @@
-"""Every leaf of a record that its page does not show elsewhere, by its place on the wire.
+"""Every leaf of a record that its page does not show elsewhere, by its place in the JSON.
 
-A page declares the places that it shows in its own words. All the rest is folded under Technical:
-fields that a clerk never asks for, keys that the spec does not name, and values of a wrong type.
+A page declares the places that it shows in its own words. All others are folded under Technical:
+fields that no clerk needs, keys that the spec does not name, and values of a wrong type.
 """
 
 import re
@@ -17,9 +17,9 @@ _DEEPEST = 6
 
 
 class Leaf(NamedTuple):
-    """A value as the service sent it: `contract.installments[0].startDate` and its text.
+    """A value from the service: its place, `contract.installments[0].startDate`, and its text.
 
-    `documented` is whether the spec names the place and the value is of its type.
+    `documented` is True if the spec names the place and the value has the right type.
     """
 
     place: str
@@ -28,24 +28,24 @@ class Leaf(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """True if the leaf is long; it then folds alone, so that the others stay visible."""
+        """True if the leaf is long; it is then folded alone, so that the others stay visible."""
         return len(self.text) > _LONG
 
     @property
     def start(self) -> str:
-        """The beginning of a long value."""
+        """The beginning of a long value, for its folded form."""
         return f"{self.text[: _LONG // 2]}…"
 
 
 class Group(NamedTuple):
-    """The leaves of one field in all items of a list, as `installments[].dueDate`, or one leaf."""
+    """The leaves of one field in a list's items, such as `installments[].dueDate`, or one leaf."""
 
     place: str
     leaves: list[tuple[str, Leaf]]
 
 
 def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
-    """Group the leaves of one field of a list's items, each with its `[number]`."""
+    """Group the leaves of one field in a list's items, each with its `[number]`."""
     groups: dict[str, Group] = {}
     for leaf in leaves:
         place = _INDEX.sub("[]", leaf.place)
@@ -65,10 +65,10 @@ def list_places(within: str, keys: str) -> set[str]:
 def list_technical(value: Value, shown: Container[str], within: str = "") -> list[Leaf]:
     """Return the leaves of a value that its page does not show, in the order received.
 
-    `shown` has the places that the page shows with everything below them, as
-    `contract.installments[].dueDate`. `within` is the place of the value itself. Fields that
-    are null are left out. A value of a wrong type is always listed, because a page reads it as
-    nothing.
+    `shown` has the places that the page shows with all places below them, such as
+    `contract.installments[].dueDate`. `within` is the place of the value itself. Fields that are
+    null are left out. A value of a wrong type is always listed, because the page treats it as
+    missing.
     """
     return list(_walk(value, within, within, shown))
 
@@ -100,7 +100,7 @@ def _walk_field(
 
 
 def _walk_unknown(raw: object, place: str, depth: int) -> Iterator[Leaf]:
-    """Return the leaves of an object of unknown shape.
+    """Yield the leaves of an object of unknown form.
 
     A list is one leaf, and so is an object that is empty, too large or nested too deeply.
     """

@@ -1,4 +1,4 @@
-"""Plain values and enumeration words as text."""
+"""Plain values, and words of the API, as text."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -8,7 +8,7 @@ from lendingadmin.web.display.numbers import MISSING, as_it_came
 
 
 def shown(value: object) -> str:
-    """Show a plain value: nothing as `—`, yes and no for booleans, anything else as it came."""
+    """Write a plain value: a missing one as `—`, a boolean as yes or no, any other as received."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, str) and not value.strip():
@@ -17,7 +17,7 @@ def shown(value: object) -> str:
 
 
 def write_any(value: object) -> str:
-    """Show any JSON value: a plain one in words, a list or an object as JSON."""
+    """Write any JSON value: a plain one in words, a list or an object as JSON."""
     return str(Malformed(value)) if isinstance(value, list | dict) else shown(value)
 
 
@@ -28,7 +28,7 @@ def list_others(value: object) -> list[tuple[str, str]]:
 
 
 def spelled(value: object) -> str:
-    """Turn a wire word into words: `reducing_balance` is `reducing balance`."""
+    """Write a word of the API in plain words: `reducing_balance` is `reducing balance`."""
     return shown(value).replace("_", " ")
 
 
@@ -41,13 +41,13 @@ _OUTCOMES = {
 
 
 def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
-    """Return a sentence that says if anything was saved: `no`, `yes, says a person`."""
+    """Return a sentence about whether anything was saved: `no`, `yes, decided by a person`."""
     answer, comma, rest = saved.partition(",")
     return f"{_(_OUTCOMES[answer]) % {'verb': _(verb)}}{comma}{rest}."
 
 
 def person_name(individual: object, fallback: object = None) -> str:
-    """The surname and other names of an Individual (spec: Individual fields), or the fallback."""
+    """Return the surname and other names of an Individual (spec), or the fallback."""
     parts = [getattr(individual, part, None) for part in ("surname", "othernames")]
     name = " ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
     return name or shown(fallback)
@@ -56,8 +56,7 @@ def person_name(individual: object, fallback: object = None) -> str:
 def borrower_name(borrower: object) -> str:
     """Return the name of a borrower: the person's name, else the company's, else the id.
 
-    The spec does not show the fields of Company, so the first text under a key with “name” in
-    it counts.
+    The spec does not show the fields of Company, so the first text under a key with “name” is used.
     """
     person = person_name(getattr(borrower, "individual", None), "")
     if person != MISSING:
@@ -67,7 +66,7 @@ def borrower_name(borrower: object) -> str:
 
 
 def find_text(record: object, word: str) -> str:
-    """Return the first text in an open record under a key with this word; empty if none."""
+    """Return the first text in an open record under a key that contains this word; else empty."""
     for key, value in getattr(record, "entries", ()):
         if word in str(key).lower() and isinstance(value, str) and value.strip():
             return value.strip()

@@ -1,4 +1,4 @@
-"""Days and moments: UTC on the wire (spec: Conventions), the lender's zone on the screen."""
+"""Days and times: UTC in JSON (spec: Conventions), the lender's zone on the screen."""
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
@@ -22,13 +22,13 @@ _STEPS = (
 
 
 def day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write the day a moment falls on in this zone: `31 Oct 2026`. A plain date needs no zone."""
+    """Write the day of a time in this zone: `31 Oct 2026`. A plain date needs no zone."""
     found = calendar_day(value, zone)
     return as_it_came(value) if found is None else write_day(found, locale)
 
 
 def contract_day(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write the day of a contract date (start, due, maturity): see `contract_date`."""
+    """Write the day of a contract date (start, due, maturity); see `contract_date`."""
     found = contract_date(value, zone)
     return as_it_came(value) if found is None else write_day(found, locale)
 
@@ -42,7 +42,7 @@ def short_contract_day(
 
 
 def moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a moment to the minute in this zone: `31 Oct 2026, 14:02`."""
+    """Write a time to the minute in this zone: `31 Oct 2026, 14:02`."""
     here = _local(value, zone)
     if here is None:
         return as_it_came(value)
@@ -50,7 +50,7 @@ def moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCA
 
 
 def second(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a moment to the second in this zone: `31 Oct 2026, 14:02:11`."""
+    """Write a time to the second in this zone: `31 Oct 2026, 14:02:11`."""
     here = _local(value, zone)
     if here is None:
         return as_it_came(value)
@@ -58,19 +58,19 @@ def second(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCA
 
 
 def clock(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write the time of day to the second in this zone: `14:02:11`, everywhere."""
+    """Write the time of day to the second in this zone: `14:02:11`, in all languages."""
     here = _local(value, zone)
     return as_it_came(value) if here is None else f"{here:%H:%M:%S}"
 
 
 def minute(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write the time of day to the minute in this zone: `14:02`, everywhere."""
+    """Write the time of day to the minute in this zone: `14:02`, in all languages."""
     here = _local(value, zone)
     return as_it_came(value) if here is None else f"{here:%H:%M}"
 
 
 def utc(value: object) -> str:
-    """Write a moment to its last digit in UTC, for the hover: `2026-10-31 11:02:33.250 UTC`."""
+    """Write a time with all digits in UTC, for the hover: `2026-10-31 11:02:33.250 UTC`."""
     there = _local(value, UTC)
     if there is None:
         return as_it_came(value)
@@ -79,7 +79,7 @@ def utc(value: object) -> str:
 
 
 def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
-    """The date a moment falls on in this zone, a plain date itself, or None."""
+    """Return the date of a time in this zone; a plain date unchanged; None for anything else."""
     if not isinstance(value, datetime):
         return value if isinstance(value, date) else None
     here = _local(value, zone)
@@ -87,11 +87,12 @@ def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
-    """The date that a contract means by a start, due or maturity time.
+    """Return the date that a contract means with a start, due or maturity time.
 
-    Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such
-    a moment means that UTC day everywhere: in Nairobi the last millisecond of 31 October would
-    otherwise read as an instalment due on 1 November. Any other moment is read in the zone.
+    Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such a
+    time means this UTC day everywhere. Otherwise, in Nairobi, an instalment due at the last
+    millisecond of 31 October would be shown as due on 1 November. Any other time is read in the
+    zone.
     """
     there = _local(value, UTC)
     if there is not None and _bounds_a_day(there.time()):
@@ -100,13 +101,13 @@ def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def days_between(start: object, end: object, zone: tzinfo | None = None) -> int | None:
-    """Return the number of calendar days from one to the other in this zone; None without both."""
+    """Return the number of calendar days between two times in this zone; None without both."""
     first, last = calendar_day(start, zone), calendar_day(end, zone)
     return None if first is None or last is None else (last - first).days
 
 
 def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
-    """Say how far a moment lies from now: `just now`, `3 min ago`, `in 10 days`."""
+    """Write the distance of a time from now: `just now`, `3 min ago`, `in 10 days`."""
     then = _local(value, UTC)
     if then is None:
         return as_it_came(value)
@@ -122,7 +123,7 @@ def ago(value: object, now: datetime, locale: str = DEFAULT_LOCALE) -> str:
 def in_days(
     value: object, now: datetime, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE
 ) -> str:
-    """Say how many days away a contract day lies: `today`, `in 10 days`, `20 days ago`."""
+    """Write the distance of a contract day from today: `today`, `in 10 days`, `20 days ago`."""
     count = days_between(now, contract_date(value, zone), zone)
     if count is None:
         return as_it_came(value)
@@ -137,19 +138,19 @@ def in_days(
 
 
 def offsets_differ(value: object, one: tzinfo | None, other: tzinfo | None) -> bool:
-    """Return True if clocks in two zones show a moment differently.
+    """Return True if clocks in two zones show a time differently.
 
-    Clocks in Nairobi and Kampala never do.
+    The clocks in Nairobi and Kampala never differ.
     """
     here, there = _local(value, one), _local(value, other)
     return here is not None and there is not None and here.utcoffset() != there.utcoffset()
 
 
 def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
-    """Return the moments (aware, in order) at which clocks in the zone show a day and time.
+    """Return the aware times, in order, at which clocks in the zone show this day and time.
 
-    The day and time are naive. Usually the result is one moment. It has two in the hour in
-    which clocks go back, and none in the hour that clocks skip.
+    The day and time are naive. Usually there is one result. There are two in the hour in which
+    clocks go back, and none in the hour that clocks skip.
     """
     first, second = (typed.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     if first.utcoffset() == second.utcoffset():
@@ -159,7 +160,7 @@ def instants(typed: datetime, zone: tzinfo) -> tuple[datetime, ...]:
 
 
 def offset_words(value: datetime) -> str:
-    """Write the offset of an aware moment's clock from UTC: `summer time (UTC+2)`.
+    """Write the offset of an aware time from UTC: `summer time (UTC+2)`.
 
     Only a zone that changes its clocks for the season has a summer and a winter time.
     """
@@ -176,7 +177,7 @@ def offset_words(value: datetime) -> str:
 
 
 def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAULT_LOCALE) -> str:
-    """Write a moment as `moment` does; add its offset if the zone's clocks show it twice."""
+    """Write a time as `moment` does; add its offset if the zone's clocks show it twice."""
     text, here = moment(value, zone, locale), _local(value, zone)
     if here is None or zone is None or len(instants(here.replace(tzinfo=None), zone)) < 2:
         return text
@@ -184,7 +185,7 @@ def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAUL
 
 
 def zone_name(zone: object) -> str:
-    """Name a zone by its city: `Nairobi time`; UTC is `UTC`."""
+    """Return the name of a zone by its city: `Nairobi time`; UTC is `UTC`."""
     if zone is None:
         return MISSING
     city = str(zone).rpartition("/")[2].replace("_", " ")

@@ -1,4 +1,4 @@
-"""`<form … {% autosave %}>`: text typed into this form survives a refresh of the page."""
+"""`<form … {% autosave %}>`: text typed into this form survives a reload of the page."""
 
 from hashlib import sha256
 
@@ -14,9 +14,8 @@ register = template.Library()
 def autosave(context: Context, name: str = "form", page: str = "") -> SafeString:
     """Return the attributes for the script that saves typed text in the browser's tab.
 
-    `name` distinguishes the forms of one page. `page` is for a form that is shown again, with
-    its errors, at another address. The key reveals neither the person nor the subject of the
-    form.
+    `name` distinguishes the forms of one page. `page` is for a form that is shown again at another
+    address, with its errors. The key reveals neither the person nor the subject of the form.
     """
     request = context["request"]
     request.has_autosave = True

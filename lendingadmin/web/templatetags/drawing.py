@@ -16,8 +16,7 @@ register = template.Library()
 def once(template_name: str, given: Any = None) -> SafeString:
     """Draw a fragment that depends only on `given`, once for each value and language.
 
-    `given` is hashable and holds nothing about a person, because the drawn text stays in
-    memory.
+    `given` is hashable and has nothing about a person, because the drawn text stays in memory.
     """
     draw = _drawn.__wrapped__ if settings.DEBUG else _drawn
     return draw(template_name, given, get_language())

@@ -1,6 +1,6 @@
-"""`{% export_link %}`: the list at hand as CSV and XLSX, with the filter that it shows."""
+"""`{% export_link %}`: links to the present list as CSV and XLSX, with the same filter."""
 
-from django import template
+from django import forms, template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
 
@@ -13,14 +13,19 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 
 @register.inclusion_tag("_export.html", takes_context=True)
-def export_link(context: Context) -> dict[str, str]:
-    """Return links to the route `<list>-export` if the person may export; else nothing."""
+def export_link(context: Context, form: forms.Form) -> dict[str, str]:
+    """Return links to the route `<list>-export` if the person may export; else nothing.
+
+    A filter that the form refuses has no export, and no technical one either.
+    """
+    if request := context.get("request"):
+        request.is_filter_refused = bool(form.errors)
     return {"csv": _find_address(context), "workbook": _find_address(context, format=XLSX)}
 
 
 @register.simple_tag(takes_context=True)
 def technical_export(context: Context) -> str:
-    """Return the export's address with the API's names and values; empty if there is none."""
+    """Return the address of the export with the API's names and values; empty if there is none."""
     return _find_address(context, technical="1")
 
 
@@ -28,6 +33,8 @@ def _find_address(context: Context, **more: str) -> str:
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
     if request is None or match is None or not request.user.has_perm(EXPORT):
+        return ""
+    if getattr(request, "is_filter_refused", False):
         return ""
     query = {name: value for name, value in request.GET.items() if name not in _PLACES}
     try:

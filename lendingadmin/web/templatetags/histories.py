@@ -1,4 +1,4 @@
-"""`{% history_url as url %}`: the audit trail with the history of a page's record."""
+"""`{% history_url as url %}`: address of the audit trail for the record of a page."""
 
 from typing import Any
 from urllib.parse import urlencode

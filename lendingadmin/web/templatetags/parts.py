@@ -23,13 +23,13 @@ _TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
 
 @register.filter
 def as_we_say(words: str) -> str:
-    """Replace a library's name for two-factor authentication by the dashboard's name."""
+    """Replace the usual names for two-factor authentication by the dashboard's name."""
     return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 
 @register.filter
 def sentence(words: str) -> str:
-    """`Authenticator App` as `Authenticator app`, as our headings are written."""
+    """Write words like our headings: `Authenticator App` becomes `Authenticator app`."""
     words = " ".join(as_we_say(words).split())
     return words[:1].upper() + words[1:].lower()
 
@@ -48,8 +48,8 @@ def notice(
     """`{% notice "warn" "Title" %}<p>…</p>{% endnotice %}`: text that people must not miss.
 
     `tone` is good, warn, bad, info or odd, or the level of a message, and sets its icon unless
-    `icon` names another. `announce` is read aloud when the notice comes into the page; True
-    means the title. `extra` is one more class. `finding` names the content, in the mark
+    `icon` names another. A screen reader reads `announce` when the notice is added to the page;
+    True means the title. `extra` is one more class. `finding` names the content, in the mark
     `data-finding`.
     """
     tone = _LEVELS.get(tone, tone)

@@ -1,4 +1,4 @@
-"""`{{ field|zone_beside }}`: the zone that a bound field's day or time is meant in."""
+"""`{{ field|zone_beside }}`: the zone of a bound field's day or time."""
 
 from django import template
 from django.forms import BoundField
@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.filter
 def zone_beside(bound: BoundField) -> str:
-    """The zone in words, or nothing for a field that is neither a day nor a time."""
+    """Return the zone in words; empty for a field that is neither a day nor a time."""
     return dates.zone_beside(bound.field)

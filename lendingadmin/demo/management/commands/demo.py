@@ -72,7 +72,7 @@ class Command(BaseCommand):
 def _require_own_password() -> None:
     """Raise CommandError if other machines can reach the demo with its default password.
 
-    Everybody knows that password.
+    Everybody can know that password.
     """
     host, password = os.environ["DEMO_HOST"], os.environ["DEMO_PASSWORD"]
     if not is_loopback(host) and password == DEFAULTS["DEMO_PASSWORD"]:

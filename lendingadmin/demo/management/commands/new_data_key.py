@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """`manage.py new_data_key`: needs no configuration, because a first one needs the key."""
+    """`manage.py new_data_key`: needs no settings, because they need a key first."""
 
     help = "Prints a new key for DATA_KEYS. Put it first; keep the older ones behind it."
     requires_system_checks = []

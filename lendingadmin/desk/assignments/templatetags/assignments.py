@@ -1,11 +1,13 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
 `{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
+`{% officers_of borrowers as officers %}`: the officers of many; `officers|of_borrower:id` is one.
 `{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
+from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django import template
 from django.db.models import Q
@@ -16,6 +18,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.desk.assignments.models import Assignment, HandOver
 from lendingadmin.desk.assignments.permissions import CHANGE, HAND_OVER, HOLD, list_officers
 from lendingadmin.desk.assignments.services import find_assignment
+from lendingadmin.web.lists import as_id
 
 register = template.Library()
 
@@ -23,10 +26,10 @@ _SOON = timedelta(days=7)
 
 
 class Assigned(NamedTuple):
-    """The assignment and the stand-in of a borrower, if any, and the right to change it.
+    """The assignment and the stand-in of a borrower, if any, and the right to change the officer.
 
-    `is_gone` says that the officer may have no borrowers in this app any more. `may_change`
-    says that the person may assign the borrower to another officer.
+    `is_gone` is True if the officer may no longer have borrowers in this app. `may_change` is True
+    if the person may assign the borrower to another officer.
     """
 
     row: Assignment | None
@@ -52,8 +55,28 @@ def officer_of(context: Context, borrower_id: object) -> Assigned | None:
 
 
 @register.simple_tag(takes_context=True)
+def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
+    """Return the officers' user names by borrower id, in one query.
+
+    Return nothing to people who may neither call nor assign.
+    """
+    person = context["request"].user
+    if not (person.has_perm(CHANGE) or person.has_perm(HOLD)):
+        return {}
+    ids = [as_id(getattr(one, "borrower_id", "")) for one in borrowers]
+    rows = Assignment.objects.filter(app_id=person.app_id, borrower_id__in=filter(None, ids))
+    return dict(rows.values_list("borrower_id", "officer__username"))
+
+
+@register.filter
+def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
+    """Return the value of a borrower in a mapping by id; "" if there is none."""
+    return found.get(borrower_id, "") if isinstance(borrower_id, str) else ""
+
+
+@register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs of now and of the next week that concern the person.
+    """Return the hand-overs of today and the next week that concern the person.
 
     The person is away or is the stand-in.
     """

@@ -70,7 +70,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CHANGE, _LIST)
 def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A list that was assigned, with the result of each borrower."""
+    """Show a list that was assigned, with the result of each borrower."""
     lists = BulkAssignment.objects.select_related("officer", "created_by")
     found, form = get_object_or_404(lists, app_id=app_id, pk=number), OutcomeForm(request.GET)
     counts = bulk.count_outcomes(found)
@@ -91,7 +91,7 @@ def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _go_on(found: BulkAssignment) -> None:
-    """Assign a short list now, and a long list with the worker.
+    """Assign a short list immediately, and let the worker assign a long one.
 
     The list is already saved, so the worker continues if the database is busy.
     """

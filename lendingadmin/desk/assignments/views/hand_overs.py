@@ -22,9 +22,9 @@ _MOST = 200
 
 @access(HAND_OVER, methods=("GET", "POST"))
 def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the hand-overs that are current or still to come; the POST adds one.
+    """List the current and future hand-overs; the POST adds one.
 
-    Managers see all of them, other people their own.
+    Managers see all of them; other people see their own.
     """
     app, person = gateway.lending_app(app_id), request.user
     today = timezone.localdate(timezone=app.zone)
@@ -54,7 +54,7 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(HAND_OVER, methods=("POST",))
 def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """End one before its time."""
+    """End a hand-over early."""
     row = get_object_or_404(HandOver, app_id=app_id, pk=number)
     if not _may_end(request.user, row):
         raise Http404("This hand-over is somebody else's.")
@@ -64,5 +64,5 @@ def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _may_end(person: User, row: HandOver) -> bool:
-    """Return whether the person may end a hand-over: the one who is away, or a manager."""
+    """Return True if the person may end a hand-over: the officer who is away, or a manager."""
     return row.officer_id == person.pk or person.has_perm(CHANGE)

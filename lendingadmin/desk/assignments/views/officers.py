@@ -33,7 +33,7 @@ _LATEST = 10
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show each officer with the number of borrowers.
 
-    The page also shows officers who left, the rules and the latest lists that were assigned.
+    The page also shows officers who have left, the rules and the latest bulk assignments.
     """
     app = gateway.lending_app(app_id)
     today = timezone.localdate(timezone=app.zone)
@@ -59,14 +59,14 @@ def overview(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _list_people(app_id: str) -> QuerySet[User]:
-    """Return the people of the app who may have borrowers or have some."""
+    """Return the people of the app who may have borrowers, or who still have some."""
     own = Assignment.objects.filter(app_id=app_id, officer=OuterRef("pk"))
     there = list_officers(app_id).order_by().values("pk")
     return User.objects.filter(Q(pk__in=there) | Exists(own))
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Return each rule: its product, and the names of its officers who are still there."""
+    """Return for each rule its product, and the names of its officers who are still present."""
     if active is None:
         return []
     found = rules.read_rules(active)
@@ -81,7 +81,7 @@ def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
 
 @access(CHANGE)
 def borrowers(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The borrowers of one person, by id."""
+    """Show the borrowers of one person, by id."""
     person = get_object_or_404(_list_people(app_id), pk=number)
     rows = Assignment.objects.filter(app_id=app_id, officer=person).order_by("borrower_id")
     behind = Assignment.objects.filter(pk=whole_number(request.GET.get("after")) or 0)

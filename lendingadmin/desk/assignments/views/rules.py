@@ -1,4 +1,4 @@
-"""Rules that give borrowers to officers, and a count of their changes before saving."""
+"""Rules that assign borrowers to officers, and a count of the changes before saving."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -22,7 +22,7 @@ from .officers import describe_rules
 def edit(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the rules as a form.
 
-    A POST counts their changes. A POST with exactly this count saves them.
+    A POST counts the changes. A second POST with the same count saves the rules.
     """
     snapshot, active = find_with_loans(app_id), rules.find_active(app_id)
     products = [key for key, _loans in list_products(snapshot)] if snapshot else []
@@ -50,7 +50,7 @@ def edit(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(CHANGE, "lending.loans.list")
 def show(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Rules that were saved once: the trail leads to them."""
+    """Show rules that were saved before, because the trail links to them."""
     found = get_object_or_404(
         RuleSet.objects.select_related("created_by"), app_id=app_id, pk=number
     )

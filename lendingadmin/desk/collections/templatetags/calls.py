@@ -1,7 +1,7 @@
 """Template tags for calls.
 
-`{% calling_of borrower_id as calling %}` says whether a borrower may be called, and who has
-them. `{% may_make_queues as may %}` says whether the person may make queues from lists.
+`{% calling_of borrower_id as calling %}` gives the right to call a borrower, and the lease of
+another person. `{% may_make_queues as may %}` is True if the person may make queues from lists.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,10 @@ class Calling(NamedTuple):
 
 @register.simple_tag(takes_context=True)
 def calling_of(context: Context, borrower_id: object) -> Calling | None:
-    """Return the right to call a borrower, with the lease of another caller, or None."""
+    """Return a Calling if the person may call this borrower, else None.
+
+    `other` is the lease of another person, if there is one.
+    """
     person = context["request"].user
     if not person.has_perm(CALL) or not isinstance(borrower_id, str) or not borrower_id:
         return None
@@ -36,6 +39,6 @@ def calling_of(context: Context, borrower_id: object) -> Calling | None:
 
 @register.simple_tag(takes_context=True)
 def may_make_queues(context: Context) -> bool:
-    """Return True if the person may make queues from lists, and may call."""
+    """Return True if the person may make queues from lists and may call."""
     person = context["request"].user
     return bool(person.has_perm(MANAGE_QUEUES) and person.has_perm(CALL))

@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.filter
 def promise_chip(state: str) -> str:
-    """The chip of a promise's state."""
+    """Return the chip of a promise's state."""
     return chip(describe_promise(state))

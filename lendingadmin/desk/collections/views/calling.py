@@ -1,4 +1,4 @@
-"""A call with a borrower: what is owed, what was said and promised before, and the result."""
+"""A call with a borrower: the amounts owed, the earlier calls and promises, and the result."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -53,7 +53,7 @@ _RIGHTS = (CALL, "lending.borrowers.get", "lending.loans.get")
 
 @access(*_RIGHTS, methods=("GET", "POST"), quota=READS)
 def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the borrower as the service has them now, and the form; a POST saves the result."""
+    """Show the borrower with fresh data of the service, and the form; a POST saves the result."""
     app, now = gateway.lending_app(app_id), timezone.now()
     lease = leases.find_lease(app_id, borrower_id, now)
     is_own = lease is not None and lease.person_id == request.user.pk
@@ -120,7 +120,7 @@ def _keep(
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Take a lease on a borrower who was found outside a queue.
 
-    If another person has a lease on them, the page of the call says so.
+    If another person has a lease on this borrower, the page of the call shows this.
     """
     leases.take(app_id, borrower_id, request.user, timezone.now(), account_id="", queue="")
     return redirect("call", app_id, borrower_id)
@@ -141,7 +141,7 @@ def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
 
 @access(*_RIGHTS, methods=("POST",))
 def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Stop all calls to this borrower, because they asked for that."""
+    """Stop all calls to this borrower, because the borrower asked for this."""
     services.add_stop(app_id, borrower_id, "", StopKind.DO_NOT_CALL, request.user)
     leases.release(app_id, borrower_id, request.user)
     messages.success(request, _("Saved. Nobody will call until a manager allows calls again."))
@@ -149,7 +149,7 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 
 
 def _list_loans(app_id: str, borrower_id: str, lease: Lease | None) -> list[str]:
-    """Return the borrower's open loans of the newest count; the loan of the queue is first."""
+    """Return the borrower's open loans in the newest snapshot, the loan of the queue first."""
     found = [lease.account_id] if lease and lease.account_id else []
     if snapshot := find_with_loans(app_id):
         rows = filter_open(snapshot, [borrower_id]).order_by("-overdue_rank", "id")
@@ -166,7 +166,7 @@ def _read_live(
     *,
     may_dial: bool,
 ) -> dict[str, Any]:
-    """Read the borrower and the loans from the service now; a failed read has its card.
+    """Read the borrower and the loans from the service; a failed read gives an error card.
 
     Raise NotFound or InvalidId if there is no such borrower.
     """
@@ -199,7 +199,7 @@ def _read_live(
 
 
 def _open(found: Any, key: str) -> Any:
-    """The record that was read. Raises the LendingError that came in its place."""
+    """Return the record that was read, or raise the LendingError in its place."""
     if isinstance(found, LendingError):
         raise found
     return check_named(found, key)

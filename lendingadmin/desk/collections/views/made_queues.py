@@ -1,4 +1,4 @@
-"""Queues that managers make of lists of loans."""
+"""Pages of the queues that managers make from lists of loans."""
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -20,7 +20,7 @@ _LIST = "lending.loans.list"
 
 @access(MANAGE_QUEUES, CALL, _LIST, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Make a queue of the list in the address."""
+    """Make a queue from the list in the address."""
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
         raise Http404("The address describes no list.")

@@ -1,4 +1,4 @@
-"""The queues of an app, one of them, and the next borrower to call."""
+"""Pages of the queues of an app: all queues, one of them, and its next borrower."""
 
 from datetime import timedelta
 
@@ -68,7 +68,7 @@ def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 
 @access(CALL, "lending.loans.list", methods=("POST",))
 def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
-    """Take the next borrower of a queue, and lead to the call."""
+    """Take the next borrower of a queue, and redirect to the call."""
     return lead_to_next(request, _open(request, app_id, key))
 
 
@@ -93,7 +93,7 @@ def _open(request: PersonRequest, app_id: str, key: str) -> Queue:
 
 
 def _describe_hours(app: LendingApp) -> dict[str, object]:
-    """Return whether people may be called now, and when calls are allowed next."""
+    """Return whether calls are allowed at present, and when they are allowed next."""
     allowed, now = services.get_rules(app), timezone.now()
     return {
         "is_open": rules.is_open(allowed, now),

@@ -1,4 +1,4 @@
-"""`{% loan_tabs %}`: the lists of loans side by side; `{% sorted_by … %}`: a head that sorts."""
+"""`{% loan_tabs %}`: tabs of the lists of loans; `{% sorted_by … %}`: a column head that sorts."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _ASCENDING_FIRST = frozenset({"loan", "product", "due", "began"})
 
 @register.inclusion_tag("portfolio/_loan_tabs.html", takes_context=True)
 def loan_tabs(context: Context) -> dict[str, Any]:
-    """Return the tabs: the live list, the lists over the count, and the saved lists.
+    """Return the tabs: the live list, the lists of the snapshot, and the saved lists.
 
     `at` is the current tab.
     """
@@ -35,8 +35,14 @@ def loan_tabs(context: Context) -> dict[str, Any]:
 
 
 @register.inclusion_tag("portfolio/_sorted_by.html", takes_context=True)
-def sorted_by(context: Context, name: str, label: str, is_number: bool = False) -> dict[str, Any]:
-    """The head of a column: sorts by it, and the other way round when pressed again."""
+def sorted_by(
+    context: Context, name: str, label: str, is_number: bool = False, currency: str = ""
+) -> dict[str, Any]:
+    """The head of a column: sorts by it, and the other way round when pressed again.
+
+    The first head of amounts names their currency.
+    """
+    label = f"{label} ({currency})" if currency else label
     sort = context["found"].wanted["sort"]
     is_current, is_descending = sort.removeprefix("-") == name, sort.startswith("-")
     descends = not is_descending if is_current else name not in _ASCENDING_FIRST

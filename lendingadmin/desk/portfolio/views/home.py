@@ -20,7 +20,7 @@ _CHECKS_PER_VISIT = 3
 def start(request: PersonRequest) -> HttpResponse:
     """Redirect to the home page of the person's first app.
 
-    Show a page that says so if the person has no role.
+    Show an explanation if the person has no role.
     """
     for app in request.user.list_apps_with("lending.loans.list"):
         return redirect("home", app.app_id)
@@ -30,7 +30,7 @@ def start(request: PersonRequest) -> HttpResponse:
 
 @access("lending.loans.list")
 def home(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The sections of this person's work; all of them from our own database."""
+    """Show the sections for this person's work; all data come from our own database."""
     app = gateway.lending_app(app_id)
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     context = {"app": app, **read_sections(request, app)}

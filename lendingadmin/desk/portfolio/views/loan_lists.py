@@ -1,4 +1,4 @@
-"""Lists over the loans of a count, and saved lists."""
+"""Lists of the loans in a snapshot, and saved lists."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -28,13 +28,15 @@ from lendingadmin.web.exports import (
     ExportPage,
     back_to_list,
     export_response,
+    in_currency,
     name_columns,
     split_into_pages,
     write_moment,
+    write_performance,
     write_status,
 )
 from lendingadmin.web.keyset import build_pager
-from lendingadmin.web.lists import as_id
+from lendingadmin.web.lists import as_id, list_sizes
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest, address_with
 
@@ -47,21 +49,22 @@ COLUMNS = name_columns(
         "status": (gettext_lazy("Status"), write_status(statuses.loan_status)),
         "performanceStatus": (
             gettext_lazy("Performance"),
-            write_status(statuses.performance_status),
+            write_performance,
+            ("status", "settlementDate"),
         ),
         "startDate": gettext_lazy("Start"),
         "settlementDate": gettext_lazy("Settled"),
-        "loanAmount": gettext_lazy("Principal"),
+        "loanAmount": in_currency(gettext_lazy("Principal")),
         "schedule.daysLate": gettext_lazy("Days late"),
-        "balances.repayment.overdue": gettext_lazy("Overdue"),
-        "balances.repayment.unpaid": gettext_lazy("Outstanding"),
+        "balances.repayment.overdue": in_currency(gettext_lazy("Overdue")),
+        "balances.repayment.unpaid": in_currency(gettext_lazy("Outstanding")),
         "schedule.nextInstallment.dueDate": gettext_lazy("Next due"),
-        "schedule.nextInstallment.amounts.repayment": gettext_lazy("Next instalment"),
-        "balances.principal.unpaid": gettext_lazy("Outstanding principal"),
-        "paidSinceLastCount": gettext_lazy("Paid since last update"),
+        "schedule.nextInstallment.amounts.repayment": in_currency(gettext_lazy("Next instalment")),
+        "balances.principal.unpaid": in_currency(gettext_lazy("Outstanding principal")),
+        "paidSinceLastCount": in_currency(gettext_lazy("Paid since last update")),
         "countedAt": (gettext_lazy("Updated"), write_moment),
-        "recordedSince": gettext_lazy("Recorded since the update"),
-        "recordedMeanwhile": gettext_lazy("Recorded during the update"),
+        "recordedSince": in_currency(gettext_lazy("Recorded since the update")),
+        "recordedMeanwhile": in_currency(gettext_lazy("Recorded during the update")),
         "borrowerName": gettext_lazy("Borrower name"),
     }
 )
@@ -69,13 +72,13 @@ COLUMNS = name_columns(
 
 @access(_LIST)
 def loan_list(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The list that the address describes."""
+    """Show the list that the address describes."""
     return _show(request, app_id, request.GET.dict())
 
 
 @access(_LIST)
 def saved_list(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A list under a name."""
+    """Show a saved list."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _show(request, app_id, saved_lists.read_state(saved, request.GET), saved)
 
@@ -96,7 +99,8 @@ def _show(
         page = found.read_page(as_id(request.GET.get("before")))
         context |= {
             "rows": page.rows,
-            "pager": build_pager(request, page),
+            "pager": build_pager(request, page)
+            | {"sizes": list_sizes(request, found.wanted["pageSize"])},
             "query": saved_lists.write_query(found.wanted),
         }
     return render(request, "portfolio/loan_list.html", context)
@@ -104,7 +108,7 @@ def _show(
 
 @access(_LIST, methods=("GET", "POST"))
 def save(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Give the list in the address a name."""
+    """Save the list in the address under a name."""
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
         raise Http404("The address describes no list.")
@@ -144,7 +148,7 @@ def _create(
 
 @access(_LIST, methods=("POST",))
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Put a list into one's sidebar, or take it out."""
+    """Put a list into the person's sidebar, or remove it."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if request.POST.get("pin") != "on":
         saved.pinned_by.remove(request.user)
@@ -157,7 +161,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(_LIST, methods=("POST",))
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete a list under a name; its loans are not touched."""
+    """Delete a saved list; its loans are not changed."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
         raise Http404("This list is somebody else's.")
@@ -171,13 +175,13 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The list that the address describes, as CSV."""
+    """Export as CSV the list that the address describes."""
     return _export(request, app_id, request.GET.dict())
 
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """A list under a name, as CSV."""
+    """Export a saved list as CSV."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _export(request, app_id, saved_lists.read_state(saved, request.GET))
 
@@ -199,9 +203,9 @@ def _export(request: PersonRequest, app_id: str, state: Mapping[str, Any]) -> Ht
 def _build_rows(
     app_id: str, rows: list[CorrectedLoan], snapshot: Snapshot, may_see: bool
 ) -> Iterator[Iterable[object]]:
-    """Yield rows of the CSV: amounts less the repayments recorded since the count.
+    """Yield rows of the CSV: amounts less the repayments recorded since the snapshot.
 
-    The last columns show these repayments and the name.
+    The last columns have these repayments and the name.
     """
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)

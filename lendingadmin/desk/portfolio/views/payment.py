@@ -33,8 +33,8 @@ RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the payment box on its own page.
 
-    A POST leads to the review if it names one loan. If several loans are possible, the page
-    offers them with the values that were typed.
+    A POST leads to the review if the input names one loan. If several loans are possible, the page
+    offers them with the typed values.
     """
     return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
@@ -49,8 +49,8 @@ def enter_payment(
 ) -> HttpResponse:
     """Show the payment box on a page and stay at this address.
 
-    The form begins with the initial values. `usual` is the same as in RepaymentForm. `source`
-    is given if the payment was found on a page of its own, such as a statement.
+    The form begins with the initial values. `usual` has the same meaning as in RepaymentForm.
+    `source` is given if the payment was found on a page of its own, such as a statement.
     """
     app, found, card = gateway.lending_app(app_id), FoundPayees(), None
     form = PaymentBoxForm(request.POST or None, app=app, initial=initial, usual=usual)
@@ -73,7 +73,7 @@ def enter_payment(
 
 
 def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPayees:
-    """Return the loans that fit what was typed; add errors to the form."""
+    """Return the loans that fit the typed text; add errors to the form."""
     if request.POST.get("loan"):
         return FoundPayees()
     try:
@@ -90,7 +90,7 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
 
 
 def _focus(form: PaymentBoxForm, found: FoundPayees) -> None:
-    """Put the cursor into the first field that is wrong, else into the first one."""
+    """Put the cursor into the first wrong field, else into the first field."""
     if found.payees:
         return
     wrong = [name for name in form.fields if name in form.errors]

@@ -1,4 +1,4 @@
-"""Making sheets, and putting one on paper."""
+"""Pages that make sheets and print one."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ PURPOSE = "sheets.make"
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the number of loans that fit the form, and their sums.
 
-    The POST makes the sheets for them.
+    A POST makes the sheets.
     """
     app = gateway.lending_app(app_id)
     snapshot = find_with_loans(app_id)
@@ -59,8 +59,8 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the sheet for printing, and record in the audit trail that it was printed.
 
-    The page is the response to a POST, so loading it again is a reprint, and the page says so.
-    It shows no phone numbers, because paper gets lost and a visitor does not need them.
+    The page is the response to a POST, so loading it again is a reprint, which the page mentions.
+    The sheet shows no phone numbers, because paper gets lost and a visitor does not need them.
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
@@ -82,7 +82,7 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 
 def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
-    """Return the reason that no sheet can be made, as a sentence; empty if there is none."""
+    """Return the reason why no sheet can be made, as a sentence; empty if there is none."""
     if found.has_more:
         words = _("There are more than %(most)s loans. Choose a product or an officer.")
         return words % {"most": f"{MOST:,}"}

@@ -59,10 +59,10 @@ def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ)
 def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """Show one sheet: its rows with the amounts due, typed and recorded."""
+    """Show one sheet: its rows with the amounts due, entered and recorded."""
     found = find_sheet(app_id, code)
     rows = outcomes.read_outcomes(found)
-    # Each time that it was typed, with its batch.
+    # Each return of the sheet, with its batch.
     returned = found.returns.select_related("created_by", "file__batch")
     returns = list(returned.defer("file__content").order_by("number"))
     may_record = all(request.user.has_perm(name) for name in RETURN)
@@ -86,7 +86,7 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """Say that nothing is collected with a sheet, and why."""
+    """Cancel a sheet with a reason, so that nothing is collected with it."""
     found, form = find_sheet(app_id, code), CancelForm(request.POST or None)
     if not may_cancel(found, request.user):
         words = _("Nothing changed. Only a manager can cancel a printed sheet.")
@@ -105,7 +105,7 @@ def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 
 def find_sheet(app_id: str, code: str) -> Sheet:
-    """A sheet of an app by the code in an address. Raises Http404."""
+    """Return a sheet of an app by the code in an address. Raises Http404."""
     rows = Sheet.objects.select_related("officer", "created_by", "cancelled_by")
     return get_object_or_404(rows, app_id=app_id, code=read_code(code))
 

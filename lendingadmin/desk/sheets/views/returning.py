@@ -25,7 +25,7 @@ from .records import RETURN, find_sheet
 
 
 class _Page:
-    """One request for the grid of a sheet; `last` is the previous return, if there is one."""
+    """One request for the grid of a sheet; `last` is the previous return, if any."""
 
     def __init__(self, request: PersonRequest, app: LendingApp, sheet: Sheet) -> None:
         self.request, self.app, self.sheet = request, app, sheet
@@ -37,7 +37,7 @@ class _Page:
         self.differences: Sequence[Difference] = ()
 
     def submit(self) -> HttpResponse | None:
-        """Save the typed amounts; return the next page, or None to show this one again."""
+        """Save the entered amounts; return the next page, or None to show this page again."""
         if not self.form.is_valid():
             return None
         given, amounts = self.form.cleaned_data, self.form.amounts
@@ -88,7 +88,7 @@ class _Page:
         return f"{self.last.number if self.last else 0}-{shown}"
 
     def _compare(self, last: SheetReturn) -> HttpResponse | None:
-        """Compare the amounts with an earlier return; equal ones lead to the sheet."""
+        """Compare the amounts with an earlier return; redirect to the sheet if they are equal."""
         before = outcomes.read_amounts(last)
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
@@ -98,7 +98,7 @@ class _Page:
         return redirect(self.sheet)
 
     def _meet_another(self) -> HttpResponse | None:
-        """Show the differences to a return by another person, or to one still on its way."""
+        """Show the differences from another return that was saved first or is not recorded yet."""
         self.sheet.refresh_from_db()
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):

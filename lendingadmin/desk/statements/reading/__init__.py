@@ -1,4 +1,4 @@
-"""Reads a statement out of the bytes of a file, whatever layout it has."""
+"""Read a statement from the bytes of a file of any known format."""
 
 import io
 from dataclasses import replace
@@ -35,11 +35,11 @@ def read(
 ) -> Statement | UnknownTable:
     """Return the statement in a file, with times in the given zone.
 
-    `currency` is the lender's currency. It gives the number of decimals if the file names no
-    currency. `day_first` is a person's answer if the days can be read in two ways. A table of
-    an unknown layout is returned as UnknownTable until a person's `mapping` names its columns
-    and `answers` the meanings of its words. A day after `today` can't be right. Raise Refused
-    with a sentence for the person who chose the file.
+    `currency` is the lender's currency. This gives the number of decimals if the file names no
+    currency. `day_first` is a person's answer if the days can be read in two ways. A table of an
+    unknown layout is returned as UnknownTable until a person's `mapping` names its columns.
+    `answers` are the meanings of its words. A day after `today` is a mistake. Raise Refused with a
+    sentence for the person who chose the file.
     """
     context = Context(
         zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
@@ -77,7 +77,7 @@ def _read(
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:
-    """The rows of JSON, a list or an object a line, under the names of their members."""
+    """Return the rows of a JSON list, or of one JSON object a line; the first row has the names."""
     text = decode(content)
     try:
         found = _load(text)
@@ -105,10 +105,10 @@ def _load(text: str) -> Any:
 
 
 def _open_object(found: dict[str, Any]) -> list[Any]:
-    """Return the only list of objects that an object holds, or the object as the only payment.
+    """Return the only list of objects in an object, or else the object as the only payment.
 
-    Raise Refused if the object holds more than that list and scalars, because nothing says what
-    else is a payment.
+    Raise Refused if the object holds more than that list and scalars, because it is not clear which
+    parts are payments.
     """
     inner = [one for one in found.values() if isinstance(one, list | dict)]
     if not inner or find_layout(list(found)):

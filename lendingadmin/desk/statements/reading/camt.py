@@ -64,7 +64,7 @@ def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
 
 
 def _walk(content: bytes) -> Iterator[Element]:
-    """Yield each element when it ends. Raise Refused for too many or too deep elements."""
+    """Yield each element when it ends. Raise Refused for too many elements or too deep ones."""
     count = depth = 0
     for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
         if event == "end":
@@ -124,7 +124,7 @@ class _Reader:
             self.head |= {"begins": min(known), "ends": max(known)}
 
     def build(self) -> Statement:
-        """The statement of all that was taken."""
+        """Return the statement from all processed elements."""
         # Entries outside a statement count too.
         if self.lines or not self.messages:
             self._close_message()
@@ -155,7 +155,7 @@ class _Reader:
     def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
         """Return True if an entry is booked; None if a person must decide.
 
-        An entry that is only announced has not moved any money.
+        An entry that is only announced has moved no money.
         """
         if status.upper() in _STATUSES:
             return _STATUSES[status.upper()]

@@ -30,7 +30,7 @@ def find_given(*texts: str | None) -> str:
 
 
 def find_account(accounts: Iterable[str]) -> str:
-    """Return the account as the first message writes it. Raises Refused for several accounts."""
+    """Return the account as first written, or an empty text. Raise Refused for several accounts."""
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
         raise Refused(_("The file has statements of several accounts. Export them one by one."))
@@ -63,7 +63,7 @@ def is_other_head(
 
 
 def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]:
-    """Return the numbers in a head by their labels, such as accounts and tills.
+    """Return the numbers in a head, such as accounts and tills, by their labels.
 
     Days and amounts are left out, because they differ from page to page.
     """
@@ -80,14 +80,14 @@ def _list_numbers(rows: Sequence[Sequence[str]], zone: tzinfo) -> dict[str, str]
 
 
 def is_newest_first(messages: Sequence[Balances]) -> bool:
-    """Return True if each message begins with the final balance of the next one."""
+    """Return True if each message begins with the final balance of the message after it."""
     follows = all(one[1] == other[0] for one, other in pairwise(messages))
     precedes = all(one[0] == other[1] for one, other in pairwise(messages))
     return len(messages) > 1 and precedes and not follows
 
 
 def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
-    """Yield a flaw for each message whose first balance is not the last one before it."""
+    """Yield a flaw for each message whose first balance is not the last balance before it."""
     for number, (one, other) in enumerate(pairwise(messages), start=1):
         ends, begins = one[1], other[0]
         if ends is not None and begins is not None and ends != begins:
@@ -100,7 +100,7 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
 
 
 def are_newest_first(found: Sequence[Line]) -> bool:
-    """Return whether the newest row is first: by moments, or by balances if these are the same."""
+    """Return whether the newest row is first: by the times, or else by the balances."""
     moments = [line.moment for line in found if line.moment]
     falling = sum(a > b for a, b in pairwise(moments))
     rising = sum(a < b for a, b in pairwise(moments))
@@ -108,7 +108,7 @@ def are_newest_first(found: Sequence[Line]) -> bool:
 
 
 def _follow_balances_upwards(found: Sequence[Line]) -> bool:
-    """Return True if more balances follow from the row below than from the row above."""
+    """Return True if more balances fit to the row below than to the row above."""
     moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
     for line in found:
         if line.kind is not Kind.FAILED:

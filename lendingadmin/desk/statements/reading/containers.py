@@ -1,4 +1,4 @@
-"""The format of a file by its content; refused files, and what to export instead."""
+"""The format of a file, detected from its content; refused files, and what to export instead."""
 
 import io
 import re
@@ -71,7 +71,7 @@ def open_camt(content: bytes) -> io.BytesIO:
 
 
 def list_others(content: bytes) -> list[str]:
-    """Return the names of the files of an archive that are not the CAMT file that is read."""
+    """Return the names of the files in an archive except the CAMT file that is read."""
     if not content.startswith(b"PK"):
         return []
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -149,7 +149,7 @@ def _list_xml(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _list_files(packed: zipfile.ZipFile) -> list[str]:
-    """Return the files of an archive without those that a Mac adds to it."""
+    """Return the files of an archive without those that a Mac adds."""
     files = [name for name in packed.namelist() if not name.endswith("/")]
     return [x for x in files if not x.startswith("__MACOSX/") and x.rpartition("/")[2][:1] != "."]
 
@@ -198,12 +198,12 @@ def _find_xml(content: bytes) -> str:
 
 
 def tell_of_password() -> str:
-    """Return the message about a file with a password."""
+    """Return the sentence about a file with a password."""
     return _("This file has a password. Export the statement without a password.")
 
 
 def tell_of_macros() -> str:
-    """Return the message about a file with macros."""
+    """Return the sentence about a file with macros."""
     return _("This spreadsheet has macros. Save it as CSV, or as XLSX without macros.")
 
 

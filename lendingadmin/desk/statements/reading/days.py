@@ -1,4 +1,4 @@
-"""Days and times as statements write them, and which of two readings a file means."""
+"""Days and times in statements, and the choice between two readings of a file's days."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ _MONTHS = {
 
 
 class Moment(NamedTuple):
-    """A moment that was read. `at` is aware, and None if the day is in no calendar."""
+    """A moment that was read. `at` has a time zone; it is None if the day does not exist."""
 
     at: datetime | None
     has_time: bool = False
@@ -63,7 +63,7 @@ class DayOrder(NamedTuple):
 
 
 def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
-    """Return the moment that a text means in a zone; an offset in the text wins over it."""
+    """Return the time that a text means in a zone."""
     bare = " ".join(text.split())
     digits = _DIGITS.fullmatch(bare)
     if digits:
@@ -76,8 +76,10 @@ def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
 
 
 def is_mixed(texts: Iterable[str]) -> bool:
-    """Return whether days in figures are written with the year first and last, or with two signs
-    between: a program rewrote those that it could read as its own.
+    """Return whether days in figures have different forms.
+
+    The year is first in some and last in others, or the separators differ. Then a program has
+    rewritten the days that it could read.
     """
     found = set[str]()
     for text in texts:
@@ -99,8 +101,8 @@ def find_day_order(
 ) -> DayOrder:
     """Return the order in which the days of a file are read; certain if only one is possible.
 
-    `periods` are the ways to read the period of its head. If both orders are possible, the
-    `usual` one is proposed, or without one the order in which fewer rows are out of sequence.
+    `periods` are the possible readings of the period in the head. If both orders are possible, the
+    `usual` one is proposed, or else the order in which fewer rows are out of sequence.
     """
     both = [found for text in texts if (found := _FORMS[1].match(" ".join(text.split())))]
     if any(int(one["first"]) > 12 for one in both):
@@ -149,7 +151,7 @@ def _find_last(today: date, layout: str) -> date:
 
 
 def is_within(days: Iterable[date], begins: date, ends: date) -> bool:
-    """Return whether all days are of a period, both ends included."""
+    """Return whether all days are in a period, both ends included."""
     return all(begins <= day <= ends for day in days)
 
 
@@ -210,9 +212,9 @@ def _list_days(statement: Statement) -> Iterator[tuple[Line, date]]:
 def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
     """Return True if days are in order only with day and month exchanged.
 
-    This happens if a program exchanged them in the texts that it could read. Each day is read
-    so that it is nearest to the day before. Then all days must be in order, and must take less
-    than half of the time that they take as written.
+    This happens if a program exchanged them in the texts that it could read. Each day is read in
+    the way that is nearer to the day before. Then all days must be in order, and must cover less
+    than half of the time that they cover as written.
     """
     # Most rows have the day of the row before.
     different = (next(same) for _day, same in groupby(texts, key=lambda text: text[:_DAY]))
@@ -243,10 +245,10 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 
 
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
-    """Return True if the days that can be read in two ways have one number, the others' month.
+    """Return True if the ambiguous days of other months all have the number of the real month.
 
-    An example is 11/01, 11/02, 11/03 and 13/11. All days that can be read in only one way are
-    in the same month. The ambiguous days outside that month have its number as their day.
+    An example is 11/01, 11/02, 11/03 and 13/11. All days that can be read in only one way are in
+    the same month. The ambiguous days outside that month have its number as their day.
     """
     months = {days[0].month for days in both if len(days) == 1}
     elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]

@@ -1,4 +1,4 @@
-"""Amounts and ids as statements write them; nothing is guessed."""
+"""Amounts and ids as written in statements; nothing is guessed."""
 
 import re
 from collections.abc import Iterable
@@ -68,10 +68,10 @@ _PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,3})?")
 def read_amount(text: str, currency: str = "") -> Decimal | None:
     """Return the amount in a text such as `(1,234.50)`; None if the text is not an amount.
 
-    `500 DR`, `KES 1,234.50`, `1 234,50` and `500/=` are amounts too. Brackets, a minus and DR
-    make the amount negative, and one does not cancel another. Return None for more than three
+    `500 DR`, `KES 1,234.50`, `1 234,50` and `500/=` are amounts too. Brackets, a minus and DR make
+    the amount negative; two of them do not cancel each other. Return None for more than three
     decimals, for one bracket without its pair, and for a word that is neither a direction nor a
-    currency. In a currency without minor units a point before three digits divides thousands:
+    currency. In a currency without minor units, a point before three digits divides thousands, so
     `25.000` is 25,000, and `25.50` is not an amount.
     """
     if not text:
@@ -83,7 +83,7 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
 
 
 def is_of_currency(amount: Decimal, currency: str) -> bool:
-    """Return whether an amount has no decimals, or a currency has minor units."""
+    """Return whether a currency allows this amount: an integer, or a currency with minor units."""
     return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
@@ -109,7 +109,7 @@ def _read_odd_amount(text: str) -> Decimal | None:
 
 
 def _split_amount(text: str) -> tuple[list[str], list[str], str]:
-    """The figures of an amount, the words around them in capitals, and the other signs."""
+    """Return the figures of an amount, the words around them in capitals, and the other signs."""
     figures, words, signs = list[str](), list[str](), ""
     for part in _PARTS.findall(_INNER_SPACES.sub("", _NO_CENTS.sub("", text.strip()))):
         if any(map(str.isdigit, part)):
@@ -128,11 +128,11 @@ def _names_currency(word: str) -> bool:
 
 
 def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]:
-    """Return the sign before three digits that can be read in two ways, and its meaning.
+    """Return the sign before three digits if its meaning is not clear, and the meaning.
 
-    The meaning is True if the sign divides thousands, and None if no amount shows this. The
-    sign is empty if no amount has it in this place. The sign is a comma in a currency with
-    thousandths, such as a dinar, and a point in a currency with cents.
+    The meaning is True if the sign divides thousands, False if decimals follow it, and None if no
+    amount shows this. The sign is empty if no amount has such a sign. The sign is a comma in a
+    currency with thousandths, such as a dinar, and a point in a currency with cents.
     """
     decimals = get_currency_precision(currency) if currency else 2
     sign, other = (",", ".") if decimals == _DECIMALS else (".", ",")
@@ -171,7 +171,7 @@ def read_currency(text: str) -> str:
 
 
 def read_id(text: str) -> tuple[str, bool]:
-    """Return an id as text, and whether a spreadsheet removed digits, so that it is not a key.
+    """Return an id as text, and whether a spreadsheet removed digits, so that the id is not a key.
 
     `850060.0` lost nothing. `1.42593E+11` did, and so did a number with more than fifteen
     digits before its `.0`.

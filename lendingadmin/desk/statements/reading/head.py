@@ -67,10 +67,10 @@ _LONGEST = 200
 
 
 def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -> dict[str, Any]:
-    """Return the fields of a Statement that its head names; of equal labels the first counts.
+    """Return the fields of a Statement that its head names; the first of equal labels counts.
 
     The value of a label follows its colon or is in the next cell; the value of a period is
-    everything that follows.
+    everything after the label.
     """
     found: dict[str, Any] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""The layouts of tables that are recognised: by their headings, never by a file's name.
+"""The known layouts of tables, recognised by their headings and never by a file's name.
 
 A heading is compared folded; `name#2` is the second column of that name.
 """
@@ -58,13 +58,12 @@ _CERTAIN: tuple[Rule, ...] = (
 class Layout:
     """One layout: the headings that identify it, and the meaning of each column.
 
-    `columns` gives for each field of a line the headings that may hold it, in order of
-    preference. `moment` may be two headings joined by `+`. `sorts` are patterns that give a
-    line its kind. They are searched in the operator's type column, and for outgoing money in
-    all columns of `texts`. Incoming money without a match is a payment. For money that a payer
-    paid in, only the patterns in `certain` count. If amounts have no sign, `incoming` matches
-    the types of incoming money. `id_form` is the form of a receipt, if all receipts have one
-    form.
+    `columns` gives for each field of a line the headings that may hold it, in order of preference.
+    `moment` may be two headings joined by `+`. `sorts` are patterns that give a line its kind. They
+    are searched in the operator's type column; for outgoing money, in all columns of `texts`.
+    Incoming money without a match is a payment. For money that a payer paid in, only the patterns
+    in `certain` count. If amounts have no sign, `incoming` matches the types of incoming money.
+    `id_form` is the form of a receipt, if all receipts have one form.
     """
 
     key: str
@@ -81,7 +80,7 @@ class Layout:
     texts: Sequence[str] = field(default=("type", "details", "payer"))
 
     def find_side(self, kind: str) -> bool | None:
-        """Return True if money of this type came in; None if a person must decide."""
+        """Return True for a type of incoming money, False for outgoing money; None if unknown."""
         if _PAID_OUT.search(kind) or any(pattern.search(kind) for _kind, pattern in self.certain):
             return False
         return True if self.incoming and self.incoming.search(kind) else None
@@ -326,12 +325,12 @@ _REFERENCE = re.compile(
 
 
 def is_reference(heading: str, layout: Layout) -> bool:
-    """Return whether a column of this heading may name a loan too, whatever the layout reads."""
+    """Return whether a column with this heading may name a loan, even if the layout ignores it."""
     return heading in layout.columns.get("reference", ()) or bool(_REFERENCE.search(heading))
 
 
 def fold_heading(text: str) -> str:
-    """A heading as headings are compared."""
+    """Return a heading in the form in which headings are compared."""
     return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()
 
 

@@ -1,4 +1,4 @@
-"""Words of a status that mean that money moved, words of a side that mean money in, and totals.
+"""Lists of words: statuses of money that moved, sides of incoming money, and labels of totals.
 
 A word that is not in these lists is unknown until a person explains it.
 """
@@ -136,7 +136,7 @@ _NO_SIGNS = str.maketrans(dict.fromkeys(".:,;-/()#'\u2019\u2013", " "))
 
 
 def fold_word(text: str) -> str:
-    """Return a word as these lists have it: small letters without accents."""
+    """Return a word in the form of these lists: lower case, without accents."""
     if text.isascii():
         return " ".join(text.casefold().split())
     plain = unicodedata.normalize("NFKD", text).casefold()
@@ -144,7 +144,7 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return True if a status means completed or a side means money in; None if unknown.
+    """Return True if a status means completed or a side means incoming money; None if unknown.
 
     An empty status counts as completed. An empty side is unknown, like an unknown word.
     """
@@ -163,12 +163,11 @@ def read_status(
     is_own: bool = True,
     is_alone: bool = False,
 ) -> tuple[bool | None, str]:
-    """Return whether a status cell means completed, and the word that a person is asked about.
+    """Return whether a status cell means completed, and the word for a question.
 
-    The first value is None if it is unknown. In a column such as “Reversed” a yes means that no
-    money came. `is_alone` says that the column has only empty cells; then an empty cell counts
-    as completed. If the column is not the layout's own, the word that is asked about includes
-    its heading.
+    The first value is None if it is unknown. In a column such as “Reversed”, a yes means that no
+    money came. `is_alone` is True if the column has only empty cells; then an empty cell means
+    completed. If the column is not the layout's own, the word includes the heading of the column.
     """
     word, names = fold_word(text), _split_heading(heading)
     is_positive, is_negative = (not x.isdisjoint(names) for x in (_POSITIVE, _NEGATIVE))
@@ -189,7 +188,7 @@ def read_status(
 def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> dict[str, str]:
     """Return the headings of the status, side and currency columns of a table, by field.
 
-    Without these a row cannot be read safely.
+    Without the content of these columns a row cannot be read safely.
     """
     found: dict[str, str] = {}
     rows = list(rows)
@@ -207,9 +206,9 @@ def find_deciding_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) 
 def find_status_columns(
     header: Sequence[str], rows: Sequence[Sequence[str]], used: Iterable[int] = ()
 ) -> list[int]:
-    """Return the places of the columns that say whether money moved.
+    """Return the places of the columns that show whether money moved.
 
-    They are found by their headings or words. Columns in `used` have another meaning.
+    The columns are found by their headings or words. Columns in `used` have another meaning.
     """
     others = sorted({at for at, heading in enumerate(header) if heading} - {*used})
     return [at for at in others if _decides(header[at], _list_cells(rows, at))]
@@ -230,7 +229,7 @@ def _decides(heading: str, cells: Sequence[str]) -> bool:
 
 
 def _find_flags(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """The columns of yes and no, or of response codes, whatever they are called."""
+    """Return the places of columns with yes and no, or with response codes, by their content."""
     found = []
     for at, heading in enumerate(header):
         held = set(map(fold_word, _list_cells(rows, at)))
@@ -261,7 +260,7 @@ def _is_named(field: str, heading: str) -> bool:
 
 
 def _split_heading(heading: str) -> list[str]:
-    """The words of a heading: `Success? (Y/N)`, `txn_status` and `ResultCode` too."""
+    """Return the words of a heading, also of `Success? (Y/N)`, `txn_status` and `ResultCode`."""
     return _NO_WORD.sub(" ", fold_word(_CAMEL.sub(" ", heading))).split()
 
 
@@ -296,7 +295,7 @@ def may_follow_total(cell: str) -> bool:
 
 
 def _list_words(cell: str) -> list[str]:
-    """Return the words of a cell without days, amounts and currencies; of a long one the text."""
+    """Return the words of a cell without days, amounts and currencies; a long cell is one word."""
     if len(cell) > _LONGEST_TOTAL:
         return [cell]
     text = _FIGURES_BESIDE.sub(" ", fold_word(cell)).translate(_NO_SIGNS)

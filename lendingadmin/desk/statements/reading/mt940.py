@@ -35,14 +35,14 @@ _FIELD = re.compile(r"\?\d\d")
 
 
 def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """Give a row without a type one: the library takes it for the beginning of the next."""
+    """Give a type to a row without one, because the library would treat it as a new row."""
     return row | {"id": row.get("id") or "NMSC"}
 
 
 def _keep_words(
     _read: Any, _tag: Any, found: dict[str, Any], row: dict[str, Any]
 ) -> dict[str, Any]:
-    """Give a row all its words too: the library drops those that it sorts."""
+    """Add all words of a row, because the library drops the words that it sorts."""
     return row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
 
 
@@ -103,9 +103,9 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
 def _split(text: str) -> list[str]:
     """Return the messages of a file, each with the tags that are read.
 
-    A message begins at :20:, or, if a bank writes none, at the first tag after a closing
-    balance. Text after that balance belongs to the message and not to its last row, so it is
-    dropped. Lines may be indented; the indentation of their tag is removed.
+    A message begins at :20:, or, if a bank writes none, at the first tag after a closing balance.
+    Text after that balance belongs to the message and not to its last row, so the text is dropped.
+    Lines may be indented; the indentation of their tag is removed.
     """
     messages, is_closed, is_kept, indent = list[list[str]](), True, False, 0
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):

@@ -1,4 +1,4 @@
-"""Payer, reference and reversed payment of a row of a table: from its columns and its words."""
+"""Payer, reference and reversed payment of a row of a table, from its columns and its words."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _OTHER_RECEIPT = re.compile(r"\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{10}\b"
 
 
 def read_party(values: Mapping[str, str]) -> tuple[str, str]:
-    """Return the payer and phone number, from their columns or from words that hold both."""
+    """Return the payer and phone number, from their columns or from words with both."""
     phone, payer = values.get("phone", ""), values.get("payer", "")
     if phone and (found := _MTN_PARTY.match(phone)):
         phone = read_id(found[1])[0]
@@ -37,7 +37,7 @@ def read_reference(values: Mapping[str, str]) -> str:
 
 
 def find_reversed(values: Mapping[str, str], receipt: str) -> str:
-    """Return the id of the payment that a row reverses, not the row's own; empty if none."""
+    """Return the id of the payment that a row reverses; empty if none, or for the row's own id."""
     if values.get("reverses"):
         return read_id(values["reverses"])[0]
     others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]

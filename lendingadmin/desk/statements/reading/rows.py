@@ -1,4 +1,4 @@
-"""A table of a known layout to its statement: head, headings, and a line for each row."""
+"""Convert a table of a known layout into a Statement, with a Line for each row."""
 
 import hashlib
 import json
@@ -61,7 +61,7 @@ _OTHER = "other "
 
 
 class Context(NamedTuple):
-    """The lender's time zone, today's date there, the lender's currency, and people's answers.
+    """The lender's time zone, today's date in it, the lender's currency, and people's answers.
 
     The currency gives the number of decimals if the table does not name a currency.
     """
@@ -109,7 +109,7 @@ def read_rows(
 
 
 def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
-    """Return whether a row is of the table: no heading is a day in any order, or an amount."""
+    """Return whether a row belongs to the table, because it has a day or an amount."""
     if sum(map(bool, row)) >= _CELLS and any(read_amount(cell) is not None for cell in row):
         return True
     return any(read_moment(x, zone, day_first=first).at for x in row for first in (True, False))
@@ -160,7 +160,10 @@ class _Reader:
     context: Context
 
     def read(self, day_first: bool | None) -> Statement:
-        """The statement, its days read as asked, or as they alone can be, or as proposed."""
+        """Return the statement.
+
+        Its days are read as given, as only one order allows, or as proposed.
+        """
         self.zone = UTC if self.layout.is_utc else self.context.zone
         self.places = self._find_places()
         # With the day first in its own dates, and with the month first.
@@ -236,9 +239,9 @@ class _Reader:
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that say whether money moved, and return those that are shown.
+        """Find all columns that show whether money moved, and return those for display.
 
-        These are the layout's own columns, or the first of the others.
+        The columns for display are the layout's own, or the first of the others.
         """
         header, below = self.rows[self.at], self.rows[self.at + 1 :]
         used = {at for own in places.values() for at in own}
@@ -283,7 +286,7 @@ class _Reader:
         return order
 
     def _choose_head(self, body: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """The head, its dates read as the rows fit it: it may write them in another order."""
+        """Return the head with its dates read in the order that fits the rows."""
         first, *others = self.heads if self.day_first else self.heads[::-1]
         if others == [first]:
             return first
@@ -345,7 +348,7 @@ class _Reader:
     def _name_currencies(self, found: list[Line]) -> list[Line]:
         """Return the lines; set the lender's currency on lines without one.
 
-        This is done only if other lines name another currency.
+        The currency is set only if other lines name another currency.
         """
         own = self.context.currency
         bare = [line.amount is not None and not line.currency for line in found]
@@ -357,15 +360,15 @@ class _Reader:
     def _find_usual_length(self, body: Sequence[tuple[int, Sequence[str]]]) -> int:
         """Return the number of cells that a row may have.
 
-        It is the number of headings, or more if all rows have more, as with a comma at the end
-        of each.
+        The result is the number of headings, or more if all rows have more cells, such as one after
+        a comma at the end.
         """
         lengths = [len(row) for _number, row in body if any(row)]
         headings = max(self.width, len(self.rows[self.at]))
         return max(headings, min(lengths)) if len(lengths) > 1 else headings
 
     def _is_continued(self, row: Sequence[str]) -> bool:
-        """Return True if a row holds only more words for the row above."""
+        """Return True if a row has only more details for the row above."""
         places = self.places.get("details", ())
         filled = [at for at, cell in enumerate(row) if cell]
         return bool(places) and filled == [*places] and not any(map(is_total, row))
@@ -388,7 +391,7 @@ class _Reader:
     def _check_one_head(
         self, full: Sequence[tuple[int, Sequence[str]]], found: Sequence[Line], account: str
     ) -> None:
-        """Raise Refused if a head among the rows is of another statement: two were joined."""
+        """Raise Refused if a head among the rows belongs to another statement."""
         dated = {line.number for line in found if line.moment}
         for is_row, group in groupby(full, key=lambda numbered: numbered[0] in dated):
             between = [] if is_row else list(group)
@@ -404,7 +407,7 @@ class _Reader:
                 raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """Return a sign in amounts and its replacement, if the sign is not read as usual.
+        """Return a sign in amounts and its replacement, if the sign is not used as usual.
 
         If nothing in the table shows the meaning of a sign before three digits, a person is
         asked.
@@ -506,7 +509,7 @@ class _Reader:
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
-        """Return True if money came in; None if a person must say what a word means."""
+        """Return True if money came in; None if a person must explain a word."""
         if SIDE not in values:
             return True
         meaning = read_word(SIDE, values[SIDE], self.context.answers)
@@ -515,7 +518,7 @@ class _Reader:
         return meaning
 
     def _ask(self, field: str, word: str) -> None:
-        """Ask what a word means.
+        """Ask a person for the meaning of a word.
 
         Raise Refused if a person chose a column with too many different words.
         """
@@ -532,7 +535,7 @@ class _Reader:
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
-        """Return True if all columns call a row completed; None if a person must decide."""
+        """Return True if all columns show a row as completed; None if a person must decide."""
         unknown = list[str]()
         for at in self.statuses:
             # Most rows say the same.
@@ -555,9 +558,9 @@ class _Reader:
     def _sort(self, values: Mapping[str, str], amount: Decimal | None) -> Kind:
         """Return the kind of a row whose money moved, by the operator's type, then by sign.
 
-        A payer may write anything into the details, and may have any name. For money that came
-        in, only the type column can say that it is not a payment. For money from a payer, only
-        words with a single meaning can: “School Fee Collection” is a payment.
+        A payer may write anything into the details, and may have any name. Only the type column can
+        make incoming money another kind than a payment. If a payer is named, only words with a
+        single meaning decide, because “School Fee Collection” is a payment.
         """
         if amount is None:
             return Kind.OTHER
@@ -596,7 +599,7 @@ def _find_kind(rules: Sequence[Rule], text: str) -> Kind | None:
 def _is_apart(
     row: Sequence[str], values: Mapping[str, str], moment: Moment, *, has_amount: bool
 ) -> bool:
-    """Return whether a row is not of the statement: a total, a balance that is carried, or text."""
+    """Return whether a row does not belong to the table: a total, a carried balance, or text."""
     has_amount = has_amount or any(values.get(field) for field in _MOVED)
     when, receipt = values.get("moment", ""), values.get("receipt", "")
     # Most ids are letters with figures: reading their words takes long.

@@ -1,7 +1,7 @@
-"""Places for spreadsheets: all processes of a host together open at most two at a time.
+"""Places for spreadsheets. The processes of a host open at most two at the same time.
 
-Each spreadsheet may take as much memory as `sheet_process` allows. A place is a locked file.
-The lock ends when its process ends, in any way.
+Each spreadsheet may take as much memory as `sheet_process` allows. A place is a locked file. The
+lock ends when the process ends, in any way.
 """
 
 import fcntl
@@ -40,7 +40,7 @@ def take_place() -> Iterator[None]:
 
 
 def _lock_any() -> int | None:
-    """Return the open file of a place that was free; None if none was."""
+    """Lock a free place and return its open file; None if no place is free."""
     for number in range(PLACES):
         path = Path(gettempdir()) / f"lendingadmin-sheet-{os.getuid()}-{number}.lock"
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)

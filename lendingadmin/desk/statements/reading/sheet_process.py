@@ -1,12 +1,12 @@
 """Opens a spreadsheet in a separate process: bytes as input, rows as JSON as output.
 
-For a spreadsheet with a password or macro sheets, or that is too large or has too many sheets,
-it writes `LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` instead.
+The output is `LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` for a spreadsheet with a password,
+with macro sheets, that is too large, or with too many sheets.
 
 The library reserves memory for each cell between the first and the last cell with content.
-Therefore a damaged file, or a word in the last cell of a sheet, makes it ask for gigabytes and
-abort its process. For this reason the cells of an XLSX are counted before it is opened, and
-this process has its own memory limit. It imports nothing of the dashboard and has no data
+Therefore a damaged file, or a word in the last cell of a sheet, makes the library ask for gigabytes
+and abort its process. For this reason the cells of an XLSX are counted before it is opened, and
+this process has its own memory limit. This process imports nothing of the dashboard and has no data
 except the file.
 """
 
@@ -38,7 +38,7 @@ _MOST_SHEETS, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 20, 20_200, 200, 10_000
 
 
 def main() -> None:
-    """Write the content of the file."""
+    """Read a spreadsheet from standard input, and write its rows to standard output."""
     content = sys.stdin.buffer.read()
     limit = MEMORY if content.startswith(b"PK") else _MOST_RESERVED
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -52,9 +52,9 @@ def main() -> None:
 
 
 def is_too_wide(content: bytes) -> bool:
-    """Return whether a sheet of an XLSX needs more cells than there is memory for.
+    """Return whether a sheet of an XLSX has more cells than the memory allows.
 
-    It is called before the library reserves memory for them.
+    Call this before the library reserves memory for the cells.
     """
     if not content.startswith(b"PK"):
         return False
@@ -83,7 +83,7 @@ def count_places(packed: zipfile.ZipFile, name: str) -> int:
 
 
 def read_column(letters: bytes) -> int:
-    """The number of a column by its letters: A is 1."""
+    """Return the number of a column by its letters: A is 1."""
     number = 0
     for one in letters:
         number = 26 * number + one - 64
@@ -93,7 +93,7 @@ def read_column(letters: bytes) -> int:
 def read_sheets(content: bytes) -> Any:
     """Return each sheet as a list of rows of texts.
 
-    Rows and columns past the bounds are cut.
+    Rows and columns beyond the limits are cut.
     """
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
@@ -104,7 +104,10 @@ def read_sheets(content: bytes) -> Any:
 
 
 def read_rows(sheet: CalamineSheet) -> list[list[str]]:
-    """The rows of a sheet, one at a time: all of a wide and long one fill the memory."""
+    """Return the rows of a sheet.
+
+    The rows are read one at a time, because a large sheet fills the memory.
+    """
     # The library leaves out the columns before the first that holds something, but not the rows.
     left = [""] * (sheet.start[1] if sheet.start else 0)
     return [
@@ -114,7 +117,7 @@ def read_rows(sheet: CalamineSheet) -> list[list[str]]:
 
 
 def write_cell(cell: Any) -> str:
-    """Return a cell as text: an integral number without its `.0`, a moment as ISO."""
+    """Return a cell as text: an integer without `.0`, a date or time as ISO 8601."""
     if isinstance(cell, float):
         # A spreadsheet's number has fifteen figures; what follows is no figure of anybody's.
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}".upper()

@@ -1,4 +1,4 @@
-"""The bytes of a table, CSV or spreadsheet, to its rows of cells as text."""
+"""Read the bytes of a table, CSV or spreadsheet, into rows of cells as text."""
 
 import csv
 import io
@@ -50,10 +50,10 @@ Score = Callable[[Sequence[str]], int]
 
 
 def check_counts(content: bytes, kind: str) -> None:
-    """Raise Refused if a text has far more lines or entries than a statement has rows.
+    """Raise Refused if a text has far more lines or entries than the allowed number of rows.
 
-    They are counted before the text is parsed, because 20 MB may be six million rows of a
-    letter.
+    The lines and entries are counted before the text is parsed, because 20 MB may be six million
+    rows of one letter.
     """
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
@@ -96,8 +96,8 @@ def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
 def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[int] = ()) -> None:
     """Raise Refused if a cell holds several rows, because a quotation mark is not closed.
 
-    `broken` has the numbers of rows that are known to be broken. A cell with several rows has
-    the delimiters of a complete row for each of its line ends.
+    `broken` has the numbers of rows that are known to be broken. Such a cell has the delimiters of
+    a complete row for each of its line ends.
     """
     cells = Counter[int]()
     for row in rows:
@@ -187,19 +187,19 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
 def _has_amount(row: Row) -> bool:
     """Return True if a row may be a payment.
 
-    It has several cells, or one cell with several parts, and one of them is an amount.
+    Such a row has several cells, or one cell with several parts, and one of them is an amount.
     """
     parts = [part.strip() for cell in row for part in _ANY_DELIMITER.split(cell)]
     return sum(map(bool, parts)) > 1 and any(read_amount(part) is not None for part in parts)
 
 
 def _list_full(rows: Sequence[Row]) -> list[Row]:
-    """The rows that may be of a table."""
+    """Return the rows with enough cells for a table."""
     return [row for row in rows if sum(map(bool, row)) >= _TABLE_CELLS]
 
 
 def _run_sheet_process(content: bytes) -> bytes:
-    """Return the output of the process. Raise SubprocessError if it fails or is too slow."""
+    """Return the output of the sheet process. Raise SubprocessError if it fails or is too slow."""
     command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
     until, given = time.monotonic() + _LONGEST_SECONDS, content or None
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -222,7 +222,7 @@ def _run_sheet_process(content: bytes) -> bytes:
 
 
 def _read_memory(process_id: int) -> int:
-    """Return the bytes of memory that a process uses now; 0 if it has ended."""
+    """Return the bytes of memory that a process uses at present; 0 if it has ended."""
     try:
         pages = Path(f"/proc/{process_id}/statm").read_text().split()[1]
     except (OSError, IndexError):
@@ -244,10 +244,7 @@ def _find_most(rows: Sequence[Row], score: Score) -> int:
 
 
 def decode(content: bytes) -> str:
-    """Return the text of bytes in UTF-8 or UTF-16 with a mark, UTF-8, or Windows-1252.
-
-    Text that was encoded twice is repaired. Raise Refused if the content is not text.
-    """
+    """Return the text of UTF-8 or UTF-16 with a byte order mark, of UTF-8, or of Windows-1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     else:
@@ -263,7 +260,7 @@ def decode(content: bytes) -> str:
 def _parse(text: str, delimiter: str) -> tuple[list[Row], list[int]]:
     """Return the rows of a text, and the numbers of the broken rows.
 
-    A broken row has several lines and its quotation marks do not match. Cells that are too long
+    A broken row has several lines, and its quotation marks do not match. Cells that are too long
     are cut. Raise Refused if csv can't read the text.
     """
     rows, broken, begins = list[Row](), list[int](), 0

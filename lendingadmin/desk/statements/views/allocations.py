@@ -1,4 +1,4 @@
-"""One payment of a batch: the loan that it is for, and whether it is recorded."""
+"""One payment of a batch: its loan, and the decision whether to record it."""
 
 from itertools import chain
 from typing import Any, NamedTuple
@@ -134,7 +134,10 @@ class _Page:
 def allocation(
     request: PersonRequest, app_id: str, number: int, position: int, part: int
 ) -> HttpResponse:
-    """Show the check of a payment and the possible decisions, by keyboard from row to row."""
+    """Show the check of a payment and the possible decisions.
+
+    The keyboard leads from row to row.
+    """
     every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
     wanted = {"batch__file__app_id": app_id, "batch__file": number}
     row = get_object_or_404(every, **wanted, position=position, part=part)
@@ -168,9 +171,9 @@ def allocation(
 
 
 def _may_keep(row: Allocation) -> bool:
-    """Return True if the payer may be remembered for the loan.
+    """Return True if a link from the payer to the loan may be saved.
 
-    That is so if the row alone does not say that the payer pays this loan.
+    This makes sense if the row alone does not show that the payer pays this loan.
     """
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER

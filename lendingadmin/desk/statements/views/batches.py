@@ -1,6 +1,6 @@
 """A statement's payments on their way into the ledger: check, decision, recording and result.
 
-These pages never call the service's write, because the worker records
+These pages never write to the service, because the worker does the recording
 (`desk/statements/recording.py`).
 """
 
@@ -104,7 +104,7 @@ def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResp
 
 @access(*RECORD, READ, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Have the worker check the payments of a statement, for the first time or again."""
+    """Make the worker check the payments of a statement, for the first time or again."""
     file = find_file(app_id, number)
     with transaction.atomic():
         found = batches.begin(file, request.user)
@@ -140,7 +140,7 @@ def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
     confirmed_if=is_large,
 )
 def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the payments to record; a POST starts the worker, or asks for an approval."""
+    """Show the payments to record; a POST starts the recording, or requests an approval."""
     found, obstacle = find_batch(app_id, number), ""
     if found.state != State.READY:
         return redirect(found)
@@ -165,7 +165,7 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show a second person the rows that will be recorded.
 
-    The POST lets the worker record them.
+    A POST approves the batch, and the worker records the rows.
     """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
@@ -196,13 +196,13 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Stop the recording; the rows in hand are finished."""
+    """Pause the recording after the current rows."""
     return _move(request, find_batch(app_id, number), batches.pause)
 
 
 @access(*RECORD, READ, methods=("POST",))
 def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Go on with a recording that pauses."""
+    """Continue a paused recording."""
     return _move(request, find_batch(app_id, number), batches.resume)
 
 
@@ -227,7 +227,7 @@ def _move(
 
 @access(*RECORD, READ, methods=("POST",))
 def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Accept all undecided rows with one finding, for one reason."""
+    """Accept all undecided rows with one finding, with one reason."""
     found, form = find_batch(app_id, number), AcceptForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Not accepted. Enter a reason of five letters or more."))
@@ -253,7 +253,7 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """The rows in the file's order, each with its repayment and the number of its receipt."""
+    """Export the rows in the file's order, each with its repayment and its receipt number."""
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
@@ -263,7 +263,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
 
 
 def find_batch(app_id: str, number: int) -> Batch:
-    """The batch of a statement of an app. Raises Http404."""
+    """Return the batch of a statement of an app. Raises Http404."""
     every = Batch.objects.select_related("file", "created_by", "approved_by")
     return get_object_or_404(every.defer("file__content"), file__app_id=app_id, file_id=number)
 
@@ -283,7 +283,7 @@ def _submit(request: PersonRequest, found: Batch) -> bool:
 
 
 def _summarise(found: Batch) -> dict[str, Any]:
-    """Return the number and sums of the rows to record, and a fingerprint of their content."""
+    """Return the numbers and sums of the rows to record, and the fingerprint of the batch."""
     rows_to_do = batches.list_to_do(found)
     sums = batches.sum_accepted(found)
     return {
@@ -296,7 +296,7 @@ def _summarise(found: Batch) -> dict[str, Any]:
 
 
 def _list_for_approval(request: PersonRequest, found: Batch) -> list[rows.ShownAllocation]:
-    """The rows that would be recorded: those that a person decided first, then by their amount."""
+    """Return the first rows to record: those decided by a person, then the largest amounts."""
     unusual = batches.list_to_do(found).order_by(
         F("decided_by").asc(nulls_last=True), "-amount", "position", "part"
     )
@@ -312,9 +312,9 @@ def _may_approve(request: PersonRequest, found: Batch) -> bool:
 
 
 def _find_dependence(request: PersonRequest, found: Batch) -> str:
-    """Return the reason that this person can't approve a batch that waits for approval.
+    """Return the reason why this person can't approve a batch that waits for approval.
 
-    It is empty if they may.
+    Return an empty text if the person can.
     """
     waits_for_them = found.state == State.AWAITING and request.user.has_perm(approvals.APPROVE)
     makers = batches.list_makers(found) if waits_for_them else []
@@ -324,9 +324,9 @@ def _find_dependence(request: PersonRequest, found: Batch) -> str:
 def _build_accept_form(
     found: Batch, form: AllocationsForm, *, may_record: bool
 ) -> AcceptForm | None:
-    """Return the form that accepts all rows of the filter, if the filter is one finding.
+    """Return the form to accept all rows of the filter, if the filter is for one finding.
 
-    Return None if it is not, or if these rows can't all be accepted.
+    Return None if it is for several, or if these rows can't all be accepted.
     """
     finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
     if not (may_record and finding and found.state == State.READY):
@@ -349,7 +349,7 @@ def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
 
 
 def _read_page(request: PersonRequest, some: QuerySet[Allocation]) -> Slice:
-    """Return the rows of the next payments after the position that the address names."""
+    """Return the rows of the payments after the position that the address names."""
     after = whole_number(request.GET.get("after")) or 0
     rest = some.filter(position__gt=after)
     positions = list(rest.values_list("position", flat=True).distinct()[: _PAGE + 1])

@@ -1,4 +1,4 @@
-"""Both sides of each transaction id of which a statement and the journal differ."""
+"""Both sides of each transaction id for which a statement and the journal differ."""
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -14,7 +14,7 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(RESOLVE, READ, methods=("GET", "POST"))
 def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show both sides of the contradictions that are not seen; a POST marks one as seen."""
+    """Show both sides of the contradictions that no manager has seen; a POST marks one as seen."""
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
         return redirect("statements-contradictions", app_id)

@@ -1,4 +1,4 @@
-"""The days that statements cover, and one day from both sides."""
+"""The days that statements cover, and the comparison of one day."""
 
 from calendar import Calendar
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class ShownDay(NamedTuple):
 
 @access(READ)
 def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
-    """A month for each account of each network: which days have a statement."""
+    """Show a month for each account of each network, with the days that have a statement."""
     first = _read_month(request.GET.get("month", ""))
     weeks = Calendar().monthdatescalendar(first.year, first.month)
     since = weeks[0][0] - coverage.ACCOUNTS_OF
@@ -67,7 +67,7 @@ def calendar(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ)
 def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
-    """Show the journal's entries of a day and the payments on statements, by parts."""
+    """Show a day's entries in the journal and its payments on statements, by part."""
     app, on = gateway.lending_app(app_id), _read_day(day)
     now = timezone.now()
     found = proof.read_day(app, on, now)
@@ -101,7 +101,7 @@ def _read_day(text: str) -> date:
 
 
 def _read_month(text: str) -> date:
-    """The first of the month that the address names, else of this one."""
+    """Return the first day of the month in the address, or else of this month."""
     try:
         found = date.fromisoformat(f"{text}-01")
     except ValueError:
@@ -158,7 +158,7 @@ def _list_entries(found: proof.Day) -> list[tuple[str, list[Repayment]]]:
 
 
 def _list_lines(found: proof.Day) -> list[StatementLine]:
-    """The payments of the day that are nowhere yet."""
+    """Return the unallocated payments of the day."""
     numbers = found.credits["unallocated"].numbers[:_LISTED]
     lines = StatementLine.objects.filter(pk__in=numbers).select_related("file", "owner")
     return list(lines.order_by("moment", "pk"))

@@ -135,7 +135,7 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 
 
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
-    """Raise the alarms of a statement, and tell this person that managers see them."""
+    """Raise the alarms of a statement, and tell this person that managers see the alarms."""
     if count := alarms.raise_alarms(file, request.user):
         words = ngettext(
             "The statement disagrees with %(count)s repayment. "
@@ -149,7 +149,7 @@ def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
 
 @access(*RECORD, READ, methods=("GET", "POST"))
 def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
-    """Record one row as a repayment: the payment box, filled in from the row."""
+    """Record one row as a repayment, with the payment box filled in from the row."""
     file, app = find_file(app_id, number), gateway.lending_app(app_id)
     if file.is_counted_cash:
         raise Http404("Counted cash is recorded with its sheet.")
@@ -162,7 +162,7 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
 
 
 def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
-    """Return why a row can't be recorded; empty if it can."""
+    """Return the reason why a row can't be recorded; empty if it can."""
     if file.needs_answer:
         return _("you must first answer the question about this statement.")
     if rows.has_odd_day(line):
@@ -180,7 +180,7 @@ def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
 def _fill_in(
     person: User, file: StatementFile, line: StatementLine, app: LendingApp
 ) -> dict[str, Any]:
-    """Return the values of a repayment from a row, as far as this person may see them."""
+    """Return the initial values of a repayment from a row, as far as this person may see them."""
     about, sees_phones = rows.read_about(line), person.has_perm(SEE_CONTACT)
     is_masked = rows.mask_reference(about.reference, sees_phones) != about.reference
     phone = about.phone if sees_phones else ""

@@ -28,7 +28,7 @@ class ShownLink(NamedTuple):
 
 @access(READ)
 def links(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The payers of an app that are remembered, the newest first."""
+    """List the saved links of an app, the newest first."""
     behind = whole_number(request.GET.get("before")) or None
     every = PayerLink.objects.filter(app_id=app_id).select_related("created_by")
     page = read_slice(every, "created_at", _PAGE, behind=behind)
@@ -44,6 +44,6 @@ def links(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def revoke(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Forget that a payer pays a loan."""
+    """Delete the link between a payer and a loan."""
     payers.revoke(get_object_or_404(PayerLink, app_id=app_id, pk=number), request.user)
     return redirect("statement-payers", app_id)

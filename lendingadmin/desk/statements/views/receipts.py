@@ -1,4 +1,4 @@
-"""The receipts of a statement's payments, to be printed at once."""
+"""The receipts of a statement's payments, printed together."""
 
 from typing import NamedTuple
 
@@ -17,12 +17,12 @@ from lendingadmin.web.requests import PersonRequest
 
 from .batches import find_batch
 
-# The most receipts that are printed at once, because each is marked as opened.
+# The most receipts that are printed together, because each is marked as opened.
 _AT_ONCE = 100
 
 
 class Sheet(NamedTuple):
-    """A receipt on paper, and when it was opened before."""
+    """A receipt to print, and the time when it was opened before."""
 
     receipt: Receipt
     opened_at: object
@@ -32,8 +32,7 @@ class Sheet(NamedTuple):
 def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show the receipts of the recorded payments, in the file's order, some at a time.
 
-    The page is the answer to the POST itself, as for a single receipt. To load it again is a
-    reprint.
+    The page is the response to a POST, as for a single receipt, so loading it again is a reprint.
     """
     batch = find_batch(app_id, number)
     after = whole_number(request.POST.get("after")) or 0

@@ -42,7 +42,7 @@ _PAGE = 50
 
 
 class _Waiting(NamedTuple):
-    """A list of statements that wait for a person, as the home page counts them."""
+    """A list of statements that wait for a person: its lookup, and the query of the home page."""
 
     lookup: str
     list_waiting: Callable[[str, User], QuerySet[Any]]
@@ -75,9 +75,9 @@ COLUMNS = name_columns(
 
 @access(READ)
 def statements(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the statements of an app, newest first; `waits` selects those that wait.
+    """List the statements of an app, newest first.
 
-    They wait for this person, with the selected kind of question.
+    `waits` selects those that wait for this person with one kind of question.
     """
     behind = whole_number(request.GET.get("before")) or None
     files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
@@ -133,7 +133,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
 
 
 def find_file(app_id: str, number: int) -> StatementFile:
-    """A statement of an app. Raises Http404."""
+    """Return a statement of an app. Raises Http404."""
     files = StatementFile.objects.select_related("created_by")
     return get_object_or_404(files, app_id=app_id, pk=number)
 

@@ -22,7 +22,7 @@ _PAGE = 50
 
 @access(READ)
 def tray(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the payments on certain statements that are not placed yet, the oldest first."""
+    """List the unallocated payments, the oldest first."""
     lines, start = places.list_unallocated(app_id), whole_number(request.GET.get("after")) or 0
     some = list(lines[start : start + _PAGE + 1])
     visible = rows.read_visibility(request.user)
@@ -47,7 +47,7 @@ def take(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("GET", "POST"))
 def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Say that it was returned, or is not ours, and why."""
+    """Record that money was returned, is not ours or is recorded elsewhere, with a reason."""
     line, form = _find(app_id, number), PlaceForm(request.POST or None)
     if form.is_valid():
         where, reason = Place(form.cleaned_data["place"]), form.cleaned_data["reason"]

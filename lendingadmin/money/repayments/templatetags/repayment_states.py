@@ -12,7 +12,10 @@ register = template.Library()
 
 @register.filter
 def repayment_state(value: str) -> str:
-    """The label of a state, as a heading: `Needs checking`. Raises ValueError for no state."""
+    """Return the label of a state, as a heading: `Needs checking`.
+
+    Raise ValueError for other values.
+    """
     return capfirst(gettext(RepaymentState(value).label))
 
 

@@ -1,6 +1,6 @@
-"""Approval of another person's repayment: what it is, what it will do, what changed since.
+"""Approval of another person's repayment: its content, its effect, and changes since the entry.
 
-The write itself is `sending.approve`; a view never calls the service's write on its own.
+The write is in `sending.approve`; a view never calls a write of the service directly.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ class Obstacle(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """An amount of the loan when the repayment was entered, and now; None if it is unknown."""
+    """An amount of the loan at the entry of the repayment and at present; None if it is unknown."""
 
     label: str
     before: Any
@@ -45,7 +45,7 @@ class Moved(NamedTuple):
 
 @access(approvals.APPROVE, "lending.loans.get", methods=("GET", "POST"), confirmed=("GET", "POST"))
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the payment as it will be sent, and the loan now; the POST sends it, once."""
+    """Show the payment as it will be sent, and the loan at present; a POST sends it once."""
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
@@ -76,7 +76,7 @@ def _one(app_id: str, number: int) -> Repayment:
 def _send(
     request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool
 ) -> Obstacle | None:
-    """Send it; return the obstacle, or None once it is sent or no longer waits."""
+    """Approve and send the repayment; return the obstacle, or None if it no longer waits."""
     try:
         is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
     except services.LoanBusy as rule:
@@ -126,7 +126,7 @@ def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
 
 
 def _list_moved(repayment: Repayment, loan: Loan) -> list[Moved]:
-    """Return the paid and the unpaid amounts at the entry and now."""
+    """Return the paid and the unpaid amounts at the entry and at present."""
     before, now = repayment.reading(Reading.Kind.ENTERED), loan_facts(loan, timezone.now())
     is_known = before is not None and not before.fault
     return [
@@ -136,6 +136,6 @@ def _list_moved(repayment: Repayment, loan: Loan) -> list[Moved]:
 
 
 def _fingerprint(repayment: Repayment, shown: Iterable[object]) -> str:
-    """Tells one content of the page from another, without giving it away."""
+    """Return a hash that changes with the shown content and does not reveal it."""
     content = repr((repayment.pk, list(shown)))
     return salted_hmac("lendingadmin.money.repayments.approve", content).hexdigest()

@@ -35,7 +35,7 @@ _ENDS = (date(1900, 1, 1), date(9998, 12, 31))
 
 @access(_STATEMENT)
 def day(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The day's figures; each leads to the entries of the journal behind it."""
+    """Show the day's figures; each links to its entries in the journal."""
     return _show(request, gateway.lending_app(app_id))
 
 
@@ -76,7 +76,7 @@ def _show(
     cash_form: CashForm | None = None,
     newer: cash.TillCount | None = None,
 ) -> HttpResponse:
-    """The day; with `newer`, a count was not saved because the page had not shown this one."""
+    """Show the day. With `newer`, a count was not saved because the page did not show `newer`."""
     form = _form(request)
     context: dict[str, object] = {"app": app, "form": form}
     if form.is_valid():

@@ -104,7 +104,7 @@ _NOTES: Any = Repayment._meta.get_field("notes")
 
 @access(EXPORT, "lending.loans.get", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """The repayments recorded in this dashboard, newest first like the journal."""
+    """Export the repayments in this dashboard, the newest first as in the journal."""
     form = JournalForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)
@@ -117,7 +117,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
 
 
 def _find(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment, Any]:
-    """The rows; an index gives them in the journal's order, else each slice would sort them all."""
+    """Return the rows in the journal's order from an index, so that slices need no sorting."""
     rows, only = find_rows(Repayment.objects.all(), wanted, app)
     if only is not None:
         rows = rows.filter(unindexed(only))
@@ -134,7 +134,7 @@ class _RowWriter:
         self._names: dict[str, str] = {}
 
     def write_rows(self, rows: list[Any]) -> Iterator[Iterable[object]]:
-        """The cells of a slice's rows."""
+        """Yield the cells of these rows."""
         reports = _read_mistakes([row.id for row in rows])
         self._read_usernames(rows)
         self._read_names({row.borrower_id for row in rows})
@@ -187,7 +187,7 @@ class _RowWriter:
         return _NOTES.decrypt(row.notes, row) if self._reads_notes else REDACTED
 
     def _write_mistake(self, reports: Sequence[Mistake]) -> Iterable[object]:
-        """Return the number of reports, and the open one, else the latest one."""
+        """Return the number of reports, with the columns of the latest one."""
         if not reports:
             return _NO_MISTAKE
         latest = reports[-1]

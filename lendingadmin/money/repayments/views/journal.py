@@ -1,4 +1,4 @@
-"""The journal: each repayment of this dashboard, its receipt, and people's decisions."""
+"""The journal: each repayment in this dashboard, its receipt, and people's decisions."""
 
 from datetime import timedelta
 from typing import Any
@@ -61,7 +61,7 @@ NORMAL = timedelta(minutes=2)
 
 @access("lending.loans.get")
 def journal(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the journal of one app, filtered by the parameters of the address."""
+    """Show the journal of one app, filtered by the parameters in the address."""
     form, app = JournalForm(request.GET), gateway.lending_app(app_id)
     # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
     page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
@@ -86,7 +86,7 @@ def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Sl
 
 @access("lending.loans.get")
 def needs_checking(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show what needs checking. A visit runs due checks; a person decides the rest."""
+    """Show everything that needs checking. A visit runs due checks; a person decides the rest."""
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     rows = Repayment.objects.with_mistake()
     reports, alarms = mistakes.list_open(app_id), rows.with_unseen_alarm(app_id)
@@ -112,7 +112,7 @@ def _list_page(
     parameter: str,
     size: int = _TO_DECIDE,
 ) -> dict[str, Any]:
-    """Return a page of what waits for a person, the longest waiting first, with its pager."""
+    """Return a page of rows that wait for a person, the longest waiting first, with its pager."""
     behind = whole_number(request.GET.get(parameter)) or None
     page = read_slice(rows, column, size, behind=behind, newest_first=False)
     return {"rows": page.rows, "pager": build_pager(request, page, parameter)}
@@ -120,7 +120,7 @@ def _list_page(
 
 @access("lending.loans.get")
 def receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show one repayment: its present state, the evidence, and what a person may do."""
+    """Show one repayment: its present state, the evidence, and the possible actions of a person."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     page = _receipt(request, repayment)
@@ -171,7 +171,7 @@ def _receipt(
 
 
 def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
-    """Return why this person may not decide about a waiting repayment; empty if they may."""
+    """Return why this person may not decide about a waiting repayment; empty if the person may."""
     is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
     return find_dependence(request.user, repayment.created_by) if is_waiting else ""
 
@@ -185,7 +185,7 @@ def _list_approvers(repayment: Repayment) -> list[User]:
 
 @access("lending.loans.get")
 def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """The polled part of the receipt; it makes the next check when that is due."""
+    """Show the polled part of the receipt; this makes the next check if it is due."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     context = _status(request, repayment, seen=request.GET.get("seen", ""))
@@ -193,7 +193,7 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
-    """Return the context of the status part, with the seconds to its next request, if any."""
+    """Return the context of the status part; `poll` has the seconds until its next request."""
     since = repayment.sent_at or repayment.created_at
     state = RepaymentState(repayment.state)
     readings = list(repayment.readings.all())
@@ -221,7 +221,7 @@ def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str
 
 
 def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> str:
-    """Return the state's title and, where the service reported it, the loan's balance."""
+    """Return the state's title, with the loan's balance if the service reported it."""
     title = repayment.message.title
     if remainder is None or repayment.state != RepaymentState.RECORDED:
         return title
@@ -238,8 +238,7 @@ def _write_title(repayment: Repayment, remainder: receipts.Remainder | None) -> 
 def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show the sheet for a customer, to print: a receipt, or a slip that is not a receipt.
 
-    It is the answer to the POST itself. To load it again is to open it again, so that is a
-    reprint.
+    The page is the response to the POST, so loading it again is a reprint.
     """
     repayment = _one(app_id, number)
     remainder = receipts.find_remainder(repayment, repayment.baseline, repayment.latest)
@@ -259,7 +258,7 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
 
 @access("lending.loans.get", methods=("POST",))
 def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person asks for a check now."""
+    """Check a repayment because a person asks for this."""
     repayment = _one(app_id, number)
     reconciliation.check_now(repayment)
     return redirect(repayment)
@@ -271,7 +270,7 @@ def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Resolve a repayment: a person decides its result, with a reason."""
+    """Resolve a repayment with a person's decision and reason."""
     repayment = _one(app_id, number)
     form = ResolveForm(request.POST)
     if not form.is_valid():
@@ -306,7 +305,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A manager lets the loan's next repayment through while this one stays unknown."""
+    """Set an unknown repayment aside, so that a manager lets the loan's next repayment be sent."""
     repayment = _one(app_id, number)
     form = ReasonForm(request.POST, prefix="aside")
     if not form.is_valid():
@@ -329,9 +328,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
-    """Return the rights needed to decline it.
+    """Return the rights that a person needs to decline a repayment.
 
-    The person who entered it needs none to withdraw it; others need the right to approve it.
+    The person who entered it needs none to withdraw it; others need the right to approve.
     """
     is_own = _one(app_id, number).created_by_id == request.user.pk
     return () if is_own else (approvals.APPROVE,)
@@ -356,7 +355,7 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
 def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person has seen the alarm and takes it off the home page."""
+    """Mark the alarm of a repayment as seen, which removes it from the home page."""
     repayment = _one(app_id, number)
     services.mark_alarm_seen(repayment, request.user)
     return redirect(repayment)
@@ -364,7 +363,7 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
 
 @access(mistakes.REPORT, "lending.loans.get", methods=("POST",))
 def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """A person reports that a repayment is wrong; once for each form."""
+    """Save a person's report of a mistake in a repayment, once for each form."""
     repayment = _one(app_id, number)
     form = MistakeForm(request.POST, prefix="mistake")
     if not form.is_valid():

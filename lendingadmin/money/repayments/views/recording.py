@@ -1,4 +1,4 @@
-"""Recording a repayment: the form, the confirm step, and the functions that both use.
+"""Recording a repayment: the form, the confirm step, and the functions of both.
 
 `sending.record` makes the write. A view never calls the service's write directly.
 """
@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -25,6 +26,7 @@ from lendingadmin.lending.values import Loan
 from lendingadmin.money.repayments import approvals, sending, services
 from lendingadmin.money.repayments.estimate import estimate, explain_closed
 from lendingadmin.money.repayments.forms import (
+    IN_CASH,
     RepaymentForm,
     date_notices,
     initial_from,
@@ -41,6 +43,8 @@ from lendingadmin.web.lists import NEWEST_FIRST, whole_number
 from lendingadmin.web.requests import PersonRequest
 
 PURPOSE = "record a repayment"
+NO_OPEN_LOAN = gettext_lazy("This borrower has no open loan.")
+CHOOSE_LOAN = gettext_lazy("Choose the loan.")
 # The fields that show a loan's borrower and whether it is open, and how many of a borrower's loans
 # are read.
 _CHOICE_KEYS = ("accountId", "borrowerId", "status", "settlementDate", "result")
@@ -49,7 +53,7 @@ _CHOICE_SIZE = 100
 
 @access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show the form; a valid one is saved as a draft, and the confirm step shows it."""
+    """Show the form; a valid one is saved as a draft and leads to the confirm step."""
     app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
     idempotency_key = request.GET.get("form", "")
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
@@ -66,6 +70,7 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     context = {
         "form": form,
         "loan": loan,
+        "facts": loan_math.loan_facts(loan, timezone.now()) if loan else None,
         "account_id": account_id,
         "card": card,
         "retry_of": retry_of,
@@ -78,9 +83,10 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 @access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
 def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Redirect to the form of the borrower's only open loan; else to the borrower.
+    """Redirect to the form of the borrower's only open loan; else to the borrower's loans.
 
-    On the borrower's page the person chooses the loan.
+    There the person chooses the loan. That page shows the loans without scripts too. A borrower
+    without an open loan has nothing to choose.
     """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
@@ -96,10 +102,11 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     ]
     if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
         return redirect("repayment-new", app_id, open_ids[0])
-    is_none = not open_ids and not page.next_page_token
-    words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
-    messages.info(request, words)
-    return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
+    if not open_ids and not page.next_page_token:
+        messages.info(request, NO_OPEN_LOAN)
+        return redirect("borrower", app_id, borrower_id)
+    messages.info(request, CHOOSE_LOAN)
+    return redirect(f"{reverse('borrower-loans', args=[app_id, borrower_id])}#panel-loans")
 
 
 def _build_form(
@@ -108,8 +115,17 @@ def _build_form(
     retry_of: Repayment | None,
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
-    """The form; a new one has the channel and the network that this person used here last."""
+    """The form; a new one has the channel and the network that this person used here last.
+
+    Those of a draft belong to its transaction id, those of cash to no id.
+    """
     initial = initial_from(source)
+    shown = {name: initial.get(name, "") for name in ("channel", "network")}
+    usual: dict[str, str] = {}
+    if isinstance(source, dict) and source["external_id"]:
+        usual = shown
+    elif not source or (not initial["externalId"] and shown == IN_CASH):
+        usual = read_last_used(request, app.app_id)
     if isinstance(source, Repayment) and not request.user.has_perm(READ_NOTES):
         initial["notes"] = ""
     return RepaymentForm(
@@ -118,20 +134,20 @@ def _build_form(
         retry_of=retry_of,
         networks=Repayment.objects.list_networks(app.app_id),
         initial=initial,
-        usual={} if source else read_last_used(request, app.app_id),
+        usual=usual,
     )
 
 
 def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
-    """Return the channel and the network that this person used in an app last, except for cash."""
+    """Return the channel and the network of this person's last entry in an app, except for cash."""
     last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
     return {"channel": last.channel, "network": last.network} if last else {}
 
 
 def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
-    """Return the loan and no card; on a POST, a fault returns no loan and the fault's card.
+    """Return the loan and no card; after a fault on a POST, no loan and the fault's card.
 
-    The card is shown next to the form, so that nothing typed is lost.
+    The card is shown next to the form, so that no typed value is lost.
     """
     try:
         return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
@@ -142,7 +158,7 @@ def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | 
 
 
 def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
-    """The repayment that is sent again, if the address names one that may be."""
+    """Return the repayment to send again, if the address names one that may be sent again."""
     number = request.GET.get("retry_of", "")
     if not number:
         return None
@@ -157,8 +173,8 @@ def lead_to_review(
 ) -> HttpResponse | None:
     """Save the values of a valid form and redirect to its review.
 
-    Return None, with an error in the form, where that is not possible. Nothing is sent to the
-    service before the review is confirmed.
+    Return None, with an error in the form, if this is not possible. Nothing is sent to the service
+    before the review is confirmed.
     """
     idempotency_key = _keep(request, form, app_id, loan)
     if idempotency_key is None:
@@ -169,8 +185,8 @@ def lead_to_review(
 def _keep(request: PersonRequest, form: RepaymentForm, app_id: str, loan: Loan) -> str | None:
     """Save the draft under the form's token and return the token.
 
-    Return None, with an error in the form, where that is not possible. The loan is the
-    accountId that the service answered with: the address may have contained the uid.
+    Return None, with an error in the form, if this is not possible. The loan is saved by the
+    accountId in the service's answer, because the address may have contained the uid.
     """
     ids = {"app_id": app_id, "account_id": loan_math.account_of(loan)}
     ids["borrower_id"] = loan_math.borrower_of(loan)
@@ -214,7 +230,7 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
     """Return True if the amount is above CONFIRM_ABOVE, or in another currency.
 
-    It is the amount under review. CONFIRM_ABOVE has a limit for each app.
+    The amount is that of the draft. CONFIRM_ABOVE has a limit for each app.
     """
     limit = settings.CONFIRM_ABOVE.get(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
@@ -235,7 +251,7 @@ def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_k
 def confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
-    """Show the repayment's effect, and look-alikes; the POST records it, once."""
+    """Show the repayment's effect and look-alikes; the POST records the repayment once."""
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:
@@ -324,8 +340,8 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
     """Return why the repayment is not recorded yet; empty if the person saw everything.
 
     "changed": the page confirmed other data than is stored now, because another tab changed the
-    form. "may_double", "forgotten", "overpaid": a tick is missing; a refusal uses up no number.
-    "look_alike": a look-alike was added after the page was drawn.
+    form. "may_double", "forgotten", "overpaid": a tick is missing. No repayment is created, so its
+    number is not used. "look_alike": a look-alike was added after the page was drawn.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)
@@ -342,7 +358,7 @@ def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_
 
 
 def _fingerprint(asked: services.Request, overpaid: str) -> str:
-    """Return a fingerprint that tells contents of a page apart, without revealing them.
+    """Return a fingerprint that changes with the shown content and does not reveal it.
 
     `overpaid` is the amount above the debt that the page showed; empty if it showed none.
     """
@@ -357,13 +373,13 @@ def _agreed(request: PersonRequest) -> bool:
 
 
 def _checked(request: PersonRequest) -> bool:
-    """Return True if the person ticked that the service does not have it.
+    """Return True if the person ticked that the service does not have the repayment.
 
-    The dashboard may have forgotten the repayment.
+    The restored dashboard may have forgotten the repayment.
     """
     return "not_there" in request.POST
 
 
 def _list_abandoned(asked: services.Request) -> list[Repayment]:
-    """Return the abandoned attempts that this may repeat, in whichever way it is entered."""
+    """Return the abandoned attempts with the same externalId on the same loan."""
     return list(services.find_abandoned(asked.app_id, asked.account_id, asked.external_id))

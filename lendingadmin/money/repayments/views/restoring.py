@@ -23,7 +23,7 @@ TICK = gettext_lazy("Tick the box below after you have checked this at the servi
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
-    """Return an app's open gap, the unexplained rise of `paid`, and the tick's message."""
+    """Return an app's open gap, the unexplained rise in `paid`, and the tick's message."""
     gap = services.find_gap(app_id)
     paid = loan_math.total_of(loan, "paid")
     risen = gap and restoration.find_rise(gap, account_id, paid)
@@ -32,9 +32,9 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show what the restored database lost, and what to do about it; the POST ends the gap.
+    """Show the time that the restored database lost, and the next steps; the POST ends the gap.
 
-    While a restore is only suspected, the POST says that there was none.
+    While a restore is only suspected, the POST confirms that there was no restore.
     """
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
     if request.method == "POST" and "not_restored" in request.POST:

@@ -1,4 +1,4 @@
-"""Changes for a second manager to approve or decline, or for the first one to withdraw."""
+"""Changes for a second manager to approve or decline, or for the first manager to withdraw."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -20,7 +20,7 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Approve a change that another manager asked for; show the set-up link once."""
+    """Approve a change that another manager requested; show a set-up link only once."""
     asked = _get_change(request, number, change)
     try:
         found, path = deciding.approve_change(request, request.user, asked)
@@ -35,7 +35,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Decline a change that another manager asked for, or withdraw one's own."""
+    """Decline a change that another manager requested, or withdraw one's own request."""
     asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:
@@ -46,6 +46,6 @@ def change_decline(request: PersonRequest, number: int, change: int) -> HttpResp
 
 
 def _get_change(request: PersonRequest, number: int, change: int) -> PersonChange:
-    """The change of a person of this manager's. Raises Http404."""
+    """Return a change of one of this manager's people. Raises Http404."""
     people = reach.list_people(request.user)
     return get_object_or_404(PersonChange, pk=change, person=number, person__in=people)

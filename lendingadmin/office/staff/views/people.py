@@ -1,4 +1,4 @@
-"""The people of the dashboard, for managers: the list, their roles, and their sign-in."""
+"""Pages of people for managers: the list, roles, and each person's sign-in."""
 
 from collections.abc import Callable
 from typing import Any
@@ -68,7 +68,7 @@ def people(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE)
 def roles(request: PersonRequest) -> HttpResponse:
-    """The roles that this manager may give, with their rights and the number of people in each."""
+    """Show the roles that this manager may give, with their rights and numbers of people."""
     theirs = Q(app_roles__person__in=reach.list_people(request.user).filter(is_active=True))
     counted = Count("app_roles__person", filter=theirs, distinct=True)
     groups = reach.list_groups(request.user).annotate(people=counted).order_by("pk")
@@ -82,7 +82,7 @@ def roles(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def new(request: PersonRequest) -> HttpResponse:
-    """Enter a person; the answer shows the link by which they set up their account."""
+    """Enter a person; the answer shows the link with which the person sets up the account."""
     form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
     if form.is_bound and form.is_valid():
         done = services.add_person(request, request.user, form)
@@ -129,14 +129,14 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
-    """Make a set-up link and show it only this once. It is not saved anywhere."""
+    """Make a set-up link and show it only this once, because the link is not saved anywhere."""
     get_object_or_404(reach.list_people(request.user), pk=number)
     return _show_setup_link(request, number)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def password_require(request: PersonRequest, number: int) -> HttpResponse:
-    """Require a new password before a person works on, as others may know the old one."""
+    """Require a new password before a person continues, because others may know the old one."""
     words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
     return apply_change(
         request,
@@ -147,7 +147,7 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
-    """Sign a person out everywhere."""
+    """End all sessions of a person."""
     return apply_change(
         request,
         number,
@@ -157,7 +157,7 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
-    """Remove two-step sign-in for a person who lost their phone or key."""
+    """Remove two-step sign-in of a person who lost the phone or key."""
 
     def remove(by: User) -> str:
         done = services.remove_second_factors(request, by, number)
@@ -174,7 +174,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def deactivate(request: PersonRequest, number: int) -> HttpResponse:
-    """Close a person's account."""
+    """Deactivate a person."""
     words = _("%(person)s can no longer sign in.")
     return apply_change(
         request, number, lambda by: words % {"person": services.deactivate(request, by, number)}
@@ -183,7 +183,7 @@ def deactivate(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def reactivate(request: PersonRequest, number: int) -> HttpResponse:
-    """Open a closed account again."""
+    """Activate a person again."""
     words = _("%(person)s can sign in again.")
     return apply_change(
         request, number, lambda by: words % {"person": services.reactivate(request, by, number)}
@@ -193,7 +193,7 @@ def reactivate(request: PersonRequest, number: int) -> HttpResponse:
 def apply_change(
     request: PersonRequest, number: int, change: Callable[[User], object]
 ) -> HttpResponse:
-    """Change a person whom this manager may manage; return to their page with the result."""
+    """Change a person whom this manager may manage; redirect to their page with a message."""
     get_object_or_404(reach.list_people(request.user), pk=number)
     try:
         words = change(request.user)
@@ -211,7 +211,7 @@ def _show_setup_link(
     asked: PersonChange | None = None,
     is_new: bool = False,
 ) -> HttpResponse:
-    """Answer the POST itself, because a redirect would have to save the link somewhere."""
+    """Show the link in the response to the POST, because a redirect would have to save the link."""
     try:
         found, path = services.make_setup_link(request, request.user, number)
     except services.ChangeRefused as refusal:
@@ -226,7 +226,7 @@ def _show_setup_link(
 def draw_setup_link(
     request: PersonRequest, person: User, path: str, *, mail: bool = True, **more: object
 ) -> HttpResponse:
-    """Show the page with a set-up link; mail the link too, unless it is a manager's.
+    """Show the page with a set-up link; also mail the link, unless the person is a manager.
 
     Another manager may have changed a manager's mail address.
     """

@@ -1,4 +1,4 @@
-"""A person's own page: their language, the zone of the times they see, sessions and passkeys."""
+"""A person's own page: language, time zone, sessions and passkeys."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ else:
 
 
 class ProfileForm(_Form):
-    """The preferences of a person. Without a zone, times are in the lender's."""
+    """Form for the preferences of a person. Without a zone, times are in the lender's zone."""
 
     class Meta:
         model = User
@@ -53,7 +53,7 @@ class ProfileForm(_Form):
 
 @signed_in(methods=("GET", "POST"), quota=PROFILE)
 def profile(request: PersonRequest) -> HttpResponse:
-    """Show the form with an example of its effect; after saving, redirect to the same page."""
+    """Show the form with an example of the times; after saving, redirect to the same page."""
     person = User.objects.get(pk=request.user.pk)
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():
@@ -79,7 +79,7 @@ def profile(request: PersonRequest) -> HttpResponse:
 
 @signed_in(methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest) -> HttpResponse:
-    """Sign oneself out everywhere but here."""
+    """End the person's sessions except this one."""
     ended = services.end_other_sessions(request, request.user)
     messages.success(request, describe_ended(ended))
     return redirect("profile")
@@ -87,12 +87,12 @@ def sessions_end(request: PersonRequest) -> HttpResponse:
 
 @public()
 def session(request: PersonRequest) -> HttpResponse:
-    """Answer the check of an open page: nothing during the session, then sign-in."""
+    """Answer the check of an open page: nothing during the session, then the sign-in page."""
     return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 
 def _list_zones() -> list[tuple[str, object]]:
-    """No choice, the lenders' zones, then all others by region."""
+    """Return the choices: no zone, the lenders' zones, then all others by region."""
     lenders = dict.fromkeys(str(app.zone) for app in settings.LENDING_APPS)
     first = [(key, preferences.describe_zone(key)) for key in lenders]
     # A zone that is listed twice would be selected twice.

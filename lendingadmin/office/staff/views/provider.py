@@ -26,7 +26,7 @@ def require_local_sign_in() -> None:
 
 
 def local_only(view: View) -> View:
-    """Wrap a view of local sign-in, which LOCAL_SIGN_IN=off closes. Its access stays."""
+    """Wrap a view of local sign-in, so that LOCAL_SIGN_IN=off closes it. Its access rule stays."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -39,8 +39,8 @@ def local_only(view: View) -> View:
 def own_password_only(view: View) -> View:
     """Return a view that raises Http404 for signed-in people without a password.
 
-    It is for views that change one's own password. People who sign in by the provider have
-    none.
+    The wrapper is for views that change one's own password, because people who sign in by the
+    provider have none.
     """
 
     @wraps(view)
@@ -56,7 +56,7 @@ class SignInView(LoginView):  # type: ignore[misc]
     """Sign-in view of allauth, with the button of the identity provider if there is one."""
 
     def get_context_data(self, **options: Any) -> dict[str, Any]:
-        """Return the context with the ways to sign in that the page offers."""
+        """Return the context, with the ways to sign in on this page."""
         offered = {
             "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
             "local_sign_in": settings.LOCAL_SIGN_IN,
@@ -75,7 +75,7 @@ sign_in = public(methods=("GET", "POST"))(SignInView.as_view())
 
 @public(methods=("POST",))
 def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
-    """Lead to the provider's sign-in."""
+    """Redirect to the provider's sign-in."""
     _require_provider()
     limited: HttpResponse | None = ratelimit.consume_or_429(request, action="login")
     return limited or go_to_provider(request)
@@ -83,7 +83,7 @@ def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
 
 @signed_in(methods=("GET", "POST"))
 def confirm(request: PersonRequest) -> HttpResponse:
-    """Ask a person who signs in by the provider to do so again before a sensitive action."""
+    """Ask a person who signs in by the provider to sign in again before a sensitive action."""
     _require_provider()
     if request.method == "POST":
         limited: HttpResponse | None = ratelimit.consume_or_429(

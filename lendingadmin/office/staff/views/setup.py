@@ -19,8 +19,8 @@ PASSWORD_SET = gettext_lazy("Your password is saved. Sign in with this password.
 class SetupView(PasswordResetConfirmView):
     """Django's page of a reset link. The address loses its token before the page shows a form.
 
-    The page does not sign the person in. A person with two-step sign-in must also use that at
-    the sign-in that follows.
+    The page does not sign the person in. A person with two-step sign-in also needs the second
+    factor at the following sign-in.
     """
 
     form_class = OwnPasswordForm
@@ -38,7 +38,7 @@ class SetupView(PasswordResetConfirmView):
         return redirect("account_login")
 
     def render_to_response(self, context: dict[str, Any], **options: Any) -> HttpResponse:
-        """Answer 410 for an expired link. A link that never existed gets the same answer."""
+        """Answer 410 for an expired link, and also for a link that never existed."""
         status = 200 if self.validlink else 410
         return super().render_to_response(context, status=status, **options)
 

@@ -1,4 +1,4 @@
-"""Names of borrowers next to their ids, read once per list, and phone numbers for people.
+"""Names of borrowers next to their ids, read once for each list, and their phone numbers.
 
 {% names_of list.items "borrower_id" as names %}
 {% for loan in list.items %} … {% person names loan.borrower_id %}
@@ -37,9 +37,9 @@ def phone(digits: str) -> str:
 
 @register.simple_tag(takes_context=True)
 def names_of(context: Context, rows: Iterable[Any], field: str) -> Names:
-    """The names of the borrowers that rows name in a field: a borrower's id or account id.
+    """Return the names of the borrowers whose ids or account ids are in this field of the rows.
 
-    The field may lie in another, `repayment.borrower_id`.
+    The field may be within another one, such as `repayment.borrower_id`.
     """
     ids = [to_borrower_id(_read(row, field)) for row in rows or ()]
     return _get_names_here(context, ids)
@@ -47,28 +47,28 @@ def names_of(context: Context, rows: Iterable[Any], field: str) -> Names:
 
 @register.simple_tag(takes_context=True)
 def name_of(context: Context, borrower_id: object) -> Names:
-    """The same for one borrower: by an id or an account id."""
+    """Return the name of one borrower, by id or account id, as `names_of` does."""
     return _get_names_here(context, [to_borrower_id(borrower_id)])
 
 
 @register.simple_tag(takes_context=True)
 def person(context: Context, names: Names, borrower_id: object) -> str:
-    """The name of a borrower, with its age on hover; initials without the right, else nothing."""
+    """Return the name of a borrower, with its age on hover; without the right, the initials."""
     return _draw(context, (names or {}).get(to_borrower_id(borrower_id)))
 
 
 @register.simple_tag(takes_context=True)
 def phone_of(context: Context, names: Names, borrower_id: object) -> str:
-    """The digits of a borrower's phone, for people with the right to it; else nothing."""
+    """Return the digits of a borrower's phone if the person may see them; else an empty text."""
     found = (names or {}).get(to_borrower_id(borrower_id))
     return found.phone if found and context["request"].user.has_perm(SEE_CONTACT) else ""
 
 
 @register.simple_tag(takes_context=True)
 def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Names]:
-    """The names of the borrowers that entries of the trail or writes are about, by their app.
+    """Return the names of the borrowers of trail entries or writes, by app.
 
-    A row is an entry or a write, or a pair of words and that.
+    A row is an entry or a write, or a pair of words and one of these.
     """
     ids: dict[str, list[str]] = {}
     for row in rows or ():
@@ -81,7 +81,7 @@ def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Nam
 
 @register.simple_tag(takes_context=True)
 def name_of_subject(context: Context, entry: Any) -> Mapping[str, Names]:
-    """The same for one entry or write."""
+    """Return the name of the borrower of one entry or write, as `names_of_subjects` does."""
     return names_of_subjects(context, [entry])
 
 
@@ -105,7 +105,7 @@ def _read(row: Any, field: str) -> object:
 
 
 def _find_borrower(entry: Any) -> str:
-    """Return the borrower's id of a write or an entry; empty if it is not a borrower's."""
+    """Return the borrower's id of a write or an entry; empty if it is about another subject."""
     if key := getattr(entry, "borrower_id", ""):
         return str(key)
     operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
@@ -119,6 +119,6 @@ def _find_borrower(entry: Any) -> str:
 def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
     """Return the name, or the initials for people without the right to names.
 
-    The right is that in the app, by default the app of the page.
+    The right is checked in this app, by default the app of the page.
     """
     return write_name(found, context["request"].user.has_perm(SEE_NAMES, app_id)) if found else ""

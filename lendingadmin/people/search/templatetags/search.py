@@ -1,4 +1,4 @@
-"""Tags that read search lists from our own database: last opened, and open loans of people."""
+"""Tags that read lists from our own database: records opened last, and open loans of people."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ register = template.Library()
 
 @register.inclusion_tag("search/_last.html", takes_context=True)
 def last_opened(context: Context) -> dict[str, Any]:
-    """The last ten records that the person opened in the app of this page, as a list of links."""
+    """Return the last ten records that the person opened in the app of this page, as links."""
     request, navigation = context["request"], context["navigation"]
     rows = opened.last(request.user, navigation.app.app_id)
     borrowers = [row.key for row in rows if row.kind == "borrower"]
@@ -44,7 +44,7 @@ def open_loans(
 ) -> dict[str, Any]:
     """Show the number of a person's open loans and the overdue amount.
 
-    The time of the count is shown on hover.
+    The time of the snapshot is shown on hover.
     """
     found = counted.get(person.borrower_id)
     if found is None:

@@ -1,4 +1,4 @@
-"""Starting an assessment for a borrower (Spec: Assessments, Create)."""
+"""Start an assessment for a borrower (Spec: Assessments, Create)."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class Choice(NamedTuple):
-    """One assessment type as the form offers it, with the name that is sent."""
+    """One assessment type in the form, with the name for the request."""
 
     name: str
     kind: AssessmentType
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form; a POST starts the assessment, once.
 
-    It redirects to the page that waits for the result.
+    The POST redirects to the page that waits for the result.
     """
     sent = request.method == "POST"
     data, initial = request.POST if sent else None, _initial(request, app_id)
@@ -72,10 +72,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the form's initial values: those entered before, else the address's account.
-
-    The time is the one entered before, else now.
-    """
+    """Return the form's initial values: the earlier data, or else the address's account and now."""
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
         then = parse_moment(str(again["timestamp"]))
@@ -92,7 +89,7 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
 def _read_running(
     app_id: str, account_id: str
 ) -> tuple[running.AccountAssessments | None, Card | None]:
-    """Return the account's assessments, or a card that says why they can't be read."""
+    """Return the account's assessments, or a card with the reason why they can't be read."""
     if not account_id:
         return None, None
     try:
@@ -130,7 +127,7 @@ def _unseen(
 
 
 def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
-    """Start it, once."""
+    """Start the assessment once."""
     body = {
         "accountId": form.cleaned_data["accountId"],
         "assessmentType": form.cleaned_data["assessmentType"],

@@ -33,7 +33,7 @@ _SHOWN = list_places("", "accountId assessmentId assessmentType timestamp create
 
 @access("lending.assessments.list")
 def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The assessments of an app; the spec shows no filter for them."""
+    """Show the assessments of an app; the spec shows no filter for this list."""
     listing = read_page(
         request, OPERATIONS["assessments.list"], gateway.app(app_id).assessments.list
     )
@@ -47,7 +47,7 @@ def assessments(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.assessments.get")
 def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
-    """Show one assessment: its outcome, or how long it has been awaited."""
+    """Show one assessment: its outcome, or the time since it was requested."""
     found, read_at = _read(app_id, assessment_id)
     context = _status(request, app_id, assessment_id, found, read_at) | {
         "technical": list_technical(found, _SHOWN),
@@ -61,7 +61,7 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
 
 @access("lending.assessments.get")
 def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
-    """The polled part of the page; a fault is shown in it, and it asks again."""
+    """Show the polled part of the page. After a fault it shows the card and polls again."""
     try:
         found, read_at = _read(app_id, assessment_id)
     except InvalidId:
@@ -90,7 +90,7 @@ def _status(
     found: Assessment | None,
     read_at: datetime,
 ) -> dict[str, Any]:
-    """Return the content of the status part, and the time of its next request."""
+    """Return the context of the status part; `poll` has the time of its next request."""
     since = (moment(found.created_at) if found else None) or _since_first_poll(request)
     waiting = found is None or is_running(found)
     unidentified = found is not None and not is_named(found, assessment_id)
@@ -110,7 +110,7 @@ def _status(
 
 
 def _since_first_poll(request: PersonRequest) -> datetime:
-    """Return when the page began to wait, by its polls; used if nothing else is known."""
+    """Return the time of the page's first poll; used if no other time is known."""
     asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
     pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]
     return timezone.now() - timedelta(seconds=sum(pauses))

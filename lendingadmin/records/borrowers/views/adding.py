@@ -1,4 +1,4 @@
-"""Registering a borrower, and deleting one."""
+"""Pages to register a borrower and to delete one."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -36,7 +36,7 @@ _ODD_PHONE = gettext_lazy(
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Register a person or company; show similar borrowers before it is sent."""
+    """Register a person or company; first show similar borrowers."""
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
@@ -60,10 +60,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) -> dict[str, Any]:
-    """Return similar borrowers for the page that asks; empty if none, or if confirmed.
+    """Return the context with similar borrowers; empty if there are none, or after confirmation.
 
-    “Register anyway” counts only for the borrowers that were shown, because another number may
-    lead to others.
+    “Register anyway” counts only for the borrowers that were shown, because changed data may be
+    similar to others.
     """
     index = find_index(app_id)
     borrower = Borrower(form.result())
@@ -85,7 +85,7 @@ def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) 
 def _register(
     request: PersonRequest, app_id: str, form: NewBorrowerForm
 ) -> tuple[str, Card | None]:
-    """Send the form; return the address to go to, or the card of the error."""
+    """Send the form; return the address of the next page, or the card of the error."""
     borrower_id, body = form.cleaned_data["borrowerId"], form.result()
     outcome = form.send(
         lambda: live.keep(app_id, gateway.app(app_id).borrowers.create(body)),
@@ -107,7 +107,7 @@ def _register(
 
 @access("lending.borrowers.list")
 def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the values that the book already uses, for the fields; none if unreadable."""
+    """Show the values that borrowers already have, for the form; none if they can't be read."""
     gateway.lending_app(app_id)
     return render(request, "borrowers/_used_values.html", {"used": suggestions.read_used(app_id)})
 
@@ -119,7 +119,7 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     quota=READS,
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Delete a borrower after the id was typed in; the service decides if it may go."""
+    """Delete a borrower after the id was typed; the service decides if this is allowed."""
     form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None
     if form.is_valid():

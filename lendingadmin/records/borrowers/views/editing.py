@@ -1,4 +1,4 @@
-"""Change of a borrower: the form, the confirm step, and the case that the record changed.
+"""Change of a borrower: the form, the confirm step, and a record that changed in between.
 
 A patch replaces complete lists (Spec: Borrowers, 3). So the record is read again before the
 patch is sent, and nothing is sent over a version that the person has not seen.
@@ -41,7 +41,7 @@ from lendingadmin.web.requests import PersonRequest
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"), quota=READS)
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form. Its data is saved as a draft, and the confirm step shows the changes."""
+    """Show the form. A POST saves the input as a draft; the confirm step shows the changes."""
     if request.method == "POST":
         return _entered(request, app_id, borrower_id)
     now = _read(app_id, borrower_id)
@@ -63,7 +63,7 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _build_form(
     request: PersonRequest, draft: Draft, entered: QueryDict | None, **options: Any
 ) -> BorrowerForm:
-    """The form with the fields that this person's rights open."""
+    """Return the form with the fields that this person's rights open."""
     held, is_developer = list_rights(request.user), request.user.has_perm(DEVELOPER)
     return BorrowerForm(
         entered, record=draft.shown, held=held, is_developer=is_developer, **options
@@ -77,9 +77,9 @@ def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference
 
 
 def _read(app_id: str, borrower_id: str) -> Raw:
-    """Return the record as it came.
+    """Return the record as received.
 
-    Raises LendingError, also for a record that no form can hold.
+    Raises LendingError, also for a record that no form can contain.
     """
     raw = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id).raw
     try:
@@ -93,7 +93,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
 def _opened(
     request: PersonRequest, app_id: str, borrower_id: str, record: Raw
 ) -> tuple[str, Draft]:
-    """Return a new form for the record as it is, with its token."""
+    """Return the token and the draft of a new edit of the current record."""
     return _save_draft(request, Draft(app_id, borrower_id, record, record))
 
 
@@ -128,7 +128,7 @@ def _entered(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 
 
 def _too_late(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show what was entered over the current record, because the draft is gone."""
+    """Show the entered data in a form for the current record, because the draft is gone."""
     try:
         token, draft = _opened(request, app_id, borrower_id, _read(app_id, borrower_id))
     except LendingError as error:
@@ -166,7 +166,7 @@ def _show(
     now: Raw | None = None,
     **more: Any,
 ) -> HttpResponse:
-    """Draw the form; with `now`, show changes at the service since it was opened above it."""
+    """Draw the form; with `now`, show the changes of the record since the form was opened."""
     moved = now is not None and not same(now, draft.base)
     context = {
         "form": form,
@@ -183,7 +183,7 @@ def _show(
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
-    """Show before and after, next to each other; the POST sends the changes, once."""
+    """Show before and after side by side; the POST sends the changes once."""
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:

@@ -1,4 +1,4 @@
-"""Export of all data saved here about one borrower, as a file."""
+"""Export of all data in this dashboard about one borrower, as a file."""
 
 from collections.abc import Iterator
 
@@ -17,10 +17,10 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(EXPORT_KEPT, EXPORT, "lending.borrowers.get", confirmed=("GET",), quota=EXPORTS)
 def export_kept(request: PersonRequest, app_id: str, borrower_id: str) -> StreamingHttpResponse:
-    """Return the file, as JSON. The trail records its start and its end. Raises Throttled.
+    """Return the file as JSON. The trail records the start and the end. Raises Throttled.
 
-    A borrower may request this data by law, so nothing in it is masked. It is for managers, who
-    must confirm their identity first. The file does not include data that only the service has;
+    A borrower may request this data by law, so nothing in it is masked. The view is for managers,
+    who must confirm their identity first. The file does not include data that only the service has;
     the service must give that.
     """
     place = ExportPlace(request.user.pk)

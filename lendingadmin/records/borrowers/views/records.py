@@ -23,12 +23,13 @@ from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import PersonName, get_names, to_borrower_id
 from lendingadmin.people.index.words import make_dialled
 from lendingadmin.people.search import opened
+from lendingadmin.people.search.open_loans import read_open_loans
 from lendingadmin.records.borrowers import history, panels, reads
 from lendingadmin.records.borrowers.panels import Panel, Recorded, Shown
 from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
-from lendingadmin.web.lists import read_page
+from lendingadmin.web.lists import as_id, read_page
 from lendingadmin.web.masking import WHOLE_RECORD, find_masked, list_rights
 from lendingadmin.web.quotas import READS, REVEALS
 from lendingadmin.web.requests import PersonRequest
@@ -48,10 +49,12 @@ _MAY = {
 
 @access("lending.borrowers.list")
 def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The borrowers of an app; the spec shows no filter for them."""
+    """Show the borrowers of an app; the spec shows no filter for this list."""
     listing = read_page(request, OPERATIONS["borrowers.list"], gateway.app(app_id).borrowers.list)
+    ids = [as_id(getattr(one, "borrower_id", "")) for one in listing.items]
     context = {
         "list": listing,
+        "loans": read_open_loans(request.user.has_perm, app_id, [one for one in ids if one]),
         "may_create": request.user.has_perm("lending.borrowers.create"),
         "app": gateway.lending_app(app_id),
     }
@@ -60,10 +63,10 @@ def borrowers(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.borrowers.get", quota=READS)
 def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show everything about one borrower that the service answers within a moment.
+    """Show everything about one borrower that can be read within a moment.
 
-    A slower panel loads on its own afterwards. `?whole=1` waits for all panels: without
-    JavaScript, and for print.
+    A slower panel loads separately. With `?whole=1` the page waits for all panels, for browsers
+    without JavaScript and for print.
     """
     whole, held = "whole" in request.GET, list_rights(request.user)
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
@@ -129,9 +132,9 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 @access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the record with its masked data, only in answer to a POST that gives a reason.
+    """Show the record without masks, only in answer to a POST with a reason.
 
-    A visit by the address, as from a bookmark, leads to the borrower. Raises LendingError.
+    A GET of this address, as from a bookmark, redirects to the borrower. Raises LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
@@ -155,7 +158,7 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 def _describe_masked(
     request: PersonRequest, app_id: str, borrower_id: str, found: object
 ) -> dict[str, object]:
-    """Return the masked parts of a record for this person, in words, and how to show them."""
+    """Return the masked parts of a record in words, and how this person can see them."""
     if not isinstance(found, Recorded):
         return {}
     rights = find_masked(found.borrower.raw, list_rights(request.user))
@@ -172,8 +175,8 @@ def _describe_masked(
 def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show a borrower's loans: accounts, and the record's loans for people who may see them.
 
-    If the record's panel is loading on the same page, both share one read of the record. The
-    record is requested after the accounts, because it is usually there by that time.
+    If the record's panel is loading on the same page, both share one read of the record. The record
+    is requested after the accounts, because the other panel has usually read it by then.
     """
     app, page_token = gateway.app(app_id), request.GET.get("pageToken") or None
     reads: list[Callable[[], Any]] = [partial(panels.loans, app, borrower_id, page_token)]
@@ -196,13 +199,13 @@ def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 @access("lending.assessments.list")
 def assessments_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The assessments of a borrower."""
+    """Show the assessments of a borrower."""
     return _panel(request, panels.ASSESSMENTS, app_id, borrower_id)
 
 
 @access("lending.events.list")
 def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The newest events of a borrower."""
+    """Show the newest events of a borrower."""
     return _panel(request, panels.EVENTS, app_id, borrower_id)
 
 
@@ -217,21 +220,21 @@ def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) 
 def _draw_panel(
     request: PersonRequest, shown: Shown, app_id: str, borrower_id: str
 ) -> HttpResponse:
-    """Draw one panel: a fragment for htmx, else a page of its own."""
+    """Draw one panel: a fragment for htmx, else a complete page."""
     template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
     return _draw(request, template, app_id, borrower_id, {"shown": shown})
 
 
 def _find_shared_key(request: PersonRequest, app_id: str) -> str:
-    """Return the key that panels of one opened page share; empty for a panel read alone."""
+    """Return the key that the panels of one opened page share; empty for a single panel."""
     shared = request.GET.get("shared", "")
     return f"{request.user.pk} {app_id} {shared}" if shared else ""
 
 
 def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
-    """Record that this person is shown the borrower, and update the borrower in the index.
+    """Record that this person sees the borrower, and update the borrower in the index.
 
-    `found` is the data that was read from the service, not masked.
+    `found` is the record from the service, without masks.
     """
     if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
@@ -273,7 +276,7 @@ def _draw(
 
 @access("lending.borrowers.get", quota=READS)
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the borrower's name alone, for pages with one of their records.
+    """Show only the borrower's name, for pages with one of the borrower's records.
 
     With `?with=phone` the phone is shown too. If the service does not answer, the name comes
     from the index. A person without the right to names gets the initials. A person without the

@@ -11,5 +11,5 @@ register.filter("event_contents", kinds.contents)
 
 @register.filter
 def event_url(event: object, app: LendingApp) -> str:
-    """Return the address of an event's page; empty if the event lacks a part of its key."""
+    """Return the address of an event's page; empty if a part of the event's key is missing."""
     return search.build_event_url(app.app_id, event)

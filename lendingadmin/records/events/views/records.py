@@ -47,14 +47,14 @@ _LIST = OPERATIONS["events.list"]
 
 
 def _list_words() -> dict[str, dict[str, str]]:
-    """The words of the values that a list can be filtered by."""
+    """Return the words for the values of the list's filters."""
     status = {"0": _("not processed"), "1": _("processed"), "2": _("processed with errors")}
     return {"status": status, "category": {name: name for name in CATEGORIES}}
 
 
 @access("lending.events.list")
 def events(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The events of an app; filters, order, page size and page are in the address."""
+    """Show the events of an app; filters, order, page size and page are in the address."""
     listing = read_page(request, _LIST, gateway.app(app_id).events.list, words=_list_words())
     hints = {"accountId": "borrower:B-17", "timestamp": "2026-10-31T09:00:00.000Z"}
     for name, hint in hints.items():
@@ -71,7 +71,8 @@ def events(request: PersonRequest, app_id: str) -> HttpResponse:
 def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the kinds of data that an account has up to a time, and the missing kinds.
 
-    This is a part of a page. A fault is shown in the part, because the page works without it.
+    The kinds are a part of a page. A fault is shown only in this part, because the page works
+    without it.
     """
     account, until = request.GET.get("accountId", ""), parse_moment(request.GET.get("until", ""))
     try:

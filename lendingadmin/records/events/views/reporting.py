@@ -1,7 +1,7 @@
 """The pages that report an event: form, check and sending (Spec: Events, Create).
 
-The entered data is saved as a draft. So the last step shows and sends the same data, and a
-person chooses a file only once.
+The entered data are saved as a draft. So the last step shows and sends the same data, and a person
+chooses a file only once.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _load_under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
-    """The form's idempotency key and the draft under it; empty for a stale key."""
+    """Return the form's idempotency key and its draft; an empty key if the token is stale."""
     if request.method != "POST":
         idempotency_key = request.GET.get("form", "")
         draft = load_draft(request, app_id, idempotency_key)
@@ -103,7 +103,7 @@ def _build_form(
 def _build_draft(
     request: PersonRequest, app_id: str, form: EventForm, body: Mapping[str, Any] | None = None
 ) -> Draft:
-    """Return what was entered, as a draft to save."""
+    """Return a draft of the entered data."""
     return Draft(app_id, request.POST.urlencode(), form.file_name, form.content, body or {})
 
 
@@ -131,7 +131,7 @@ def _check(
 
 
 def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
-    """The card that leads to the event with the same three, if the service has one."""
+    """Return a card with a link to the event with the same key, if the service has one."""
     key = _build_key(body)
     if search_event(app_id, *key).found is None:
         return None
@@ -153,7 +153,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
-    """Show the counts of what will be sent. The POST sends the event, once."""
+    """Show the counts of the data to send. The POST sends the event once."""
     if url := _find_result(request, form):
         return redirect(url)
     if request.method == "GET" and "again" not in request.GET:
@@ -211,7 +211,10 @@ def _show_confirm(
 
 
 def _find_result(request: PersonRequest, form: str) -> str:
-    """The event that this form reported before: after Back, in another tab, by a second click."""
+    """Return the address of the event that this form has already reported; empty if there is none.
+
+    This happens after Back, in another tab or after a double click.
+    """
     keys = [form]
     with suppress(idempotency.StaleKey):
         keys.append(idempotency.check_key(request, PURPOSE, request.POST.get("token", "")))
@@ -247,7 +250,7 @@ def _build_key(body: Mapping[str, object]) -> tuple[str, str, str]:
 
 
 def _add_evidence(card: Card | None, app_id: str, body: Mapping[str, Any]) -> Card | None:
-    """Add a link to the event to the card of a failed sending, if the service has it."""
+    """Add a link to the event to the card of a failed sending, if the service has the event."""
     key = _build_key(body)
     with suppress(LendingError):
         if card and search_event(app_id, *key).found:

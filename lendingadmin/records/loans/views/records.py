@@ -32,7 +32,7 @@ _RECORDED_HERE = 10
 
 @access("lending.loans.list")
 def loans(request: PersonRequest, app_id: str) -> HttpResponse:
-    """The loans of an app; filters, order, page size and page are in the address."""
+    """Show the loans of an app; filters, order, page size and page are in the address."""
     words = {
         "status": settings.LENDING_LOAN_STATUSES,
         "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
@@ -92,7 +92,7 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 
 def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> dict[str, object]:
-    """Return the amount paid at the service but not recorded here; None if unknown.
+    """Return the amount paid at the service but not recorded in this dashboard; None if unknown.
 
     Amounts of other currencies are listed separately, because the service's conversion is not
     known.

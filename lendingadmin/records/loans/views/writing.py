@@ -1,4 +1,4 @@
-"""Making a loan of a contract given as JSON, and deleting one (Spec: Loans, Create and Delete)."""
+"""Pages to create a loan from a contract in JSON, and to delete one (Spec: Loans)."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -30,7 +30,7 @@ _REFUSED_IN = frozenset({"open", "closed"})
 
 @access("lending.loans.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Leads from the borrower through an offer; a developer enters a contract as JSON."""
+    """Show the way to a loan through an offer; developers also get a form for a JSON contract."""
     app, card = gateway.lending_app(app_id), None
     # For others the page has no form, and whatever is sent to it goes nowhere.
     is_developer = request.user.has_perm(DEVELOPER)
@@ -76,7 +76,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
     confirmed=("GET", "POST"),
 )
 def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Ask for confirmation, with a warning that depends on the known state; delete the loan.
+    """Ask for confirmation, with a warning that depends on the loan's state; a POST deletes it.
 
     The service decides if the loan may be deleted.
     """
@@ -106,7 +106,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 
 
 def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
-    """Delete; the address to go to, or the card with the service's own words."""
+    """Delete the loan; return the address of the next page, or a card with the service's words."""
     loans = gateway.app(app_id).loans
     try:
         outcome = services.write_once(
@@ -127,7 +127,10 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
 def _read(
     request: PersonRequest, app_id: str, account_id: str
 ) -> tuple[Loan | None, LendingError | None]:
-    """The loan; on a POST also its fault, because the page shows the card of the write."""
+    """Return the loan.
+
+    On a POST a fault is returned, because the page shows the card of the write.
+    """
     try:
         return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
     except LendingError as error:

@@ -1,4 +1,4 @@
-"""Asking for an offer, and the page that waits for it and shows it."""
+"""The form to request an offer, and the page that waits for the offer and shows it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -45,7 +45,7 @@ _NOT_NAMED = gettext_lazy(
 
 @access(MAY_ASK, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The form that an offer is asked for with; the requestId is minted with it."""
+    """Show the form to request an offer; the requestId is generated with the form."""
     app, card, types_card = gateway.lending_app(app_id), None, None
     checked(borrower_id)
     types: tuple[AssessmentType, ...]
@@ -80,10 +80,10 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _ask(
     request: PersonRequest, form: OfferForm, app_id: str, borrower_id: str
 ) -> tuple[str, Card | None]:
-    """Ask for an offer; return the address to go to, or the card of a refusal.
+    """Request an offer; return the address of the next page, or the card of a refusal.
 
-    A request with an unknown outcome is not entered again. Its page finds the outcome by the
-    same requestId.
+    A request with an unknown outcome is not sent again by another form. Its page finds the outcome
+    by the same requestId.
     """
     place = asking.Place(app_id, borrower_id, form.cleaned_data["requestId"])
 
@@ -113,10 +113,10 @@ def offer(request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 
 @access(MAY_ASK)
 def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: str) -> HttpResponse:
-    """Show the part of that page that waits for the service.
+    """Show the part of the request's page that waits for the service.
 
-    The part polls until the service has given its final answer. The rest of the page is sent
-    with it at the end, or if the state differs from the drawn one.
+    The part polls until the service has given its final answer. The rest of the page is sent with
+    this part at the end, or if the state has changed.
     """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     row = place.find()
@@ -134,7 +134,7 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
 def ask_again(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """A person's own word that the service shall be asked for this request."""
+    """Ask the service for this request, because a person wants it."""
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     page = reverse("offer", args=place)
     try:
@@ -157,7 +157,7 @@ def ask_again(
 
 @access("lending.borrowers.get")
 def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """The requests that were made here: a panel of the borrower's page, and a page of its own."""
+    """Show a borrower's requests, as a panel of the borrower's page or as a separate page."""
     gateway.lending_app(app_id)
     context = _earlier(request, app_id, checked(borrower_id), may_ask=True)
     template = "offers/_earlier.html" if request.htmx else "offers/earlier.html"
@@ -165,7 +165,7 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 
 
 def checked(key: str) -> str:
-    """Return the id, if it can be saved. Raises InvalidId, or Http404 if it is too long."""
+    """Return the id if it can be saved. Raises InvalidId, or Http404 if it is too long."""
     if len(check_id(key)) > LONGEST_ID:
         raise Http404("No such id can be kept here.")
     return key
@@ -174,9 +174,9 @@ def checked(key: str) -> str:
 def _earlier(
     request: PersonRequest, app_id: str, borrower_id: str, *, may_ask: bool
 ) -> dict[str, Any]:
-    """Return the borrower's requests and what this person may do with them.
+    """Return the borrower's requests and the rights of this person on them.
 
-    `may_ask` is True if another request can be made from this page now.
+    `may_ask` is True if this page allows another request.
     """
     found = OfferRequest.objects.filter(app_id=app_id, borrower_id=borrower_id)
     rows = list(found.select_related("asked_by").order_by("-asked_at", "-pk")[:_EARLIER])
@@ -194,8 +194,7 @@ def _earlier(
 def _show(request: PersonRequest, place: asking.Place, card: Card | None = None) -> HttpResponse:
     """Show the page of a request.
 
-    If the request was not made in this dashboard, the page says so and asks the service
-    nothing.
+    If the request was not made in this dashboard, the page shows this and does not ask the service.
     """
     gateway.lending_app(place.app_id)
     row = place.find()
@@ -207,7 +206,10 @@ def _show(request: PersonRequest, place: asking.Place, card: Card | None = None)
 def _around(
     request: PersonRequest, place: asking.Place, standing: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the content below the part that waits. It offers no new request until then."""
+    """Return the context below the waiting part.
+
+    A new request is offered only after a final answer.
+    """
     row = standing["row"]
     offers_itself = row is not None and row.state == OfferState.DONE and not standing["may_reask"]
     return {
@@ -220,7 +222,7 @@ def _around(
 def _standing(
     request: PersonRequest, row: OfferRequest, card: Card | None = None
 ) -> dict[str, Any]:
-    """Return the state of a request: read again if a page may do so, else the last answer."""
+    """Return the state of a request, read from the service if a page may do so, or as saved."""
     if card is None and row.may_be_read(timezone.now()):
         try:
             asking.check(row)

@@ -46,7 +46,7 @@ _TOO_LONG = gettext_lazy(
 def loan(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str, product_id: str
 ) -> HttpResponse:
-    """Show the contract again, with the account id. The POST makes the loan, once.
+    """Show the contract again, with the account id. The POST creates the loan once.
 
     Raises UnidentifiedRecord for an offer that may belong to another borrower.
     """
@@ -102,7 +102,7 @@ def loan(
 def _preview(
     request: PersonRequest, source: drafts.Source, row: OfferRequest | None
 ) -> drafts.Kept:
-    """Preview the contract and save it for the loan. Raises LendingError, and Http404."""
+    """Preview the contract and save it for the loan. Raises LendingError or Http404."""
     offer = row.response if row else None
     if row is None or offer is None:
         raise Http404("No offer of that request is known here.")
@@ -134,7 +134,7 @@ def _open(
     kept: drafts.Kept,
     form: ContractLoanForm,
 ) -> tuple[str, Card | None]:
-    """Create the loan; return the address to go to, or the card of the error."""
+    """Create the loan; return the address of the next page, or the card of the error."""
     chosen = {
         key: form.cleaned_data[key] for key in ("accountId", "lenderId") if form.cleaned_data[key]
     }

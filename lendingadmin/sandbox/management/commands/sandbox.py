@@ -24,7 +24,7 @@ class Command(BaseCommand):
     help = "Run the Lending Service sandbox."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the address to listen on, and the other options; port 0 takes a free port."""
+        """Add the listening address and the other options; port 0 means any free port."""
         parser.add_argument("--host", default=settings.SANDBOX_HOST)
         parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
@@ -38,7 +38,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
         """Run the sandbox.
 
-        Raise CommandError, in one line, if the address can't be listened on.
+        Raise CommandError, in one line, if the address can't be used.
         """
         listener = _listen(host, port)
         address = f"http://{host}:{listener.getsockname()[1]}"
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _seed(self, app_id: str, count: int) -> None:
-        """Fill an app and print progress now and then; Ctrl-C may stop it at any moment."""
+        """Fill an app and print progress; Ctrl-C may stop this at any time."""
         began = time.monotonic()
         try:
             known = read_id(app_id, "--seed-app")

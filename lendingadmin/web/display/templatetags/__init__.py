@@ -1,1 +1,1 @@
-"""Template tags: thin wrappers of the pure functions of `lendingadmin.web.display`."""
+"""Template tags that only call the pure functions of `lendingadmin.web.display`."""

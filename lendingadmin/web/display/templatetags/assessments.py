@@ -16,13 +16,13 @@ register.filter("limits", assessments.limits)
 
 @register.filter
 def score(value: object) -> str:
-    """A score with the digits that came."""
+    """Return a score with all received digits."""
     return assessments.score(value, formats.locale())
 
 
 @register.inclusion_tag("assessments/_picture.html")
 def outcome_picture(result: object) -> dict[str, object]:
-    """Draw an outcome: the way to the decision, and each score on its scale."""
+    """Draw an outcome: its steps to the decision, and each score on its scale."""
     level = assessments.risk(getattr(result, "risk_level", None))
     tone = level.tone if level else ""
     return {

@@ -23,7 +23,7 @@ def schedule_chart(
     currency: str = "",
     steps: Iterable[Any] = (),
 ) -> dict[str, object]:
-    """Draw a contract's instalments; `steps` says which are late (lending/loan_math.py)."""
+    """Draw a contract's instalments; `steps` has the late ones (lending/loan_math.py)."""
     app = getattr(context.get("navigation"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
     rows = getattr(contract, "installments", None)
@@ -43,7 +43,7 @@ def schedule_chart(
 
 @register.inclusion_tag("_legend.html")
 def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, object]:
-    """Name the colours of a contract's chart: only those parts that its instalments have."""
+    """Name the colours of a contract's chart, only for the parts that its instalments have."""
     kinds = charts.kinds_of(getattr(contract, "installments", None))
     late = any(step.progress == "late" for step in steps)
     return {"kinds": (*kinds, gettext_noop("late")) if kinds and late else kinds}
@@ -53,7 +53,7 @@ def schedule_legend(contract: object, steps: Iterable[Any] = ()) -> dict[str, ob
 def reported_parts(contract: object) -> tuple[str, ...]:
     """Return the parts of the instalments that get a column.
 
-    A part that is always zero gets none, because its column would say nothing.
+    A part that is always zero or missing gets none.
     """
     return charts.list_reported_parts(getattr(contract, "installments", None))
 

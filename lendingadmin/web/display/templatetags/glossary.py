@@ -1,4 +1,4 @@
-"""`{% term "AER" %}`: a word that explains itself on hover, on focus and to a screen reader."""
+"""`{% term "AER" %}`: a word with an explanation on hover, on focus and for screen readers."""
 
 from typing import Any
 

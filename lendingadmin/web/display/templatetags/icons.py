@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def icon(name: object, size: int = 16) -> SafeString:
-    """An icon of 16 or 20 pixels; a name that does not exist draws nothing."""
+    """Draw an icon of 16 or 20 pixels; nothing for a name that does not exist."""
     return _drawn(str(name), size)
 
 

@@ -10,19 +10,19 @@ register = template.Library()
 
 @register.filter
 def money(amount: object, currency: object) -> str:
-    """An amount with its currency's code."""
+    """Write an amount with the code of its currency."""
     return shown.money(amount, currency, formats.locale())
 
 
 @register.filter
 def figure(amount: object, currency: object) -> str:
-    """An amount without its code."""
+    """Write an amount without its code."""
     return shown.figure(amount, currency, formats.locale())
 
 
 @register.filter
 def count(value: object) -> str:
-    """Write a number of things: with digit groups, without decimals."""
+    """Write a count with digit groups and without decimals."""
     found = numbers.number(value)
     return (
         numbers.as_it_came(value) if found is None else numbers.grouped(found, 0, formats.locale())

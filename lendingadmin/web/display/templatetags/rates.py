@@ -12,20 +12,20 @@ register.filter("elapsed", durations.elapsed)
 
 @register.filter
 def rate(value: object, per: str = "") -> str:
-    """Write a fraction as per cent, with its period in words if known; as received on hover."""
+    """Write a fraction as per cent, with its period in words if known; on hover as received."""
     return _rate(value, per, None)
 
 
 @register.filter
 def rate_points(value: object) -> str:
-    """The difference of two rates in percentage points; the fraction on hover."""
+    """Write the difference of two rates in percentage points; the fraction is shown on hover."""
     text = rates.points(value, formats.locale())
     return text if number(value) is None else _with_hover(text, rates.rate_hover(value))
 
 
 @register.filter
 def rate_each(value: object, period: object) -> str:
-    """Write a rate for a period that the service gives, such as `30 days`: `2.5 % a month`."""
+    """Write a rate with the period from the service, such as `30 days`: `2.5 % a month`."""
     return _rate(value, rates.period(period), durations.days_of(period))
 
 

@@ -17,28 +17,42 @@ register.filter("assessment_type_status", statuses.assessment_type)
 
 @register.filter
 def days_late(value: object) -> Status | None:
-    """`20 days late` for a loan in arrears."""
+    """Return `20 days late` for a loan in arrears."""
     return statuses.days_late(value, formats.locale())
 
 
 @register.filter
 def loan_status(value: object) -> Status | None:
-    """The status of a loan, in the words of LENDING_LOAN_STATUSES."""
+    """Return the status of a loan, in the words of LENDING_LOAN_STATUSES."""
     return statuses.find_status(value, settings.LENDING_LOAN_STATUSES)
 
 
 @register.filter
 def performance_status(value: object) -> Status | None:
-    """The performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
+    """Return the performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
     return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
+
+
+def has_performance(status: object, settlement_date: object) -> bool:
+    """Return False for a loan that is not open, because its performance is an old one."""
+    words = settings.LENDING_LOAN_STATUSES
+    return not settlement_date and statuses.says_open(status, words) is not False
+
+
+@register.filter
+def loan_performance(loan: Loan) -> Status | None:
+    """The performance of a loan, unless the loan is not open."""
+    if not has_performance(loan.status, loan.settlement_date):
+        return None
+    return performance_status(loan.performance_status)
 
 
 @register.filter
 def loan_standing(loan: Loan) -> Status | None:
-    """Return the status that tells a loan apart from others in a list.
+    """Return the status of a loan for a list of loans.
 
-    For an open loan it is the days late or the performance, because a list need not say that it
-    is open. For other loans it is the status of the loan.
+    For an open loan this is the days late or the performance, because a list need not show that the
+    loan is open. For other loans this is the status of the loan.
     """
     words = settings.LENDING_LOAN_STATUSES
     status = statuses.find_status(loan.status, words)
@@ -47,28 +61,25 @@ def loan_standing(loan: Loan) -> Status | None:
         return status
     days = getattr(loan.schedule, "days_late", None)
     late = statuses.days_late(days, formats.locale())
-    performance = None
-    if not loan.settlement_date:
-        words = settings.LENDING_PERFORMANCE_STATUSES
-        performance = statuses.find_status(loan.performance_status, words)
+    performance = loan_performance(loan)
     return late or (performance if is_open else None) or status or performance
 
 
 @register.filter
 def borrower_status(value: object) -> Status | None:
-    """The status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
+    """Return the status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
     return statuses.find_status(value, settings.LENDING_BORROWER_STATUSES)
 
 
 @register.filter
 def product_status(value: object) -> Status | None:
-    """The status of a product, in the words of LENDING_PRODUCT_STATUSES."""
+    """Return the status of a product, in the words of LENDING_PRODUCT_STATUSES."""
     return statuses.find_status(value, settings.LENDING_PRODUCT_STATUSES)
 
 
 @register.simple_tag
 def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
-    """A status made in the template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    """Return a status from a template: `{% status "paid" "good" "check-circle" as paid %}`."""
     return Status(word, tone, icon)
 
 

@@ -20,7 +20,7 @@ _LONG = re.compile(r"\S{25}")
 
 @register.filter
 def breakable(value: object) -> object:
-    """Return text that stays within its column: very long words may break at any place.
+    """Return text that fits into its column, because very long words may break at any place.
 
     Other text stays unchanged, because a table makes columns with breakable text too narrow.
     """

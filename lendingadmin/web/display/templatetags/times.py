@@ -1,7 +1,7 @@
 """`{{ value|moment:zone }}` and similar filters: a `<time>`, with UTC on hover.
 
-Moments are shown in the person's own zone, if they chose one. Days are shown in the lender's
-zone: an instalment is due on the lender's day, wherever the person is.
+Times are shown in the person's own zone, if the person chose one. Days are shown in the lender's
+zone, because an instalment is due on the lender's day.
 """
 
 from collections.abc import Callable
@@ -24,25 +24,25 @@ Write = Callable[[object, tzinfo | None, str], str]
 
 @register.filter
 def day(value: object, zone: object = None) -> str:
-    """The day a moment falls on in the lender's zone."""
+    """Write the day of a time in the lender's zone."""
     return _render(times.day, value, _zone(zone))
 
 
 @register.filter
 def day_text(value: object, zone: object = None) -> str:
-    """The same as plain text, for the title of a page."""
+    """Write the same as `day` in plain text, for the title of a page."""
     return times.day(value, _zone(zone), formats.locale())
 
 
 @register.filter
 def minute_text(value: object, zone: object = None) -> str:
-    """The time of day to the minute in the lender's zone, as plain text."""
+    """Write the time of day to the minute in the lender's zone, as plain text."""
     return times.minute(value, _zone(zone), formats.locale())
 
 
 @register.filter
 def contract_day(value: object, zone: object = None) -> str:
-    """The day a contract date (start, due, maturity) means: its UTC day at a day's bounds."""
+    """Write the day of a contract date (start, due, maturity); see `times.contract_date`."""
     if isinstance(value, datetime):
         return _contract_day(value, zone, formats.locale())
     return _render(times.contract_day, value, _zone(zone))
@@ -56,42 +56,42 @@ def _contract_day(value: datetime, zone: object, locale: str) -> str:
 
 @register.filter
 def moment(value: object, zone: object = None) -> str:
-    """Day and time to the minute, in the person's zone or else this one."""
+    """Write day and time to the minute, in the person's zone or else in this zone."""
     return _render_moment(times.moment, value, zone)
 
 
 @register.filter
 def second(value: object, zone: object = None) -> str:
-    """Day and time to the second, in the person's zone or else this one."""
+    """Write day and time to the second, in the person's zone or else in this zone."""
     return _render_moment(times.second, value, zone)
 
 
 @register.filter
 def clock(value: object, zone: object = None) -> str:
-    """The time of day to the second, in the person's zone or else this one."""
+    """Write the time of day to the second, in the person's zone or else in this zone."""
     return _render_moment(times.clock, value, zone)
 
 
 @register.filter
 def typed_moment(value: object, zone: object = None) -> str:
-    """Write day and time in this zone, not the person's.
+    """Write day and time in this zone, not in the person's zone.
 
-    A moment that was typed in a zone is also checked in that zone.
+    A time that was typed in a zone is also checked in that zone.
     """
     return _render(times.typed_moment, value, _zone(zone))
 
 
 @register.filter
 def zone_here(zone: object) -> str:
-    """The name of the zone that `moment` and its like use: the person's or else this one's."""
+    """Return the name of the zone that `moment` uses: the person's or else this one."""
     return times.zone_name(formats.zone() or _zone(zone) or zone)
 
 
 @register.filter
 def zones_here(zone: object) -> str:
-    """Write the zone of the moments; if it is the person's own, put the lender's zone before it.
+    """Write the zone of the page's times; before the person's own one, also the lender's.
 
-    The result is for the page's header. A phone has room only for the first part.
+    The result is for the page's header. A phone shows only the person's zone.
     """
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
@@ -102,7 +102,7 @@ def zones_here(zone: object) -> str:
 
 @register.filter
 def ago(value: object) -> str:
-    """Write how far a moment is from now; paper, which is read later, has the moment itself."""
+    """Write the distance of a time from now; on paper, which is read later, the time itself."""
     locale = formats.locale()
     text = times.ago(value, timezone.now(), locale)
     if not isinstance(value, datetime):
@@ -113,12 +113,12 @@ def ago(value: object) -> str:
 
 @register.filter
 def in_days(value: object, zone: object = None) -> str:
-    """Write how many days away a contract day is, by the lender's day."""
+    """Write the number of days to a contract day, in the lender's zone."""
     return times.in_days(value, timezone.now(), _zone(zone), formats.locale())
 
 
 def _render_moment(write: Write, value: object, zone: object) -> str:
-    """Write a moment in the person's zone; the hover also has the lender's time if it differs."""
+    """Write a time in the person's zone; the hover also has the lender's time if it differs."""
     given, own = _zone(zone), formats.zone()
     if own is None or not isinstance(value, datetime):
         return _render(write, value, given)

@@ -1,4 +1,4 @@
-"""`manage.py audit verify`, `guard` and `anchor`: whether the trail can be trusted."""
+"""`manage.py audit verify`, `guard` and `anchor`: check and protect the trail."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ NO_ANCHOR = "There is no anchor yet: a cut tail would not be seen."
 
 
 class Command(BaseCommand):
-    """Verifies the chain, makes missing triggers, moves the anchor."""
+    """Verify the chain, make missing triggers, or move the anchor."""
 
     help = "Whether the audit trail is whole, and guarded."
 
@@ -93,7 +93,7 @@ class Command(BaseCommand):
 
 
 def _explain_anchor(error: OSError) -> str:
-    """Return the reason and the file; most often it is in another account's folder."""
+    """Return the reason and the file. Most often the file is in another account's folder."""
     return (
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
         "Run this as the account of the worker, and with its folders."

@@ -1,4 +1,4 @@
-"""`manage.py lending_check`: checks that the service account works, and what it may do."""
+"""`manage.py lending_check`: check the service account, and show its rights."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ ALL_IS_WELL = "All is well."
 
 
 class Command(BaseCommand):
-    """Prints one table. Reads are tried for real, one item each; nothing is written."""
+    """Print one table. One item of each list is really read; nothing is written."""
 
     help = (
         "Checks the service account: its token, each read in every app of LENDING_APPS, and which"
@@ -50,6 +50,6 @@ class Command(BaseCommand):
 
 
 def _clean(detail: str) -> str:
-    """The detail for a terminal: one line, and without the secret, should an answer quote it."""
+    """Return the detail as one line for a terminal, without the secret."""
     printable = "".join(letter if letter.isprintable() else " " for letter in detail)
     return printable.replace(settings.LENDING_CLIENT_SECRET, "…")

@@ -28,7 +28,7 @@ _RETIRED_KEY = "lendingadmin.E006"
 
 
 class Command(BaseCommand):
-    """Bring the database to this version, once, however many hosts begin with it at a time."""
+    """Bring the database to this version once, even if several hosts start the command."""
 
     help = "Apply migrations and look whether the audit trail is guarded, one host after the other."
 
@@ -43,8 +43,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the release. Raise CommandError if `check --deploy` finds an error.
 
-        One such error is a key from an example: all people who know the example could read the
-        data that is encrypted with it.
+        One such error is a key from an example, because all people who know the example could read
+        the encrypted data.
         """
         found = run_checks(include_deployment_checks=True)
         serious = (one for one in found if one.is_serious() and not one.is_silenced())
@@ -64,9 +64,9 @@ class Command(BaseCommand):
     def _one_at_a_time(self) -> Iterator[None]:
         """Let one host at a time run the block. Only PostgreSQL has several hosts.
 
-        On SQLite the block waits longer for other writers than a page does. On PostgreSQL a
-        second connection holds the lock in a transaction, so the lock ends with its connection,
-        too. A session lock would pass to another client where PgBouncer shares sessions.
+        On SQLite the block waits longer for other writers than a page does. On PostgreSQL a second
+        connection holds the lock in a transaction, so the lock also ends if the connection does. A
+        session lock could pass to another client if PgBouncer shares sessions.
         """
         if connection.vendor != "postgresql":
             with sqlite_waiting(_LONGEST_WAIT):
@@ -90,7 +90,7 @@ class Command(BaseCommand):
 def _check_keys() -> None:
     """Raise CommandError if the keys do not fit the database.
 
-    The text is the same as that of readiness.
+    The error has the same text as `/readyz`.
     """
     try:
         fault = canary.find_fault()

@@ -1,4 +1,4 @@
-"""`manage.py changepassword`: Django's, in the trail."""
+"""`manage.py changepassword`: Django's command, recorded in the trail."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from lendingadmin.core.staff import services
 
 
 class Command(changepassword.Command):
-    """Command that notifies the person, who chooses their own password at the next sign-in."""
+    """Set a password and notify the person, who must choose another one at the next sign-in."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """Set the password.

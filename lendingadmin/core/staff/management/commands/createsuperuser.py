@@ -1,4 +1,4 @@
-"""`manage.py createsuperuser`: Django's, in the trail."""
+"""`manage.py createsuperuser`: Django's command, recorded in the trail."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from lendingadmin.core.staff import services
 
 
 class Command(createsuperuser.Command):
-    """The superuser chooses a password of their own at the first sign-in."""
+    """Create a superuser, who must choose another password at the first sign-in."""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Raises CommandError for a user name that may not be chosen."""
+        """Create the superuser. Raise CommandError for a user name that may not be chosen."""
         with services.give_password("createsuperuser", services.PEOPLE, "added"):
             super().handle(*args, **options)

@@ -1,9 +1,8 @@
 """`manage.py erase borrower APP BORROWER`: erase all erasable data of one borrower.
 
-`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS and rows older than
-KEEP_ROWS_DAYS, which the worker also erases automatically, and rows that are over, such as
-sessions and unfinished forms. With `--dry-run` both print what would be erased, and erase
-nothing.
+`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS,
+which the worker also erases automatically, and expired rows, such as sessions and unfinished forms.
+With `--dry-run` both only print the data that would be erased.
 """
 
 from typing import Any
@@ -22,7 +21,7 @@ WOULD_BE_ERASED_BY_AGE = "Would be erased by age:"
 
 
 class Command(BaseCommand):
-    """Prints what was erased, and what stays and why. Running it twice does no harm."""
+    """Print the erased data, and the data that stays with the reason. It is safe to run twice."""
 
     help = "Erases what may be erased of one borrower in one app, or what is old of everybody."
 

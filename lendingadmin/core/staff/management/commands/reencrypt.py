@@ -1,4 +1,4 @@
-"""`manage.py reencrypt`: all encrypted texts under the newest of DATA_KEYS, bound to their rows."""
+"""`manage.py reencrypt`: encrypt all texts with the newest of DATA_KEYS, bound to their rows."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ NONE_NEEDS_IT = "None needs it."
 
 
 class Command(BaseCommand):
-    """Lists for each table the number of texts and the rows that cannot be opened."""
+    """Print for each table the number of texts and the rows that cannot be opened."""
 
     help = "Encrypts again, with the newest of DATA_KEYS, what an older one encrypted."
 

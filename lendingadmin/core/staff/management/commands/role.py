@@ -1,6 +1,6 @@
 """Add, change or remove a role: `manage.py role NAME --give RIGHT --take RIGHT [--remove]`.
 
-The four are those of the product.
+The four built-in roles cannot be changed.
 """
 
 from typing import Any

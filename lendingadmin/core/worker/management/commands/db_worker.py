@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 class Command(BaseCommand):
     """Run the duties and tasks that areas registered, until SIGTERM or Ctrl-C.
 
-    The task in hand is finished first; a second signal breaks it off.
+    The current task is finished first; a second signal stops it.
     """
 
     help = "Runs background tasks, and finds out again and again which are due."

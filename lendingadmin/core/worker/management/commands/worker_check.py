@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Says whether a worker runs and keeps up; exits with 1 where none does."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Look. Raises CommandError (exit 1)."""
+        """Print the warnings. Raise CommandError (exit 1) if there are any."""
         try:
             warnings = find_warnings()
         except DatabaseError:

@@ -18,7 +18,7 @@ from lendingadmin.web.models import Draft
 
 
 class Command(BaseCommand):
-    """Tell a database that was put back that it has forgotten something (docs/back-up.md)."""
+    """Tell the dashboard that its database was restored from a backup (docs/back-up.md)."""
 
     help = (
         "Run it after a backup was restored and before anybody is let in: repayments recorded "
@@ -68,7 +68,7 @@ class Command(BaseCommand):
 
 
 def _write_anchor() -> None:
-    """Write the anchor again: the old one has entries that the restored trail lacks."""
+    """Write the anchor again, because the old one has entries that the restored trail lacks."""
     try:
         write_anchor(Anchor(find_newest()))
     except OSError as error:
@@ -79,7 +79,7 @@ def _write_anchor() -> None:
 
 
 def _clear_shared() -> None:
-    """Clear the cache, which has data of rows that are gone; their numbers will be used again.
+    """Clear the cache, which has data of lost rows, because their numbers will be used again.
 
     Raises CommandError if the cache does not answer; nothing else has been done at that point.
     """
@@ -90,7 +90,7 @@ def _clear_shared() -> None:
 
 
 def _read_moment(text: str) -> datetime:
-    """Return a time with its zone, in the past. Raises CommandError for any other text."""
+    """Return a past time with its zone. Raise CommandError for any other text."""
     try:
         moment = parse_datetime(text)
     except ValueError:

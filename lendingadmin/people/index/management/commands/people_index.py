@@ -1,4 +1,4 @@
-"""`manage.py people_index`: shows the state of the index of people, or reads it again."""
+"""`manage.py people_index`: show the state of the index of people, or read it again."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--app", help="this app only")
 
     def handle(self, **options: Any) -> None:
-        """Do the one thing that was asked for. Raises CommandError for an unknown app."""
+        """Show the state or start a reading. Raise CommandError for an unknown app."""
         apps = [app.app_id for app in settings.LENDING_APPS if options["app"] in (None, app.app_id)]
         if not apps:
             raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
