@@ -218,7 +218,7 @@ def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
     proxy.on("/loans/mine", reply({"borrowerId": "b"}))
     page = found(desk, app, "mine")
     assert f'href="/apps/{app.app_id}/loans/mine/"' in page
-    assert list_marks(page, "finding").count("stranger") == 1
+    assert list_marks(page, "finding").count("unidentified-record") == 1
 
 
 def only(person: User, *permissions: str) -> None:
