@@ -72,17 +72,18 @@ class AmountField(forms.DecimalField):
             one, other = found.readings
             raise forms.ValidationError(
                 _("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
-                % {"text": text, "one": one, "other": other}
+                % {"text": text, "one": one, "other": other},
+                code="ambiguous",
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
                 _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
-                % {"currency": self.currency, "mark": found.mark}
+                % {"currency": self.currency, "mark": found.mark},
+                code="other_currency",
             ) from None
         except Unreadable:
-            raise forms.ValidationError(
-                _("Enter the amount in digits, such as 3500 or 1234.50.")
-            ) from None
+            words = _("Enter the amount in digits, such as 3500 or 1234.50.")
+            raise forms.ValidationError(words, code="no_amount") from None
         return super().to_python(amount)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
@@ -118,7 +119,7 @@ class IdField(LineField):
         try:
             check_id(text)
         except InvalidId as error:
-            raise forms.ValidationError(str(error)) from error
+            raise forms.ValidationError(str(error), code="no_id") from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
             raise forms.ValidationError(_("This has invisible characters. Type it again."))
         return text
@@ -142,12 +143,12 @@ class JsonObjectField(forms.CharField):
         except json.JSONDecodeError as error:
             words = _("This is not valid JSON: %(problem)s at line %(line)s, column %(column)s.")
             given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
-            raise forms.ValidationError(words % given) from error
+            raise forms.ValidationError(words % given, code="not_json") from error
         except ValueError as error:
             words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
-            raise forms.ValidationError(words) from error
+            raise forms.ValidationError(words, code="not_json") from error
         if not isinstance(found, Mapping):
-            raise forms.ValidationError(_("Enter a JSON object: {…}."))
+            raise forms.ValidationError(_("Enter a JSON object: {…}."), code="no_object")
         return found
 
 
