@@ -72,16 +72,18 @@ class AmountField(forms.DecimalField):
             one, other = found.readings
             raise forms.ValidationError(
                 _("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
-                % {"text": text, "one": one, "other": other}
+                % {"text": text, "one": one, "other": other},
+                code="ambiguous",
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
                 _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
-                % {"currency": self.currency, "mark": found.mark}
+                % {"currency": self.currency, "mark": found.mark},
+                code="currency",
             ) from None
         except Unreadable:
             raise forms.ValidationError(
-                _("Enter the amount in digits, such as 3500 or 1234.50.")
+                _("Enter the amount in digits, such as 3500 or 1234.50."), code="unreadable"
             ) from None
         return super().to_python(amount)
 
@@ -101,7 +103,8 @@ class LineField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if _CONTROL.search(text):
-            raise forms.ValidationError(_("Leave out line breaks and control characters."))
+            words = _("Leave out line breaks and control characters.")
+            raise forms.ValidationError(words, code="control")
         return text
 
 
@@ -120,7 +123,8 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error)) from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("This has invisible characters. Type it again."))
+            words = _("This has invisible characters. Type it again.")
+            raise forms.ValidationError(words, code="invisible")
         return text
 
 
