@@ -190,4 +190,11 @@ class Mapping:
 
 
 class Refused(Exception):
-    """A file that can't be accepted. The sentence says why, and what to export instead."""
+    """A file that can't be accepted. The sentence says why, and what to export instead.
+
+    `code` names the reason for the program, as that of a ValidationError does.
+    """
+
+    def __init__(self, sentence: str, code: str = "invalid") -> None:
+        super().__init__(sentence)
+        self.code = code
