@@ -79,11 +79,12 @@ class AmountField(forms.DecimalField):
             raise forms.ValidationError(
                 _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
                 % {"currency": self.currency, "mark": found.mark},
-                code="other_currency",
+                code="currency",
             ) from None
         except Unreadable:
-            words = _("Enter the amount in digits, such as 3500 or 1234.50.")
-            raise forms.ValidationError(words, code="no_amount") from None
+            raise forms.ValidationError(
+                _("Enter the amount in digits, such as 3500 or 1234.50."), code="unreadable"
+            ) from None
         return super().to_python(amount)
 
     def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
@@ -102,7 +103,8 @@ class LineField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if _CONTROL.search(text):
-            raise forms.ValidationError(_("Leave out line breaks and control characters."))
+            words = _("Leave out line breaks and control characters.")
+            raise forms.ValidationError(words, code="control")
         return text
 
 
@@ -121,7 +123,8 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error), code="no_id") from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("This has invisible characters. Type it again."))
+            words = _("This has invisible characters. Type it again.")
+            raise forms.ValidationError(words, code="invisible")
         return text
 
 

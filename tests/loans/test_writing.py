@@ -119,7 +119,7 @@ class TestNew:
             ("others", '{"accountId": "x"}', "twice", "accountId"),
             ("others", '{"contract": {}}', "twice", "contract"),
             ("accountId", "..", "no_id", ""),
-            ("loanAmount", "1,000.5.5", "no_amount", ""),
+            ("loanAmount", "1,000.5.5", "unreadable", ""),
             ("startDate", "0001-01-01T00:00", "year", ""),
         ],
     )
