@@ -247,12 +247,14 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
     if must_choose_password(request.user):
         page = _CHANGE_PASSWORD
         finding = "choose-password"
-        words = _("Someone else may know your password. Choose a new one to continue.")
+        words = _("Someone else may know your password. Choose a new password to continue.")
     # Who adds a factor may have to confirm first who they are.
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"
         finding = "set-up-two-step"
-        words = _("Your role needs two-step sign-in. Set it up here to continue.")
+        words = _(
+            "Your role needs two-step sign-in. Set up two-step sign-in on this page to continue."
+        )
     else:
         return None
     messages.warning(request, words, extra_tags=finding)
@@ -264,7 +266,7 @@ def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
     if is_confirmed(request):
         return None
     if request.method == "POST":
-        words = _("Nothing has changed yet. Confirm that it is you and do it again.")
+        words = _("Nothing has changed yet. Confirm that it is you, then repeat your action.")
         messages.warning(request, words, extra_tags="confirm-first")
     return _lead_away(request, get_confirm_url(request))
 
@@ -280,8 +282,8 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
     )
     if app_id and len(settings.LENDING_APPS) > 1:
         words = _(
-            "To %(action)s in %(app)s you need the role %(roles)s there; you are signed in as "
-            "%(person)s (%(role)s)."
+            "To %(action)s in %(app)s you need the role %(roles)s in this app; you are "
+            "signed in as %(person)s (%(role)s)."
         )
     given = {
         "action": _(RIGHTS[permission].words),
@@ -313,7 +315,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
     card = Card(
         title=_(REFUSED),
         cause=cause,
-        next=_("Ask a manager to do it, or to give you the role."),
+        next=_("Ask a manager to do this for you, or to give you the role."),
         saved="" if request.method in ("GET", "HEAD") else "no",
         tone="warn",
         finding="role",
@@ -361,8 +363,8 @@ def to_sign_in(request: HttpRequest) -> HttpResponseBase:
         messages.warning(
             request,
             _(
-                "You were signed out before you sent this, so nothing was sent or saved. "
-                "Sign in, check it and send it again."
+                "You were signed out before you sent this form, so nothing was sent or "
+                "saved. Sign in, check the form and send it again."
             ),
         )
     return _lead_away(request, settings.LOGIN_URL)

@@ -127,8 +127,8 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
         if time_left.has_passed:
             raise Throttled(
                 _(
-                    "Other people are asking for the same, and the answer is not here yet. "
-                    "Nothing was sent."
+                    "Other people have asked the service for the same data, and it has not "
+                    "answered yet. Nothing was sent."
                 )
             )
         time.sleep(pause)

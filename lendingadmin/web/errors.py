@@ -73,31 +73,34 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         BadRequest,
         _("The service refused this request"),
-        _("Correct what it names and try again."),
+        _("Correct what the service names, then try again."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Conflict,
-        _("The service refused this because of an existing record"),
+        _("The service refused your entry because of an existing record"),
         _("Open the existing record and compare."),
         HTTPStatus.CONFLICT,
     ),
     (
         NotAllowed,
         _("The service account may not do this"),
-        _("This is not about your role. Ask your administrator to grant the right."),
+        _(
+            "Your own role is not the cause. Ask your administrator to give the service account "
+            "the right."
+        ),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         TokenRefused,
         _("The service refused the access token of this request"),
-        _("Try again in a minute. If it continues, tell your administrator."),
+        _("Try again in a minute. If this happens again, tell your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         NotAccepted,
         _("The service does not accept this dashboard's account"),
-        _("Ask your administrator to check its credentials for the service."),
+        _("Ask your administrator to check the credentials of the service account."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -109,7 +112,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         OverQuota,
         _("You have reached your limit"),
-        _("If you need more for your work, ask a manager."),
+        _("If you need a higher limit for your work, ask a manager."),
         HTTPStatus.TOO_MANY_REQUESTS,
     ),
     (
@@ -120,23 +123,23 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     ),
     (
         MayBeRestored,
-        _("Not sent: the database may have been restored"),
+        _("Not sent, because the database may have been restored"),
         _(
-            "Tell a manager, who can solve this under Needs checking together with your "
-            "administrator. Your entry is saved; send it again after that."
+            "Tell a manager. The manager and your administrator can solve this under Needs "
+            "checking. Your entry is saved, and you can send it again after that."
         ),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         NotSent,
-        _("This was not sent in time"),
+        _("Your entry was not sent in time"),
         _("Try again."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
         Unreachable,
         _("The service can't be reached"),
-        _("Try again in a minute. If it continues, tell your administrator."),
+        _("Try again in a minute. If this happens again, tell your administrator."),
         HTTPStatus.SERVICE_UNAVAILABLE,
     ),
     (
@@ -148,7 +151,10 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         UnfinishedList,
         _("The service's list was not read to the end"),
-        _("It may still be there. If this continues, tell the operator of the service."),
+        _(
+            "The record may still be in the list. If this happens again, tell the operator of "
+            "the service."
+        ),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
@@ -160,39 +166,45 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
     (
         Unreadable,
         _("The service sent a wrong answer"),
-        _("Try again. If it continues, give the reference to your administrator."),
+        _("Try again. If this happens again, give the reference to your administrator."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         WrongRecord,
         _("The service answered with another record"),
-        _("That record is not shown. Try again. If it continues, tell your administrator."),
+        _(
+            "The other record is not shown. Try again. If this happens again, tell your "
+            "administrator."
+        ),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         UnidentifiedRecord,
         _("This record may belong to another borrower"),
-        _("Nothing can be entered from it. Try again. If it continues, tell your administrator."),
+        _(
+            "You can't enter anything for this record. Try again. If this happens again, tell "
+            "your administrator."
+        ),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         Unconfirmed,
-        _("The service did not confirm this"),
+        _("The service did not confirm your entry"),
         _("Open the record."),
         HTTPStatus.BAD_GATEWAY,
     ),
     (
         InvalidFilter,
         _("Can't search like this"),
-        _("Search in another way, such as by the loan's own id."),
+        _("Search in another way, such as by the id of the loan."),
         HTTPStatus.BAD_REQUEST,
     ),
     (
         LendingError,
         _("The service has a fault"),
         _(
-            "Try again in a minute. If it continues, give the reference to the operator "
-            "of the service."
+            "Try again in a minute. If this happens again, give the reference to the "
+            "operator of the service."
         ),
         HTTPStatus.BAD_GATEWAY,
     ),
@@ -204,11 +216,15 @@ def card(error: LendingError) -> Card:
     title, what_next = map(gettext, _kind(error)[1:3])
     if error.saved == Saved.UNKNOWN:
         if _deletes(error):
-            what_next = gettext("Open the record before you try again. It may have been deleted.")
+            what_next = gettext(
+                "Open the record before you try again. The record may have been deleted."
+            )
         else:
-            what_next = gettext("Open the record before you try again. It may have been saved.")
+            what_next = gettext(
+                "Open the record before you try again. Your entry may have been saved."
+            )
         if isinstance(error, Conflict):
-            title = gettext("The service says that this can't be deleted now")
+            title = gettext("The service says that this record can't be deleted now")
     return Card(
         title=title,
         cause=_cause(error),
@@ -230,11 +246,14 @@ def _cause(error: LendingError) -> str:
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
         # No create: there is nothing that could be there already.
         if _deletes(error):
-            return gettext("The lending service answered that this can't be deleted now.")
-        return gettext("The lending service answered that this is not possible now.")
+            return gettext("The lending service answered that this record can't be deleted now.")
+        return gettext("The lending service answered that this action is not possible now.")
     if not (isinstance(error, NotAllowed) and error.permission):
         return error.message
-    needs = gettext("It needs the permission %(permission)s and one of these scopes: %(scopes)s.")
+    needs = gettext(
+        "The service account needs the permission %(permission)s and one of these scopes: "
+        "%(scopes)s."
+    )
     given = {"permission": error.permission, "scopes": ", ".join(error.scopes)}
     return f"{error.message} {needs % given}"
 

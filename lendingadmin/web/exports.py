@@ -51,7 +51,7 @@ XLSX = "xlsx"
 #: The last line of a workbook that has no place for more.
 CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows. Export CSV for all rows")
 #: The last line of an export that the service broke off.
-BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this is not complete: %(why)s")
+BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not complete: %(why)s")
 
 
 class ExportPlaces(ForkSafe):
@@ -67,7 +67,10 @@ class ExportPlaces(ForkSafe):
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
-                    _("Not exported. Another export of yours is running. Wait until it ends.")
+                    _(
+                        "Not exported. Another export of yours is running. Wait until that "
+                        "export ends."
+                    )
                 )
             if self._taken.total() >= MOST:
                 raise Throttled(_("Not exported. Other people are exporting now. Try again soon."))

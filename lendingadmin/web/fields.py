@@ -71,13 +71,13 @@ class AmountField(forms.DecimalField):
         except Ambiguous as found:
             one, other = found.readings
             raise forms.ValidationError(
-                _("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
+                _("“%(text)s” can mean %(one)s or %(other)s. Enter the amount that you mean.")
                 % {"text": text, "one": one, "other": other},
                 code="ambiguous",
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
-                _("Amounts here are in %(currency)s; “%(mark)s” is another currency.")
+                _("Enter the amount in %(currency)s; “%(mark)s” is another currency.")
                 % {"currency": self.currency, "mark": found.mark},
                 code="currency",
             ) from None
@@ -123,7 +123,7 @@ class IdField(LineField):
         except InvalidId as error:
             raise forms.ValidationError(str(error), code="no_id") from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            words = _("This has invisible characters. Type it again.")
+            words = _("This text has invisible characters. Type the text again.")
             raise forms.ValidationError(words, code="invisible")
         return text
 
@@ -144,11 +144,13 @@ class JsonObjectField(forms.CharField):
             found = decode(text.encode())
             encode(found)
         except json.JSONDecodeError as error:
-            words = _("This is not valid JSON: %(problem)s at line %(line)s, column %(column)s.")
+            words = _(
+                "The text is not valid JSON: %(problem)s at line %(line)s, column %(column)s."
+            )
             given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
             raise forms.ValidationError(words % given, code="not_json") from error
         except ValueError as error:
-            words = _("This can't be sent as JSON: %(problem)s.") % {"problem": error}
+            words = _("This value can't be sent as JSON: %(problem)s.") % {"problem": error}
             raise forms.ValidationError(words, code="not_json") from error
         if not isinstance(found, Mapping):
             raise forms.ValidationError(_("Enter a JSON object: {…}."), code="no_object")

@@ -188,7 +188,9 @@ def build_pager(
 ) -> dict[str, object]:
     """Return the content of `_pager.html`; the address has the place in `parameter`."""
     if page.looked_through:
-        note = _("%(count)s entries searched; older ones are next") % {"count": f"{AT_MOST:,}"}
+        note = _("%(count)s entries searched; older entries are searched next") % {
+            "count": f"{AT_MOST:,}"
+        }
     return {
         "count": len(page.rows),
         "total": page.total_in_words,

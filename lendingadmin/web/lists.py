@@ -33,7 +33,7 @@ _ORDERS = (
     ("asc", gettext_lazy("oldest first")),
 )
 NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
-NO_SUCH_PAGE = gettext_lazy("That page no longer exists. This is the first page.")
+NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This is the first page.")
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -214,7 +214,7 @@ class ListPage:
         """Content of `_pager.html`."""
         note = ""
         if self.leads_back and not self.next_url:
-            note = _("the service's list repeats this page, so the rest can't be read")
+            note = _("the service's list repeats this page, so the rest of the list can't be read")
         return {
             "next_url": self.next_url,
             "first_url": self.first_url,

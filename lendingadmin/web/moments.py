@@ -36,13 +36,13 @@ def in_current_zone(typed: datetime) -> datetime:
     if not found:
         raise ValidationError(
             _(
-                "Clocks go forward then, so %(clock)s does not exist in %(place)s. Enter "
-                "another time."
+                "Clocks go forward on that day, so %(clock)s does not exist in %(place)s. "
+                "Enter another time."
             )
             % {"clock": clock, "place": place}
         )
     one, other = (f"{clock} {offset_words(moment)}" for moment in found)
-    words = _("Clocks go back then, so %(clock)s comes twice. Choose %(one)s or %(other)s.")
+    words = _("Clocks go back on that day, so %(clock)s comes twice. Choose %(one)s or %(other)s.")
     raise ValidationError(words % {"clock": clock, "one": one, "other": other})
 
 
@@ -148,7 +148,7 @@ class FarDatesForm(forms.Form):
         """Ask about each time that is far away."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if warnings := self._far_dates() if not cleaned.get("datesChecked") else []:
-            notices = " ".join([*warnings, _("Tick this if it is right.")])
+            notices = " ".join([*warnings, _("Tick the box if the year is right.")])
             self.add_error("datesChecked", notices)
         return cleaned
 

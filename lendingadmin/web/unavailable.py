@@ -57,7 +57,9 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
     return Card(
         title=_("Not %(done)s") % {"done": _(done)},
         cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
-        next=_("Send it again in a minute. If it continues, tell your administrator."),
+        next=_(
+            "Send your entry again in a minute. If this happens again, tell your administrator."
+        ),
         saved="no",
     )
 
@@ -65,10 +67,10 @@ def build_not_sent_card(done: str = _SAVED) -> Card:
 def build_saved_card(done: str = _SAVED) -> Card:
     """Return the card for a write that the service confirmed but that could not be saved."""
     return Card(
-        title=_("The service %(done)s this, but the confirmation could not be saved here")
+        title=_("The service %(done)s this, but the dashboard could not save the confirmation")
         % {"done": _(done)},
-        cause=" ".join([_(NO_DATABASE), _("So it is shown as needing checking.")]),
-        next=_("Do not enter it again. Open the record in a minute."),
+        cause=" ".join([_(NO_DATABASE), _("So your entry is shown as “needs checking”.")]),
+        next=_("Do not enter this again. Open the record in a minute."),
         saved="yes",
         tone="warn",
     )
@@ -78,8 +80,8 @@ def build_unknown_card(done: str = _SAVED) -> Card:
     """Return the card for a write that was sent and whose outcome could not be saved."""
     return Card(
         title=_("We don't know yet whether this was %(done)s") % {"done": _(done)},
-        cause=" ".join([_("It was sent to the lending service."), _(NO_DATABASE)]),
-        next=_("Do not enter it again. It is checked automatically in two minutes."),
+        cause=" ".join([_("Your entry was sent to the lending service."), _(NO_DATABASE)]),
+        next=_("Do not enter this again. The dashboard checks it automatically in two minutes."),
         saved="unknown",
         tone="odd",
     )
@@ -145,7 +147,7 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
             cause=_(NO_DATABASE),
             next=_(
                 "Try again in a minute. If you have just sent a form, check the record "
-                "before you send it again."
+                "before you send the form again."
             ),
         )
     if any(call.may_have_saved for call in getattr(request, "calls_made", ())):
@@ -154,11 +156,11 @@ def _card(request: HttpRequest, error: BaseException) -> Card:
         return replace(
             build_unknown_card(),
             cause=f"{_(NO_DATABASE)} {_(NOTHING_SENT)}",
-            next=_("Check the record before you enter it again."),
+            next=_("Check the record before you enter this again."),
         )
     return replace(
         build_not_sent_card(),
-        next=_("Go back with your browser and send it again in a minute."),
+        next=_("Go back with your browser and send the form again in a minute."),
     )
 
 

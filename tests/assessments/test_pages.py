@@ -51,8 +51,8 @@ def test_the_types_are_offered_with_all_that_is_known_of_them(
         "looks back",
         "platforms: android",
         "borrowers: individual",
-        "In beta testing",
-        "Deprecated. The service may refuse it",
+        "in beta testing",
+        "deprecated. The service may refuse",
     ):
         assert words in page
     assert page.index("Credit, 90 days") < page.index("(beta)") < page.index("Credit, 60 days")

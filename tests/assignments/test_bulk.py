@@ -81,7 +81,10 @@ def test_a_list_goes_to_an_officer_once_it_is_confirmed(
     before = read_all()
     address, _given = count(boss, officer)
     shown = words(read_page(boss, address))
-    assert "4 borrowers will be assigned to officer; 1 of them changes officer." in shown
+    assert (
+        "4 borrowers will be assigned to officer. The officer of 1 of these borrowers changes."
+        in shown
+    )
     assert "1 borrower has this officer already." in shown and read_all() == before
     found = confirm(boss, officer)
     assert found.state == BulkAssignment.State.DONE and found.created_by == manager
@@ -102,7 +105,10 @@ def test_what_changed_after_the_count_is_counted_again(
     before, answer = read_all(), boss.post(address, given)
     assert answer.status_code == 200 and COUNTED_AGAIN in answer.content.decode()
     shown = words(answer.content.decode())
-    assert "4 borrowers will be assigned to officer; 2 of them change officer." in shown
+    assert (
+        "4 borrowers will be assigned to officer. The officers of 2 of these borrowers change."
+        in shown
+    )
     assert read_all() == before and not BulkAssignment.objects.exists()
     # As many borrowers as before, of whom one is another.
     address, given = count(boss, officer)

@@ -92,9 +92,9 @@ def test_it_says_each_limit() -> None:
     for name, number in WORDS.items():
         said = re.sub(rf"\b{name}\b", str(number), said)
     told = re.search(
-        r"(\d+) wrong passwords hold back a user name at one address for (\d+) minutes, (\d+) in "
-        r"an hour hold it back everywhere.* one address signs in (\d+) times a minute and fails "
-        r"(\d+) times",
+        r"(\d+) wrong passwords block a user name at one address for (\d+) minutes. (\d+) in an "
+        r"hour block it everywhere.* one address may sign in (\d+) times a minute and fail (\d+) "
+        r"times",
         said,
     )
     assert told
@@ -125,7 +125,7 @@ def test_no_call_outlasts_its_request() -> None:
 
 
 def test_it_lists_the_words_that_make_no_password() -> None:
-    words = read_part("these words make none:", ".")
+    words = read_part("or these words:", ".")
     assert tuple(words.split(", ")) == passwords._WORDS
 
 
@@ -163,7 +163,7 @@ def test_it_says_how_long_sessions_last() -> None:
     assert "twelve hours after the sign-in" in said
     assert timedelta(minutes=30) == sessions.IDLE
     assert timedelta(hours=12) == sessions.LONGEST
-    assert "what ends there does not end a session here before its time" in said
+    assert "does not end a session of the dashboard early" in said
     # Those of NIST SP 800-63B, 4.2.3.
     assert "800-63B" in read_part("**Sessions.**", "**Systems that it calls**")
 

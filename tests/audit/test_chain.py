@@ -103,7 +103,7 @@ def test_a_mac_that_was_taken_away(entries: list[Entry]) -> None:
 def test_the_command_names_the_first_break(entries: list[Entry]) -> None:
     forged = "UPDATE audit_entry SET outcome = 'forged' WHERE id IN (%s, %s)"
     forge(forged, entries[1].pk, entries[3].pk)
-    first = rf"broken at entry {entries[1].pk} of 20.*: it was changed\. 1 more"
+    first = rf"broken at entry {entries[1].pk} of 20.*: the entry was changed\. 1 more"
     with pytest.raises(CommandError, match=first):
         verify()
 

@@ -90,7 +90,12 @@ def test_no_two_actions_have_the_same_words() -> None:
         ("people", "added", "", ("Added a person", "Added", "")),
         ("people", "changed", "", ("Changed a person", "Changed", "")),
         ("loans.delete", "no", "no", ("Deleted a loan", "No", "Nothing was saved.")),
-        ("x", "not_sent", "unknown", ("x", "Not sent", "We don't know yet whether it was saved.")),
+        (
+            "x",
+            "not_sent",
+            "unknown",
+            ("x", "Not sent", "We don't know yet whether this was saved."),
+        ),
     ],
 )
 def test_words(action: str, outcome: str, saved: str, words: tuple[str, str, str]) -> None:

@@ -159,16 +159,20 @@ def test_photos_and_fingerprints_are_edited_as_lists(
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        ("open__company", '{"a": }', "This is not valid JSON"),
+        ("open__company", '{"a": }', "The text is not valid JSON"),
         ("open__company", "[1]", "Enter keys and values"),
-        ("open__company", '{"a": NaN}', "This is not valid JSON"),
+        ("open__company", '{"a": NaN}', "The text is not valid JSON"),
         ("open__company", "just words", "Line 1 has no “key: value”"),
         ("open__company", "a: 1\na: 2", "appears twice"),
         ("settings__settings", '{"a": 1}', "The value of “a” has to be text"),
         ("biometrics__photos", "{}", "Enter a list as JSON"),
         ("individual__dateOfBirth", "31.12.1990", "Enter a date"),
         ("individual__noOfDependants", "two", "whole number"),
-        ("json__loans", '[{"loanId": "l", "principalAmount": 1,000}]', "This is not valid JSON"),
+        (
+            "json__loans",
+            '[{"loanId": "l", "principalAmount": 1,000}]',
+            "The text is not valid JSON",
+        ),
         ("json__loans", "loanId: l", "Enter a list as JSON"),
         ("general__startDate", "0001-01-01T00:00", "year between"),
         ("json__devices", '[{"osName": "x"}]', "Enter the deviceId of each new item"),

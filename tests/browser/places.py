@@ -116,7 +116,7 @@ FRAME = (
     Place("profile", "/accounts/profile/", "officer"),
     Place("find", f"{_APP}/find"),
     Place("find-nothing", f"{_APP}/find/for/{{search_nothing}}", shows="Nothing found"),
-    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="Not searched as an id"),
+    Place("find-unknown-name", f"{_APP}/find/for/{{search_name}}", shows="not searched as an id"),
     Place("find-other-case", f"{_APP}/find/for/{{search_other_case}}", shows="capital letters"),
     Place("find-fault", f"{_APP}/find/for/{{search_fault}}", shows="Could not search for"),
     Place("find-slow", f"{_APP}/find/for/{{search_slow}}"),
@@ -185,11 +185,20 @@ OFFERS = (
     Place("offer-made-expired", f"{_OFFERS}/staged-gone/", "officer", shows="expired"),
     Place("offer-failed", f"{_RUNS}/staged-failed/", "officer", shows="No offer was made"),
     Place("offer-refused", f"{_RUNS}/staged-refused/", "officer", shows="refused this request"),
-    Place("offer-running", f"{_RUNS}/staged-running/", "officer", shows="is working on it"),
-    Place("offer-asked", f"{_RUNS}/staged-asked/", "officer", shows="working on it"),
+    Place(
+        "offer-running", f"{_RUNS}/staged-running/", "officer", shows="is working on this request"
+    ),
+    Place("offer-asked", f"{_RUNS}/staged-asked/", "officer", shows="working on this request"),
     Place("offer-overdue", f"{_RUNS}/staged-overdue/", "officer", shows="Still running"),
-    Place("offer-expired", f"{_RUNS}/staged-expired/", "officer", shows="before it was done"),
-    Place("offer-not-ours", f"{_OFFERS}/from-elsewhere/", "officer", shows="not made here"),
+    Place(
+        "offer-expired", f"{_RUNS}/staged-expired/", "officer", shows="before the service finished"
+    ),
+    Place(
+        "offer-not-ours",
+        f"{_OFFERS}/from-elsewhere/",
+        "officer",
+        shows="made outside this dashboard",
+    ),
     Place("contracts", f"{_OFFERS}/staged-done/contracts?{_ASKED}", "officer", shows="cheapest"),
     Place("contracts-empty", f"{_OFFERS}/staged-done/contracts", "officer"),
     Place("contracts-wrong", f"{_OFFERS}/staged-done/contracts?amount=x&startDate=y", "officer"),
@@ -276,7 +285,12 @@ REPAYMENTS = (
     Place("repayment-approve", f"{_RP}/{{rp_awaiting}}/approve", shows="Approve and record"),
     Place("receipt-refused", f"{_RP}/{{rp_refused}}/", "support", shows="Send it again"),
     Place("receipt-not-sent", f"{_RP}/{{rp_not_sent}}/", "support", shows="Send it again"),
-    Place("receipt-unknown", f"{_RP}/{{rp_unknown}}/", "support", shows="Do not enter it again"),
+    Place(
+        "receipt-unknown",
+        f"{_RP}/{{rp_unknown}}/",
+        "support",
+        shows="Do not enter this repayment again",
+    ),
     Place("receipt-unknown-old", f"{_RP}/{{rp_unknown_old}}/", shows="Resolve"),
     Place("receipt-set-aside", f"{_RP}/{{rp_set_aside}}/", shows="Resolve"),
     Place("receipt-presumed", f"{_RP}/{{rp_presumed}}/", shows="Probably recorded"),
@@ -297,7 +311,7 @@ REPAYMENTS = (
     Place("unknown-empty", f"{_EMPTY}/repayments/unknown/", "support"),
     Place("unknown-restored", "/apps/ghana/repayments/unknown/", shows="was restored"),
     Place("restored", "/apps/ghana/repayments/restored/", shows="MTN MoMo"),
-    Place("restored-not", f"{_RP}/restored/", shows="Nothing is missing from the records"),
+    Place("restored-not", f"{_RP}/restored/", shows="No records are missing"),
 )
 
 WRITES = (
@@ -382,7 +396,7 @@ OFFICE = (
     Place("person-new", "/people/new"),
     Place("person-new-wrong", "/people/new", do=steps.press("Add person"), shows="required"),
     Place("person", "/people/{person}/", shows="Remove two-step sign-in"),
-    Place("person-password-required", "/people/{given}/", shows="Must change at the next"),
+    Place("person-password-required", "/people/{given}/", shows="must change it at the next"),
     Place("person-own", "/people/{manager}/", shows="Change your password"),
     Place("person-deactivated", "/people/{gone}/", shows="Reactivate"),
     Place(
@@ -509,7 +523,7 @@ STATEMENTS = (
         "statement-batch-filtered",
         f"{_APP}/statements/{{statement_whole}}/batch/?finding=overpaid",
         "support",
-        shows="Accept all of these",
+        shows="Accept all undecided rows",
     ),
     Place(
         "statement-batch-record",
@@ -521,7 +535,7 @@ STATEMENTS = (
         "statement-batch-waiting",
         f"{_APP}/statements/{{statement_approve}}/batch/",
         "support",
-        shows="asked for a second person",
+        shows="asked for approval by a second person",
     ),
     Place(
         "statement-batch-approve",

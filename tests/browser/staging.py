@@ -294,9 +294,11 @@ def _repayments(people: dict[str, User], book: dict[str, Loan]) -> Names:
     aside = {"set_aside_at": now, "set_aside_by": people["manager"], "created_at": long_ago}
     aside["set_aside_reason"] = "The payer stands at the counter with the next one."
     enter("set_aside", RepaymentState.UNKNOWN, sent_at=long_ago, **aside)
-    reason = "Paid rose by exactly this amount. Another payment may explain it."
+    reason = (
+        "The loan's paid amount rose by exactly this amount. Another payment may explain the rise."
+    )
     read(enter("presumed", RepaymentState.PRESUMED, why=reason), "1000", "2250.50")
-    quiet = "Two readings after the waiting time show no rise."
+    quiet = "Two readings of the loan after the waiting time show no rise of the paid amount."
     read(
         enter("not_found", RepaymentState.NOT_FOUND, created_at=long_ago, why=quiet), "1000", "1000"
     )
@@ -535,7 +537,8 @@ def _statements(clerk: User) -> Names:
         external_id=paid[0].receipt,
         amount=paid[0].amount + 400,
         network="M-PESA",
-        alarm="This id is recorded on several loans; row 88 of the statement has it once.",
+        alarm="Repayments with this id are recorded on several loans; only row 88 of the "
+        "statement has this id.",
         alarm_at=timezone.now(),
     )
     row(clerk, external_id="CASH-20261001-0A1B", external_id_minted=True, amount="1500")

@@ -184,7 +184,7 @@ def test_p_on_a_closed_loan_shows_the_warning_first(page_of: PageOf) -> None:
     expect(link).to_be_focused()
     expect(page.get_by_text("The service will probably refuse a repayment.")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("accepts repayments of open loans only")).to_be_visible()
+    expect(page.get_by_text("accepts repayments only for open loans")).to_be_visible()
 
 
 def test_p_elsewhere_goes_to_the_find_box(page_of: PageOf, payers: None) -> None:

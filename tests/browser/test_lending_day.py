@@ -113,7 +113,7 @@ def test_register_assess_offer_compare_lend(open_page: Callable[..., Page], hous
     assert loads <= clicks + 1
     page.go_back()
     page.goto(page.url.partition("contracts")[0])
-    officer.await_text("Loans made here from this offer")
+    officer.await_text("Loans made in this dashboard from this offer")
 
 
 @pytest.fixture

@@ -62,7 +62,9 @@ def test_find_a_borrower_record_a_repayment_and_see_it_land(page_of: Callable[[s
     fill_in(page, "10.50", externalId="BROWSER-1", otherNetwork="M-PESA")
     page.get_by_role("button", name="Record KES").click()
     expect(page.locator("#status")).to_contain_text("The service confirmed this repayment.")
-    expect(page.locator("#status")).to_contain_text("seen: paid rose by exactly this amount")
+    expect(page.locator("#status")).to_contain_text(
+        "seen: the paid amount rose by exactly this amount"
+    )
     expect(page.locator("#announce")).to_have_text("Recorded")
     page.get_by_role("link", name="Open the loan").click()
     assert owed(page) == before - Decimal("10.50")
@@ -133,7 +135,7 @@ def test_the_service_hangs_after_it_took_the_money(
     fill_in(page, "12", externalId="HANGS")
     page.get_by_role("button", name="Record KES").click(no_wait_after=True)
     expect(page.locator("#status")).to_contain_text(
-        re.compile("Do not enter it again. Checking…|Probably recorded"), timeout=30_000
+        re.compile("Do not enter this repayment again. Checking…|Probably recorded"), timeout=30_000
     )
     expect(page.locator("#status")).to_contain_text("Probably recorded", timeout=30_000)
     expect(page.locator("#status")).to_contain_text("Another payment of the same amount")

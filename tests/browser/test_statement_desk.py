@@ -132,7 +132,7 @@ def test_a_file_with_each_finding_by_keyboard(page_of: Callable[[str], Page], wo
         ("SJBR000005", "above what is owed"),
         ("SJBR000006", "twice in the file"),
         ("1.42593E+11", "damaged id"),
-        ("SJBR000007", "recorded here before"),
+        ("SJBR000007", "recorded before"),
         ("SJBR000008", "looks like another"),
     ):
         assert finding in found_of(page, code)

@@ -53,7 +53,7 @@ def test_assessment_types(desk: Client, app: LendingApp) -> None:
         "Credit, 90 days",
         "beta",
         "deprecated",
-        "In beta testing",
+        "in beta testing",
         "Channels: mobile, web",
         "Platforms: android, ios",
         "Borrowers: individual, company",

@@ -145,7 +145,7 @@ def test_a_promise_is_kept_by_the_journal(three: CallService, desk: Client, supp
     promise.refresh_from_db()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.JOURNAL)
     shown = words(read_page(desk, promise.get_absolute_url()))
-    assert "kept" in shown and "by repayments recorded here" in shown
+    assert "kept" in shown and "by repayments recorded in this dashboard" in shown
 
 
 def test_one_payment_keeps_one_of_two_promises(

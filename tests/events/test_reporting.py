@@ -232,7 +232,7 @@ def test_too_much_is_told_beside_the_field_and_stays(
     assert text in answer.content.decode()
     ((name, (words,)),) = answer.context["form"].errors.items()
     assert name == "pasted"
-    assert "the service takes less than 5,000,000" in words
+    assert "the service accepts less than 5,000,000" in words
 
 
 def test_what_was_pasted_is_there_again_when_it_is_changed(

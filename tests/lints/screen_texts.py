@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _MARKS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext", "gettext_noop"}
-_TRANSLATED = re.compile(r'{%\s*translate\s+"([^"]*)"|\b_\("([^"]*)"\)')
+_TRANSLATED = re.compile(r"""{%\s*translate\s+(?:"([^"]*)"|'([^']*)')|\b_\("([^"]*)"\)""")
 _BLOCK = re.compile(r"{%\s*blocktranslate.*?%}(.*?){%\s*endblocktranslate\s*%}", re.DOTALL)
 _PLURAL = re.compile(r"{%\s*plural\s*%}")
 
@@ -18,7 +18,7 @@ def list_screen_texts(root: Path) -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(root)), " ".join(text.split())
     for path in sorted((root / "templates").rglob("*.*")):
         source = path.read_text()
-        texts = [one[1] or one[2] for one in _TRANSLATED.finditer(source)]
+        texts = ["".join(one) for one in _TRANSLATED.findall(source)]
         texts += [part for block in _BLOCK.findall(source) for part in _PLURAL.split(block)]
         for text in texts:
             yield str(path.relative_to(root)), " ".join(text.split())

@@ -71,7 +71,7 @@ def test_a_rise_that_a_person_gave_to_one_speaks_for_no_other(
     (line,) = dayend.list_lines(KENYA, day)
     assert line.figures.landed_sum == service.paid - 1000
     page = text_of(desk, second)
-    explains = "other repayments recorded here explain it"
+    explains = "other repayments recorded in this dashboard explain the rise"
     assert f'{explains}: <a href="{first.get_absolute_url()}">{first}</a>' in page
 
 
@@ -87,9 +87,9 @@ def test_what_two_may_own_is_inferred_for_neither_and_both_pages_say_so(
     assert (first.alarm, second.alarm) == ("", "")
     for one, other in ((first, second), (second, first)):
         page = text_of(desk, one)
-        assert "another repayment may explain it" in page
+        assert "another repayment may explain" in page
         assert f'href="{other.get_absolute_url()}">{other}</a>' in page
-        assert "disputed: paid rose" in page and "seen: paid rose" not in page
+        assert "disputed: the paid amount rose" in page and "seen: the paid amount rose" not in page
 
 
 def test_once_a_person_decides_the_rise_is_the_other_s(
@@ -128,7 +128,7 @@ def test_what_was_inferred_is_not_contested_by_what_came_after(
     second = lose("form-2", amount=Decimal(1000))
     service.someone_else_pays("500")
     assert look(second).state == RepaymentState.UNKNOWN
-    assert "another repayment may explain it" not in text_of(desk, first)
+    assert "another repayment may explain" not in text_of(desk, first)
 
 
 def test_a_withdrawn_presumption_is_set_aside_where_the_next_is_under_way(
@@ -208,7 +208,7 @@ def test_a_rise_of_more_is_not_told_as_another_payment(
     look(first)
     page = text_of(desk, first)
     assert "another payment landed too" not in page
-    assert "a conversion or a payment posted twice may explain it" in page
+    assert "a conversion or a payment posted twice may explain" in page
 
 
 def test_the_quiet_time_concludes_nothing_from_a_rise_that_is_explained(

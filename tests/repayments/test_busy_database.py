@@ -121,7 +121,7 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
         Repayment.objects.update(state=state)
         page = " ".join(desk.get(repayment.get_absolute_url()).content.decode().split())
         assert "The service never" not in page and "has not answered" not in page
-    assert get_message(RepaymentState.NOT_FOUND).sentence in page
+    assert html.escape(get_message(RepaymentState.NOT_FOUND).sentence) in page
 
 
 @pytest.mark.parametrize(

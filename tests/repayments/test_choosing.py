@@ -123,7 +123,7 @@ def test_a_closed_loan_s_page_records_under_more_with_a_warning(
     assert after and not after[1] and page.count("data-record ") == 1
     # The form, and what is reviewed, say it too, and let the service decide.
     form = desk.get(f"{address}repayments/new")
-    assert "accepts repayments of open loans only" in form.content.decode()
+    assert "accepts repayments only for open loans" in form.content.decode()
     assert '<button class="main" type="submit" >Review' in form.content.decode()
 
 

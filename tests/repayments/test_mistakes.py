@@ -221,7 +221,7 @@ def test_nobody_reviews_a_report_of_their_own(
 ) -> None:
     boss = client_of(manager)
     page = report(boss, repayment).content.decode()
-    assert "a manager reviews it, never the reporter" in page
+    assert "a manager who did not report the mistake reviews it" in page
     mistake = Mistake.objects.get()
     assert f'action="{repayment.get_absolute_url()}mistakes/{mistake.pk}/review"' not in page
     assert 'data-finding="own-report"' in review(boss, mistake).text

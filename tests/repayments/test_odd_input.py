@@ -153,8 +153,11 @@ def test_amounts_of_others_bear_their_own_currency(
 def test_an_estimate_says_that_it_converts_nothing(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
-    assert "does not convert it" in desk.get(enter(desk, app, currencyCode="USD")).content.decode()
-    assert "does not convert it" not in desk.get(enter(desk, app)).content.decode()
+    assert (
+        "does not convert the amount"
+        in desk.get(enter(desk, app, currencyCode="USD")).content.decode()
+    )
+    assert "does not convert the amount" not in desk.get(enter(desk, app)).content.decode()
 
 
 def test_a_transaction_id_without_trace_takes_a_plain_yes_however_it_is_entered(

@@ -35,7 +35,7 @@ def test_from_the_form_to_the_receipt(desk: Client, app: LendingApp, book: Calle
     assert Repayment.objects.count() == 0
     receipt = press(desk, confirm, follow=True).content.decode()
     assert 'data-state="recorded"' in receipt and 'data-saved="yes"' in receipt
-    assert "seen: paid rose by exactly this amount" in receipt
+    assert "seen: the paid amount rose by exactly this amount" in receipt
     assert book.get("/loans/l").body["balances"]["repayment"]["paid"] == Decimal("100")
     assert Draft.objects.count() == 0
 
@@ -67,7 +67,7 @@ def test_nothing_that_is_prefilled_is_refused(desk: Client, app: LendingApp, boo
         ("amount", "NaN", "Enter the amount in digits"),
         ("amount", "٥٠٠", "Enter the amount in digits"),
         ("amount", "1.500", "can mean 1500 or 1.50."),
-        ("amount", "USD 5", "Amounts here are in KES; “USD” is another currency."),
+        ("amount", "USD 5", "Enter the amount in KES; “USD” is another currency."),
         ("amount", "010.001", "KES has at most 2 decimals."),
         ("amount", "12345678901234567", "no more than"),
         ("amount", "1234567890123", "no more than 12 digits before the decimal point"),
@@ -142,7 +142,7 @@ def test_more_than_is_owed_is_ticked(desk: Client, app: LendingApp, book: Caller
         r"(?s)<label class=.pick.>(<input[^>]*>)\s*(.*?)</label>", page.content.decode()
     )
     assert tick and "required" in tick[1] and "autofocus" in tick[1]
-    assert f"{99999 - owed:,.2f} more than is owed. Record it anyway." in tick[2]
+    assert f"{99999 - owed:,.2f} more than is owed. Record the payment anyway." in tick[2]
     stopped = desk.post(confirm, hidden(page))
     assert 'data-obstacle="overpaid"' in stopped.text
     # The page's own word that there is nothing to tick is not taken for it.
@@ -165,7 +165,7 @@ def test_another_currency_is_not_set_against_what_is_owed(
     desk: Client, app: LendingApp, book: Caller
 ) -> None:
     page = desk.get(enter(desk, app, amount="99999", currencyCode="USD")).content.decode()
-    assert 'type="checkbox"' not in page and "does not convert it" in page
+    assert 'type="checkbox"' not in page and "does not convert the amount" in page
 
 
 def chosen(page: object, name: str) -> list[str]:

@@ -125,7 +125,7 @@ def test_what_few_entries_meet_is_looked_for_piece_by_piece(
     address = f"{JOURNAL}?network=RARE"
     assert walk(desk, address) == [[last.pk], [], [first.pk]]
     page = desk.get(address).content.decode()
-    assert "20 entries searched; older ones are next" in page
+    assert "20 entries searched; older entries are searched next" in page
     assert "in total" not in page
     nothing = desk.get(f"{JOURNAL}?network=NONE").content.decode()
     assert 'data-finding="may-be-more"' in nothing

@@ -154,7 +154,7 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
     ("before", "words"),
     [
         (None, "because one reading is missing"),
-        ("-100", "rose only by what was recorded here"),
+        ("-100", "rose only by what was recorded in this dashboard"),
         ("-100.01", "rose by KES 0.01 since"),
     ],
 )
@@ -243,7 +243,7 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "are at the service but missing here" in page
+    assert address in page and "still at the service. The dashboard has lost them." in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")
@@ -301,7 +301,7 @@ def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str
 @pytest.mark.parametrize(
     ("first", "last", "words"),
     [
-        (9, 12, "none: all days have statements"),
+        (9, 12, "none; all days have statements"),
         (9, 11, "12 Mar 2026"),
         (11, 11, "10 Mar 2026, 12 Mar 2026"),
         (1, 5, "10 Mar 2026 – 12 Mar 2026"),

@@ -432,7 +432,7 @@ def test_what_is_not_over_stays(officer: User, manager: User) -> None:
     make_write(officer, BORROWER, WriteState.UNKNOWN, timedelta(days=1), "open")
     make_write(officer, BORROWER, WriteState.NOT_SAVED, timedelta(hours=1), "young")
     make_offer(officer, BORROWER, timedelta(hours=1), "runs")
-    lent = make_offer(officer, BORROWER, -timedelta(hours=1), "loan can still be made from them")
+    lent = make_offer(officer, BORROWER, -timedelta(hours=1), "loan can still be made from these")
     OfferLoan.objects.create(offer=lent, idempotency_key="open", account_id="L-1")
     row(officer, RepaymentState.UNKNOWN, borrower_id=BORROWER, notes=TEXT)
     reported = row(officer, borrower_id=BORROWER, notes=TEXT)

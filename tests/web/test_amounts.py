@@ -72,7 +72,7 @@ def test_what_nobody_may_write(locale: str, text: str) -> None:
 def test_what_has_two_readings_is_refused_with_both(
     locale: str, text: str, one: str, other: str
 ) -> None:
-    asked = gettext("“%(text)s” can mean %(one)s or %(other)s. Enter the one you mean.")
+    asked = gettext("“%(text)s” can mean %(one)s or %(other)s. Enter the amount that you mean.")
     assert outcome(text) == asked % {"text": text, "one": one, "other": other}
     # Both are ways out.
     assert outcome(one) == Decimal(text.replace(".", ""))
@@ -88,7 +88,7 @@ def test_a_comma_is_read_as_thousands_by_those_who_write_it_so(locale: str) -> N
 
 
 def test_another_currency_is_refused_in_words() -> None:
-    assert outcome("USD 5") == "Amounts here are in KES; “USD” is another currency."
+    assert outcome("USD 5") == "Enter the amount in KES; “USD” is another currency."
     assert outcome("USD 5", "USD") == 5
     assert outcome("USD 5", "") == DIGITS
 

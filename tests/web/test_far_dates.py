@@ -53,7 +53,7 @@ def test_a_form_without_a_confirm_step_asks_and_then_sends(
     before = proxy.hits(act.match(book))
     form = {**form, field: "2019-06-01T10:00"}
     page = desk.post(url, form)
-    assert "years ago. Check the year. Tick this if it is right." in text_of(page)
+    assert "years ago. Check the year. Tick the box if the year is right." in text_of(page)
     assert proxy.hits(act.match(book)) == before
     again = filled(page, **{key: form[key] for key in form if key != "token"})
     desk.post(url, again | {"datesChecked": "on"})

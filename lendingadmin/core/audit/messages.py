@@ -23,13 +23,13 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.statements.read": _("Uploaded or read a statement"),
         "dashboard.statements.record": _("Recorded a statement"),
         "dashboard.statements.place": _("Allocated a payment of a statement"),
-        "dashboard.statements.keepPayer": _("Saved or removed a payer of a loan"),
+        "dashboard.statements.keepPayer": _("Saved or removed a link between a payer and a loan"),
         "dashboard.collections.call": _("Called a borrower"),
-        "dashboard.collections.decide": _("Decided a promise or allowed calls"),
+        "dashboard.collections.decide": _("Decided on a promise, or allowed calls again"),
         "dashboard.collections.manageQueues": _("Changed a call queue"),
         "dashboard.assignments.change": _("Changed the officer of borrowers"),
         "dashboard.assignments.handOver": _("Handed borrowers over, or ended a hand-over"),
-        "dashboard.restored": _("Checked what a restored database had lost"),
+        "dashboard.restored": _("Ended the check after a restore of the database"),
         "dashboard.sheets.make": _("Made a collection sheet"),
         "dashboard.sheets.return": _("Entered amounts of a collection sheet"),
         "dashboard.sheets.cancel": _("Cancelled a collection sheet"),
@@ -51,7 +51,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
         "dashboard.portfolio.count": _("Refreshed the portfolio"),
-        "access": _("Opened a page without the right to"),
+        "access": _("Tried to open a page without the right to see it"),
         "sign-in": _("Signed in"),
         "sign-out": _("Signed out"),
         "password": _("Chose a password"),
@@ -74,7 +74,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.restored", "not restored"): _("Confirmed that the database was not restored"),
         ("sign-in", "refused"): _("Tried to sign in"),
         ("sign-out", "idle"): _("Was signed out, without activity for half an hour"),
-        ("sign-out", "over"): _("Was signed out at the end of the longest session"),
+        ("sign-out", "over"): _("Was signed out at the time limit of a session"),
         # The outcome as it was stored before the length became a setting.
         ("sign-out", "after 12 hours"): _("Was signed out after twelve hours"),
         ("sign-in", "held back"): _("Tried to sign in too often"),
@@ -93,7 +93,9 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
         ("dashboard.notes.write", "pinned"): _("Pinned a note"),
         ("dashboard.notes.write", "unpinned"): _("Unpinned a note"),
         ("people", "added"): _("Added a person"),
-        ("people.setupLink", "cancelled"): _("Cancelled an account opened by one manager's link"),
+        ("people.setupLink", "cancelled"): _(
+            "Cancelled a set-up link or the password chosen with it"
+        ),
         ("people.password", "set"): _("Set a person's password on the server"),
         ("people", "deactivated"): _("Deactivated a person"),
         ("people", "reactivated"): _("Reactivated a person"),
@@ -109,7 +111,7 @@ _BY_OUTCOME: Mapping[tuple[str, str], str] = MappingProxyType(
 )
 
 _SAVED: Mapping[str, str] = MappingProxyType(
-    {"no": _("Nothing was saved."), "unknown": _("We don't know yet whether it was saved.")}
+    {"no": _("Nothing was saved."), "unknown": _("We don't know yet whether this was saved.")}
 )
 
 

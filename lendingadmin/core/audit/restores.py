@@ -48,8 +48,8 @@ class MayBeRestored(LendingError):
 
     def __init__(self) -> None:
         words = _(
-            "The dashboard's database may be an older copy. Repayments sent after that "
-            "copy may be missing here, and this one may be sent twice."
+            "The dashboard's database may be an older copy. Repayments sent after that copy "
+            "may be missing from it, and this repayment may be sent twice."
         )
         super().__init__(words, saved=Saved.NO)
 

@@ -72,8 +72,8 @@ def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
         return anchor
     people = User.objects.with_perm(VIEW_AUDIT).exclude(email="")
     words = _(
-        "The audit trail is broken at entry %(entry)s: %(what)s. Something other "
-        "than the dashboard wrote to its database. Find out who could, and run "
+        "The audit trail is broken at entry %(entry)s: %(what)s. Something other than the "
+        "dashboard wrote to the dashboard's database. Find out who had access, and run "
         "“manage.py audit verify”. %(address)s"
     )
     given = {"entry": entry_id, "what": _(what)}

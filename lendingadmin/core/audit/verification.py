@@ -15,11 +15,13 @@ SLICE = 2_000
 # So far behind an entry that does not fit is looked for one that follows the entry before it.
 _PUT_IN_AT_MOST = 100
 
-CHANGED = _("it was changed")
-NO_MAC = _("it has no mac: something other than the dashboard wrote it, or removed the mac")
-MISSING = _("the entries before it are missing")
-INSERTED = _("it was inserted")
-CUT = _("it and the entries after it are missing or were changed")
+CHANGED = _("the entry was changed")
+NO_MAC = _(
+    "the entry has no MAC, so something other than the dashboard wrote the entry or removed its MAC"
+)
+MISSING = _("the entries before this entry are missing")
+INSERTED = _("the entry was inserted")
+CUT = _("this entry and the entries after it are missing or were changed")
 
 
 class Break(NamedTuple):

@@ -153,8 +153,8 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy(
-            "This code is wrong or expired. Enter the next one. If that is refused too, "
-            "set your phone to automatic time."
+            "This code is wrong or expired. Enter the next code. If the next code is refused "
+            "too, set your phone to automatic time."
         )
     }
 

@@ -26,9 +26,11 @@ from lendingadmin.core.staff.services import (
 
 ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
 NO_RIGHT_ANY_MORE = gettext_lazy(
-    "The manager who asked no longer has this right. Please ask again."
+    "The manager who asked for this change no longer has the right to do so. Please ask again."
 )
-NOTHING_TO_DECIDE = gettext_lazy("Nothing to decide: this was decided before, or it expired.")
+NOTHING_TO_DECIDE = gettext_lazy(
+    "Nothing to decide. This request was decided before or has expired."
+)
 
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:

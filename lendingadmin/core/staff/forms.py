@@ -92,7 +92,9 @@ class NewPersonForm(PersonForm):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["username"].label = _("User name")
-        self.fields["username"].help_text = _("Used to sign in. It can't be changed later.")
+        self.fields["username"].help_text = _(
+            "Used to sign in. The user name can't be changed later."
+        )
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:

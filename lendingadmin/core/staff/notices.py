@@ -43,8 +43,8 @@ def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """Show on the first page after a sign-in the changes since the last one."""
     for entry in list_changes(user) if hasattr(request, "_messages") else ():
         words = _(
-            "Your account was changed since you last signed in. %(change)s. If you did not expect "
-            "it, ask another manager."
+            "Your account was changed since you last signed in. %(change)s. If you did not "
+            "expect this change, ask another manager."
         )
         words %= {"change": describe_change(entry)}
         messages.warning(request, words, extra_tags="account-changed")

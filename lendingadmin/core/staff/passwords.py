@@ -58,7 +58,7 @@ class ContextWordsValidator:
             left = left.replace(word, "")
         if left != password.casefold() and len(re.sub(r"[\W\d_]", "", left)) < _LEFT:
             raise ValidationError(
-                _("This password is too close to a word people here would guess.")
+                _("This password is too close to a word that people would guess.")
             )
 
     def get_help_text(self) -> str:
@@ -73,7 +73,10 @@ class GuessableValidator:
         """Raise ValidationError if the password has too few signs, counting such a piece as one."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
-                _("This password is easy to guess: common words, years, runs or repeated pieces.")
+                _(
+                    "This password is easy to guess, because it has common words, years, runs or "
+                    "repeated pieces."
+                )
             )
 
     def get_help_text(self) -> str:
@@ -106,7 +109,7 @@ class AnotherPasswordValidator:
     def validate(self, password: str, user: object = None) -> None:
         """Raise ValidationError for the same password."""
         if isinstance(user, User) and user.check_password(password):
-            words = _("This is your current password. Choose another one.")
+            words = _("This is your current password. Choose another password.")
             raise ValidationError(words, code="same_password")
 
     def get_help_text(self) -> str:

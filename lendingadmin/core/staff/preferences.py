@@ -44,7 +44,7 @@ def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
         if region in _REGIONS and place:
             regions.setdefault(region, []).append((key, describe_zone(key)))
     found = [(region, tuple(sorted(each, key=itemgetter(1)))) for region, each in regions.items()]
-    return (*sorted(found), (gettext_noop("No place"), (("UTC", "UTC"),)))
+    return (*sorted(found), (gettext_noop("Not tied to a place"), (("UTC", "UTC"),)))
 
 
 def describe_zone(key: str) -> str:
@@ -57,4 +57,6 @@ def describe_zone(key: str) -> str:
 def validate_zone(value: str) -> None:
     """Validate the name of a zone. Raises ValidationError."""
     if find_zone(value) is None:
-        raise ValidationError(_("This is not a time zone. Enter one such as Africa/Nairobi."))
+        raise ValidationError(
+            _("This is not a time zone. Enter a time zone such as Africa/Nairobi.")
+        )

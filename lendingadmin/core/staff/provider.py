@@ -48,7 +48,9 @@ from lendingadmin.core.staff.models import User
 logger = logging.getLogger(__name__)
 
 # Reasons why a person is not signed in.
-ANOTHER_PERSON = gettext_lazy("You signed in there as another person. Nothing was confirmed.")
+ANOTHER_PERSON = gettext_lazy(
+    "You signed in at the identity provider as another person. Nothing was confirmed."
+)
 CANCELLED = gettext_lazy("The sign-in was cancelled at %(provider)s.")
 NOT_ASKED_AGAIN = gettext_lazy(
     "%(provider)s did not ask you to sign in again. Nothing was confirmed."
@@ -56,7 +58,8 @@ NOT_ASKED_AGAIN = gettext_lazy(
 NOT_FINISHED = gettext_lazy("The sign-in did not finish. Start again.")
 NO_ANSWER = gettext_lazy("%(provider)s did not answer. Try again in a few minutes.")
 NO_ROLE = gettext_lazy(
-    "You have no role here. Ask the administrator of your groups at %(provider)s for a role."
+    "You have no role in this dashboard. Ask the administrator of your groups at "
+    "%(provider)s for a role."
 )
 SIGN_IN_THERE = gettext_lazy("Sign in with %(provider)s.")
 SUPERUSERS_SIGN_IN_HERE = gettext_lazy("Superusers sign in with a dashboard password.")
@@ -72,7 +75,7 @@ _SUB = re.compile(r"[ -~]{1,191}")
 _USERINFO = "userinfo_endpoint"
 # What the trail says of a sign-in.
 _ONE_STEP = gettext_noop("identity provider")
-_TWO_STEPS = gettext_noop("identity provider with two steps")
+_TWO_STEPS = gettext_noop("identity provider with a second factor")
 
 
 class ProviderFault(OAuth2Error):  # type: ignore[misc]
@@ -302,7 +305,7 @@ def refuse(request: HttpRequest, words: str, status: int = 403) -> HttpResponse:
 
 def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
     """Return the page for a person who must sign in by the provider; record the attempt."""
-    _record_refused(request, person, gettext_noop("not at the identity provider"))
+    _record_refused(request, person, gettext_noop("did not use the identity provider"))
     return refuse(request, SIGN_IN_THERE % {"provider": settings.OIDC_NAME})
 
 

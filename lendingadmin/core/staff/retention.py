@@ -42,7 +42,7 @@ class Table(NamedTuple):
     kind: str = ""
     list_older: ListOlder | None = None
     delete_older: DeleteOlder | None = None
-    then: str = _("then deleted, once finished")
+    then: str = _("deleted after that time, if finished")
     find_over: FindOver | None = None
 
     @property
@@ -137,7 +137,7 @@ TABLES = [
         "django_tasks_database.DBTaskResult",
         kind="tasks",
         list_older=_list_failed,
-        then=_("failed ones are deleted then, others after a day"),
+        then=_("failed tasks are deleted after that time, other tasks after a day"),
         find_over=_find_done,
     ),
     Table(

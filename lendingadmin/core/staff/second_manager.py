@@ -24,8 +24,8 @@ from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 # Who approves shall remember why it was asked for.
 APPROVE_WITHIN = timedelta(days=3)
 NO_OTHER_MANAGER = gettext_lazy(
-    "This needs a second manager, and there is no other manager to approve it. "
-    "The administrator adds one with “manage.py createsuperuser”."
+    "A second manager must approve this change, and there is no other manager. The "
+    "administrator can add a manager with “manage.py createsuperuser”."
 )
 
 

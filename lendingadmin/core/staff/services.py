@@ -49,7 +49,9 @@ NEW_PASSWORD = "people.password"  # noqa: S105  # pragma: allowlist secret
 
 ANOTHER_MUST_DEACTIVATE = gettext_lazy("Another manager must deactivate your account.")
 ANOTHER_MUST_TAKE_ROLE = gettext_lazy("Another manager must take this role from you.")
-NEEDS_NO_PASSWORD = gettext_lazy("They sign in with %(provider)s and need no password here.")
+NEEDS_NO_PASSWORD = gettext_lazy(
+    "This person signs in with %(provider)s and does not need a password."
+)
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
 # The fields of people and groups whose names are not yet the words for them.
@@ -64,7 +66,7 @@ _FIELDS = {
 
 # Why a change is refused.
 NO_LONGER_MANAGES = gettext_lazy("You may no longer manage people. Nothing changed.")
-NO_PASSWORD = gettext_lazy("They have not chosen a password yet.")
+NO_PASSWORD = gettext_lazy("This person has not chosen a password yet.")
 OWN_PASSWORD = gettext_lazy("Change your own password on your profile.")
 OWN_TWO_STEP = gettext_lazy("Change your own two-step sign-in on your profile.")
 
@@ -313,8 +315,8 @@ def check_needs_link(person: User) -> None:
     if second_manager.is_managing_asked_for(person):
         raise ChangeRefused(
             _(
-                "A role that lets this person manage people needs a second manager. You can "
-                "make the set-up link after that."
+                "A role that lets this person manage people needs a second manager's "
+                "approval. You can make the set-up link after the approval."
             )
         )
 

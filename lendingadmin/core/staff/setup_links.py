@@ -70,7 +70,10 @@ def mail_setup_link(person: User, address: str) -> bool:
             "",
             address,
             "",
-            _("The link works once, for %(hours)s hours. If you did not expect it, tell a manager.")
+            _(
+                "The link works once, for %(hours)s hours. If you did not expect this mail, tell "
+                "a manager."
+            )
             % {"hours": hours},
         ]
     )

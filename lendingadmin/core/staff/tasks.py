@@ -32,7 +32,7 @@ def tell_person(entry_id: int) -> None:
         person = User.objects.get(username=entry.subject)
         if person.last_login is None or not may_mail(person):
             return
-        text = _("%(change)s.\n\nIf you did not expect this, tell another manager at once.")
+        text = _("%(change)s. If you did not expect this change, tell another manager immediately.")
         words = text % {"change": describe_change(entry)}
         EmailMessage(_("Your account was changed"), words, to=[person.email]).send()
 
@@ -44,9 +44,9 @@ def tell_of_guessing(person_id: int) -> None:
         person = User.objects.get(pk=person_id)
         managers = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=person.pk)
         text = _(
-            "Many wrong passwords were entered for an account within an hour, from "
-            "several addresses. The account is locked for up to an hour, even with the "
-            "right password. Ask its owner, and check the audit trail: %(address)s"
+            "Many wrong passwords were entered for an account within an hour, from several "
+            "addresses. The account is locked for up to an hour, even with the right "
+            "password. Ask the owner of the account, and check the audit trail: %(address)s"
         )
         words = text % {"address": _build_address("person", person.pk)}
         _mail_each(managers, _("Someone is guessing the password of an account"), words)
@@ -78,8 +78,8 @@ def tell_of_mass_reading(entry_id: int) -> None:
         app: Any = entry.app_id  # the stubs want a model
         asked = {"app": entry.app_id, "person": entry.username, "action": "lending.borrowers.get"}
         text = _(
-            "%(person)s opened %(count)s in %(app)s. If you know no reason for it, ask "
-            "them. If it was someone else, deactivate the account. The audit trail lists "
+            "%(person)s opened %(count)s in %(app)s. If you do not know the reason, ask this "
+            "person. If someone else used the account, deactivate it. The audit trail lists "
             "the borrowers: %(address)s"
         )
         given = {

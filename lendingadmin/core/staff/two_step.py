@@ -59,8 +59,8 @@ def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
         user.save(update_fields=["two_step_due_at"])
     if hasattr(request, "_messages") and timezone.now() < user.two_step_due_at:
         words = _(
-            "Your role needs two-step sign-in. Set it up on your profile by %(day)s. "
-            "After that day you cannot work without it."
+            "Your role needs two-step sign-in. Set it up on your profile by %(day)s. After "
+            "that day you can work only with two-step sign-in."
         )
         words %= {"day": date_format(user.two_step_due_at, "j M Y")}
         messages.warning(request, words, extra_tags="two-step-due")

@@ -33,7 +33,7 @@ def fold_look(name: str) -> str:
 def validate_not_own(name: str) -> None:
     """Raise ValidationError for a name of the product itself, or a name that looks the same."""
     if fold_look(name) in map(fold_look, _OWN):
-        raise ValidationError(_("This name is reserved. Choose another."))
+        raise ValidationError(_("This name is reserved. Choose another name."))
 
 
 def validate_distinct(name: str, others: Iterable[str]) -> None:

@@ -147,7 +147,7 @@ class Walk(ABC, Generic[Row]):
                 return self._pause_or_fail(error)
             if not row.restarted:
                 return self.start_over()
-            self.end(FAILED, _("The service refused its own page token twice."))
+            self.end(FAILED, _("The service twice refused a page token that it had sent."))
         return None
 
     def read(self, until: float) -> timedelta | None:
@@ -162,7 +162,10 @@ class Walk(ABC, Generic[Row]):
             if page.next_page_token is None:
                 return self.end_list(until)
             if self.row.empty_pages >= EMPTY_PAGES:
-                words = _("The service's list continued for %(count)s pages with nothing new.")
+                words = _(
+                    "The service's list continued for %(count)s pages, but these pages had "
+                    "nothing new."
+                )
                 raise UnfinishedList(words % {"count": EMPTY_PAGES})
             if time.monotonic() > until:
                 return timedelta(0)

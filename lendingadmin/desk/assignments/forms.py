@@ -122,7 +122,7 @@ class HandOverForm(forms.Form):
             self.add_error("standIn", forms.ValidationError(words, code="same"))
         away = HandOver.objects.filter(app_id=self.app_id, officer=stand_in, ended_at=None)
         if not self.errors and away.filter(first_day__lte=last, last_day__gte=first).exists():
-            words = gettext("They are away on some of these days.")
+            words = gettext("The stand-in is away on some of these days.")
             self.add_error("standIn", forms.ValidationError(words, code="away"))
         return cleaned
 

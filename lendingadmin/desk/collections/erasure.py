@@ -117,7 +117,7 @@ TABLES = [
 KEPT = [
     KeptOn(
         _("open promises and “do not call”"),
-        _("still open: erase again once they are decided"),
+        _("still open; erase again after they are decided"),
         count_open,
         list_rows=list_rows,
     ),

@@ -47,16 +47,18 @@ class CallForm(forms.Form):
         max_length=_LONGEST_NOTE,
         required=False,
         label=_("Note"),
-        help_text=_("A few words. Enter saves."),
+        help_text=_("A few words. The Enter key saves."),
     )
     amount = AmountField(
         max_digits=15, decimal_places=3, min_value=Decimal("0.001"), required=False
     )
     day = day_field(label=_("Promised day"), required=False)
     nextDay = day_field(
-        label=_("Call again on"), required=False, help_text=_("Empty: chosen from the result.")
+        label=_("Call again on"),
+        required=False,
+        help_text=_("Empty: the day depends on the result."),
     )
-    isIncoming = forms.BooleanField(label=_("They called us"), required=False)
+    isIncoming = forms.BooleanField(label=_("The borrower called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)
     token = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -110,9 +112,9 @@ class CallForm(forms.Form):
                     self.add_error(name, forms.ValidationError(words, code="required"))
         needs_loan = (Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
         if outcome in needs_loan and not cleaned.get("loan") and "loan" not in self.errors:
-            self.add_error("loan", gettext("This result is about a loan, but no loan is known."))
+            self.add_error("loan", gettext("This result needs a loan, but no loan is chosen."))
         if not self.is_open and not cleaned.get("isIncoming"):
-            words = gettext("Outside calling hours. Tick if they called you.")
+            words = gettext("Outside calling hours. Tick if the borrower called you.")
             self.add_error("isIncoming", forms.ValidationError(words, code="closed"))
         return cleaned
 

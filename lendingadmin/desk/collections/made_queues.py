@@ -27,7 +27,7 @@ class CallQueueForm(forms.Form):
     name = LineField(
         max_length=LONGEST_NAME,
         label=_("Name"),
-        help_text=_("Say what the queue holds. Don't use a person's name."),
+        help_text=_("Say which borrowers the queue contains. Don't use a person's name."),
     )
     people = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),

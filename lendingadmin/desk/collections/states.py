@@ -67,8 +67,8 @@ class PromiseState(TextChoices):
 class Evidence(TextChoices):
     """The evidence for the state of a promise, or for the amount paid towards it."""
 
-    JOURNAL = "journal", _("repayments recorded here")
-    READING = "reading", _("paid rose between two readings of the loan")
+    JOURNAL = "journal", _("repayments recorded in this dashboard")
+    READING = "reading", _("the loan's paid amount rose between two readings")
     PERSON = "person", _("decided by a person")
 
 

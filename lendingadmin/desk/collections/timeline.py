@@ -33,7 +33,7 @@ def find_calls(subject: Subject) -> QuerySet[Call]:
 
 def describe_call(call: Call, subject: Subject) -> Item:
     """Return the timeline item of a call, with its result and its note."""
-    words = _("They called") if call.is_incoming else _("Call")
+    words = _("The borrower called") if call.is_incoming else _("Call")
     return Item(
         call.called_at,
         f"{words}: {call.get_outcome_display()}",

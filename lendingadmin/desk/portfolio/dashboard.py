@@ -185,7 +185,7 @@ class _SummaryBuilder:
         dates = _("settlement date, result and start")
         if not by_word:
             return dates
-        words = _("status word; %(loans)s without one by %(dates)s")
+        words = _("status word; for %(loans)s without a status word: %(dates)s")
         return words % {"loans": self._loans(by_dates), "dates": dates}
 
     def _url(self, by: str, snapshot: Snapshot | None = None) -> str:

@@ -31,7 +31,8 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
         return ()
     age = times.ago(snapshot.ended_at, timezone.now(), formats.locale())
     warning = _(
-        "You typed different capital letters. This is how it was written in the update of %(age)s."
+        "The capital letters differ from what you typed. The id is shown as in the update of "
+        "%(age)s."
     ) % {"age": age}
     rows = filter_folded(snapshot, wanted).exclude(account_id=wanted)
     return tuple(
@@ -63,7 +64,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]
 
 KEPT = KeptOn(
     gettext_noop("loan snapshots"),
-    gettext_noop("loans that the service still lists come back with the next update"),
+    gettext_noop("the next update saves the loans again that the service still lists"),
     count_of_borrower,
     list_rows,
 )

@@ -44,7 +44,7 @@ class SavedListForm(forms.Form):
 
     name = LineField(
         max_length=LONGEST_NAME,
-        help_text=_("Say what the queue holds. Don't use a person's name."),
+        help_text=_("Say which loans the list contains. Don't use a person's name."),
     )
     is_shared = forms.BooleanField(label=_("For everybody"), required=False)
     is_pinned = forms.BooleanField(label=_("In my sidebar"), required=False, initial=True)

@@ -38,11 +38,13 @@ _Key = TypeVar("_Key", int, str)
 NO_STATEMENT = gettext_lazy("No statement of %(network)s has this transaction id.")
 #: Sentences about rows without money, in the order in which they are chosen.
 WITHOUT_MONEY = {
-    Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as failed."),
+    Kind.FAILED: gettext_lazy("Row %(row)s of the statement has this id as a failed payment."),
     Kind.REVERSAL: gettext_lazy("Row %(row)s of the statement has this id as a reversal."),
     Kind.SETTLEMENT: gettext_lazy("Row %(row)s of the statement has this id as a settlement."),
     Kind.CHARGE: gettext_lazy("Row %(row)s of the statement has this id as a charge."),
-    Kind.OTHER: gettext_lazy("Row %(row)s of the statement has this id, and its kind is unknown."),
+    Kind.OTHER: gettext_lazy(
+        "Row %(row)s of the statement has this id, and the kind of this row is unknown."
+    ),
 }
 
 
@@ -67,10 +69,14 @@ def find_contradictions(
         found = _("Row %(row)s of the statement is in another currency: %(amount)s %(currency)s.")
     elif total != paid.amount:
         found = _(
-            "Row %(row)s of the statement shows %(amount)s; %(total)s is recorded with its id."
+            "Row %(row)s of the statement shows %(amount)s; %(total)s is recorded with the "
+            "same transaction id."
         )
     elif len({one.account_id for one in entered}) > 1 and any(x.pk not in split for x in entered):
-        found = _("This id is recorded on several loans; row %(row)s of the statement has it once.")
+        found = _(
+            "Repayments with this id are recorded on several loans; only row %(row)s of the "
+            "statement has this id."
+        )
     values = {
         "row": paid.number,
         "amount": f"{paid.amount or 0:,f}",
@@ -303,8 +309,8 @@ def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
     for key in set(found) - places.find_taken_back(file.app_id, list(found)):
         reversal = by_amount[found[key].amount or Decimal(0)]
         words = _(
-            "It may be reversed: row %(row)s of %(file)s reverses %(amount)s without "
-            "naming the payment."
+            "This payment was possibly reversed. Row %(row)s of %(file)s reverses %(amount)s "
+            "but does not say which payment."
         )
         values = {"row": reversal.number, "file": file, "amount": f"{-(reversal.amount or 0):,f}"}
         same = Repayment.objects.filter(RECORDED, app_id=file.app_id, external_id_key=key)

@@ -170,10 +170,13 @@ def find_expiry(batch: Batch) -> str:
         return ""
     given = {"username": approval.by.username}
     if approvals.is_expired(approval.at):
-        return _("%(username)s approved it more than a day ago. Record it again.") % given
+        return (
+            _("%(username)s approved these payments more than a day ago. Press Record again.")
+            % given
+        )
     if not approval.by.has_perm(approvals.APPROVE, batch.file.app_id):
-        words = _("%(username)s approved it but may no longer approve repayments.")
-        return f"{words % given} {_('Record it again.')}"
+        words = _("%(username)s approved these payments but may no longer approve repayments.")
+        return f"{words % given} {_('Press Record again.')}"
     return ""
 
 
@@ -192,12 +195,12 @@ def expire_unapproved() -> None:
     since = timezone.now() - approvals.APPROVE_WITHIN
     late = Batch.objects.filter(state=State.AWAITING, began_at__lte=since)
     for batch in late.select_related("file").defer("file__content"):
-        expire(batch, _("It was not approved within a day. Record it again."))
+        expire(batch, _("These payments were not approved within a day. Press Record again."))
 
 
 def pause(batch: Batch, by: User) -> bool:
     """Pause the recording after the current rows; return False if it was not recording."""
-    words = _("%(username)s stopped it.") % {"username": by.username}
+    words = _("%(username)s stopped the recording.") % {"username": by.username}
     return move(batch, (State.RECORDING,), State.PAUSED, by, "stopped", why=words)
 
 

@@ -128,8 +128,8 @@ def _find_gaps(lines: Sequence[Line], opening: Decimal | None) -> Iterator[Flaw]
 def _describe(line: Line, expected: Decimal) -> str:
     missing = (line.balance or _ZERO) - expected
     return _(
-        "At row %(number)s the balance is %(found)s and should be %(expected)s: a "
-        "row of %(missing)s is missing, extra or changed near this row."
+        "At row %(number)s the balance is %(found)s and should be %(expected)s. A row of "
+        "%(missing)s is missing, extra or changed near this row."
     ) % {
         "number": line.number,
         "found": f"{line.balance:,f}",

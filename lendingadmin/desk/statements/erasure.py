@@ -90,13 +90,13 @@ TABLES = [
         kind="files",
         list_older=keeping.list_old_content,
         delete_older=keeping.delete_old_content,
-        then=_("then the contents of the file are deleted"),
+        then=_("the contents of the file are deleted after that time"),
     ),
 ]
 KEPT = [
     KeptOn(
         _("statement rows matched to their loans"),
-        _("who allowed what to be recorded must be provable"),
+        _("we must be able to prove who allowed each repayment to be recorded"),
         lambda app_id, borrower_id: _list_decided(app_id, borrower_id).count(),
         list_rows=list_rows,
     ),

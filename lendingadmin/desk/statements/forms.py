@@ -31,7 +31,9 @@ class NewStatementForm(forms.Form):
         label=gettext_lazy("File"),
         required=False,
         widget=forms.FileInput(attrs={"accept": ".csv,.txt,.xls,.xlsx,.ods,.xml,.zip,.sta,.json"}),
-        help_text=gettext_lazy("CSV, XLS, XLSX, ODS, CAMT.053 or MT940, as it was exported."),
+        help_text=gettext_lazy(
+            "CSV, XLS, XLSX, ODS, CAMT.053 or MT940. Do not change the exported file."
+        ),
     )
     text = forms.CharField(
         label=gettext_lazy("Or paste its rows"),
@@ -46,7 +48,9 @@ class NewStatementForm(forms.Form):
         """Return the file; refuse it if it is too large."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
-            words = _("The file is larger than %(count)s bytes. Export it in smaller parts.")
+            words = _(
+                "The file is larger than %(count)s bytes. Export the statement in smaller parts."
+            )
             raise forms.ValidationError(words % {"count": count(LONGEST)})
         return sent
 
@@ -74,7 +78,9 @@ class ColumnsForm(forms.Form):
     has_unique_ids = forms.BooleanField(
         label=gettext_lazy("Transaction ids never repeat"),
         required=False,
-        help_text=gettext_lazy("Tick for operators' receipts. References of a bank can repeat."),
+        help_text=gettext_lazy(
+            "Tick this for the receipt numbers of operators. References of a bank can repeat."
+        ),
     )
 
     def __init__(self, data: Any, table: UnknownTable, initial: dict[str, str]) -> None:

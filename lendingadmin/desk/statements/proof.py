@@ -29,7 +29,7 @@ class EntryPart(models.TextChoices):
     """The result of comparing a recorded repayment with the statements."""
 
     CONFIRMED = "confirmed", _("confirmed by a statement")
-    OTHER_AMOUNT = "other-amount", _("on a statement with another amount")
+    OTHER_AMOUNT = "other-amount", _("on a statement, but with another amount")
     LISTED = "listed", _("on a statement that is not complete")
     NOT_FOUND = "not-found", _("missing on the statement")
     MAY_COME = "may-come", _("maybe on the next statement")

@@ -11,6 +11,7 @@ from copy import copy
 from datetime import timedelta
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.core.audit.restores import MayBeRestored, find_suspected
 from lendingadmin.core.worker.walks import SLICE
@@ -172,8 +173,11 @@ def _end(batch: Batch) -> None:
     if not held:
         batches.advance(batch, State.DONE)
         return
-    words = _(
-        "%(count)s rows are waiting: another repayment of their loan is not decided "
-        "yet, or they need approval."
+    words = ngettext(
+        "%(count)s row is waiting, because another repayment of the same loan is not decided yet "
+        "or the row needs approval.",
+        "%(count)s rows are waiting, because other repayments of the same loans are not decided "
+        "yet or the rows need approval.",
+        held,
     )
     batches.advance(batch, State.PAUSED, why=words % {"count": held})

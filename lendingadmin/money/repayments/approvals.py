@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 APPROVE = "dashboard.repayments.approve"
 # An approval is only for a recent entry. An older one must be entered again.
 APPROVE_WITHIN = timedelta(days=1)
-NOT_IN_TIME = gettext_noop("It was not approved within a day.")
+NOT_IN_TIME = gettext_noop("The repayment was not approved within a day.")
 
 _WORDS = {
-    limits.AMOUNT: gettext_noop("it is above the limit for one repayment"),
-    limits.DAY: gettext_noop("it is above the daily limit for one person"),
-    limits.LOOK_ALIKE: gettext_noop("it looks like an earlier repayment"),
-    limits.CURRENCY: gettext_noop("its currency has no limit"),
+    limits.AMOUNT: gettext_noop("the amount is above the limit for one repayment"),
+    limits.DAY: gettext_noop("the amount is above the daily limit for one person"),
+    limits.LOOK_ALIKE: gettext_noop("there is a similar earlier repayment"),
+    limits.CURRENCY: gettext_noop("the currency has no limit"),
 }
 
 

@@ -24,13 +24,13 @@ TO_RESOLVE = ngettext_lazy(
     "%(count)s repayment to resolve", "%(count)s repayments to resolve", "number"
 )
 RESTORED = ngettext_lazy(
-    "The database was restored: check for lost entries",
-    "The database was restored: check for lost entries",
+    "The database was restored. Check for lost entries",
+    "The database was restored. Check for lost entries",
     "number",
 )
 MAY_BE_RESTORED = ngettext_lazy(
-    "Nothing is sent: the database may have been restored",
-    "Nothing is sent: the database may have been restored",
+    "Nothing is sent, because the database may have been restored",
+    "Nothing is sent, because the database may have been restored",
     "number",
 )
 

@@ -101,7 +101,7 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("repayments; without texts once finished"),
+        _("repayments; the texts of finished repayments are deleted"),
         _("payments must be provable"),
         lambda app_id, borrower_id: _list_repayments(app_id, borrower_id).count(),
         list_rows=list_rows,

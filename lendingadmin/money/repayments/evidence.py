@@ -27,19 +27,22 @@ _MOST_RIVALS = 10
 class Effect(TextChoices):
     """The change of `paid` between two readings, compared with the repayment's amount."""
 
-    SEEN = "seen", _("seen: paid rose by exactly this amount")
-    PARTLY = "partly", _("partly: paid rose by less than this amount")
+    SEEN = "seen", _("seen: the paid amount rose by exactly this amount")
+    PARTLY = "partly", _("partly: the paid amount rose by less than this amount")
     MORE = (
         "more",
         _(
-            "more: paid rose by more than this amount. Another payment, a conversion or "
-            "a payment posted twice may explain it"
+            "more: the paid amount rose by more than this amount. Another payment, a "
+            "conversion or a payment posted twice may explain the rise"
         ),
     )
-    NOT_YET = "not_yet", _("not yet: paid has not risen")
-    EXPLAINED = "explained", _("explained: other repayments explain the rise")
-    CONTESTED = "contested", _("disputed: paid rose, but another repayment may explain it too")
-    UNREADABLE = "unreadable", _("unreadable: the balances do not show it")
+    NOT_YET = "not_yet", _("not yet: the paid amount has not risen")
+    EXPLAINED = "explained", _("explained: other repayments explain the rise of the paid amount")
+    CONTESTED = (
+        "contested",
+        _("disputed: the paid amount rose, but another repayment may also explain the rise"),
+    )
+    UNREADABLE = "unreadable", _("unreadable: the balances do not show the effect")
 
 
 class PaidReading(NamedTuple):

@@ -94,7 +94,7 @@ class RepaymentForm(forms.Form):
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields["valueDate"].help_text = _(
-            "The day it takes effect. Empty: the transaction date."
+            "The day when the payment takes effect. Empty: the transaction date."
         )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))
@@ -132,7 +132,9 @@ class RepaymentForm(forms.Form):
         """Refuse an id with invisible characters, which would look like another id."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("This has invisible characters. Type it again."))
+            raise forms.ValidationError(
+                _("This text has invisible characters. Type the text again.")
+            )
         return text
 
     def clean_transactionDate(self) -> datetime:

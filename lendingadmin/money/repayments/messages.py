@@ -17,9 +17,12 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.AWAITING.label, "info", "clock"),
         tone="info",
         title=RepaymentState.AWAITING.label,
-        sentence=gettext_noop("It is saved here and sent after a second person approves it."),
+        sentence=gettext_noop(
+            "The repayment is saved in this dashboard. It is sent after a second person approves "
+            "it."
+        ),
         saved="no",
-        next=gettext_noop("Do not enter it again. It expires after one day."),
+        next=gettext_noop("Do not enter this repayment again. It expires after one day."),
     ),
     RepaymentState.DECLINED: StateMessage(
         chip=Status(RepaymentState.DECLINED.label, "bad", "x-circle"),
@@ -27,21 +30,23 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title=RepaymentState.DECLINED.label,
         sentence=gettext_noop("The repayment was not sent."),
         saved="no",
-        next=gettext_noop("Correct it and send it again if it is due."),
+        next=gettext_noop("Correct the repayment and send it again if necessary."),
     ),
     RepaymentState.PENDING: StateMessage(
         chip=Status(RepaymentState.PENDING.label, "", "clock"),
         tone="info",
         title=gettext_noop("Being sent"),
-        sentence=gettext_noop("It is saved here and will be sent to the service in a moment."),
+        sentence=gettext_noop(
+            "The repayment is saved in this dashboard. It will be sent to the service in a moment."
+        ),
         saved="unknown",
-        next=gettext_noop("Wait a moment. Do not enter it again."),
+        next=gettext_noop("Wait a moment. Do not enter this repayment again."),
     ),
     RepaymentState.SENT: StateMessage(
         chip=Status(RepaymentState.SENT.label, "odd", "paper-airplane"),
         tone="info",
         title=gettext_noop("Sent, waiting for the answer"),
-        sentence=gettext_noop("There is no answer yet. Do not enter it again."),
+        sentence=gettext_noop("There is no answer yet. Do not enter this repayment again."),
         saved="unknown",
         next=gettext_noop("This page updates automatically."),
     ),
@@ -57,9 +62,11 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         chip=Status(RepaymentState.REFUSED.label, "bad", "x-circle"),
         tone="bad",
         title=gettext_noop("The service refused this repayment"),
-        sentence=gettext_noop("The service did not accept it."),
+        sentence=gettext_noop("The service did not accept this repayment."),
         saved="no",
-        next=gettext_noop("Read the service's answer, then correct it and send it again."),
+        next=gettext_noop(
+            "Read the service's answer. Then correct the repayment and send it again."
+        ),
     ),
     RepaymentState.NOT_SENT: StateMessage(
         chip=Status(RepaymentState.NOT_SENT.label, "", "minus-circle"),
@@ -67,13 +74,13 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         title=RepaymentState.NOT_SENT.label,
         sentence=gettext_noop("The repayment was not sent."),
         saved="no",
-        next=gettext_noop("Send it again when the service can be reached."),
+        next=gettext_noop("Send the repayment again when the service can be reached."),
     ),
     RepaymentState.UNKNOWN: StateMessage(
         chip=Status(RepaymentState.UNKNOWN.label, "odd", "question-mark-circle"),
         tone="odd",
-        title=gettext_noop("We don't know yet whether this was recorded"),
-        sentence=gettext_noop("Do not enter it again. Checking…"),
+        title=gettext_noop("We don't know yet whether this repayment was recorded"),
+        sentence=gettext_noop("Do not enter this repayment again. Checking…"),
         saved="unknown",
         next=gettext_noop("We are reading the loan again to find out."),
     ),
@@ -82,12 +89,12 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="odd",
         title=RepaymentState.PRESUMED.label,
         sentence=gettext_noop(
-            "The service did not confirm it, but paid rose by exactly this amount. "
-            "Another payment of the same amount may explain it."
+            "The service did not confirm this repayment, but the loan's paid amount rose by "
+            "exactly this amount. Another payment of the same amount may explain the rise."
         ),
         saved="probably",
         next=gettext_noop(
-            "Compare with the payment network's statement. A manager can resolve it."
+            "Compare with the payment network's statement. A manager can resolve this repayment."
         ),
     ),
     RepaymentState.NOT_FOUND: StateMessage(
@@ -95,19 +102,22 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
         tone="warn",
         title=gettext_noop("Not found at the service so far"),
         sentence=gettext_noop(
-            "The service did not confirm it, and paid did not rise in the waiting time. "
-            "It may still be posted late."
+            "The service did not confirm this repayment, and the loan's paid amount did not "
+            "rise in the waiting time. The service may still post the repayment late."
         ),
         saved="unknown",
         next=gettext_noop(
-            "Ask the service's operator before you send it again. You may record it twice."
+            "Ask the service's operator before you send this repayment again. You may record "
+            "it twice."
         ),
     ),
     RepaymentState.RESOLVED: StateMessage(
         chip=Status(RepaymentState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         title=RepaymentState.RESOLVED.label,
-        sentence=gettext_noop("The balances did not show it. A person decided."),
+        sentence=gettext_noop(
+            "The balances did not show whether this repayment was recorded. A person decided."
+        ),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -116,9 +126,10 @@ _BY_STATE: dict[RepaymentState, StateMessage] = {
 _ENDED_BY_SWEEP = _BY_STATE[RepaymentState.NOT_SENT]._replace(
     title=gettext_noop("Not sent, according to our records"),
     sentence=gettext_noop(
-        "The dashboard stopped before it sent anything, or its database was restored."
+        "The dashboard stopped before it sent this repayment, or the dashboard's database "
+        "was restored."
     ),
-    next=gettext_noop("Compare what is paid on the loan before you send it again."),
+    next=gettext_noop("Check the paid amount of the loan before you send the repayment again."),
 )
 
 

@@ -93,8 +93,8 @@ def _mail(
         count,
     )
     advice = ngettext(
-        "We don't know yet whether this was recorded. Do not enter it again.",
-        "We don't know yet whether these were recorded. Do not enter them again.",
+        "We don't know yet whether this repayment was recorded. Do not enter it again.",
+        "We don't know yet whether these repayments were recorded. Do not enter them again.",
         count,
     )
     more = _("… and %(count)s more") % {"count": count - len(rows)}
@@ -108,8 +108,11 @@ def _mail(
                 *(_line(row) for row in rows),
                 *([more] if count > len(rows) else []),
                 "",
-                _("Compare with the payment network's statement. A manager can resolve it there."),
-                _("The dashboard checks for a day and sends one mail about each."),
+                _(
+                    "Compare with the payment network's statement. A manager can resolve a "
+                    "repayment on its page."
+                ),
+                _("The dashboard checks each repayment for a day and sends one mail about it."),
             ]
         ),
         bcc=people,

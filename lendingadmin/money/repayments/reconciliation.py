@@ -42,10 +42,17 @@ _CHECKED = Q(
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
 
 _REASONS = {
-    RepaymentState.PRESUMED: _("Paid rose by exactly this amount. Another payment may explain it."),
-    RepaymentState.NOT_FOUND: _("Two readings after the waiting time show no rise."),
+    RepaymentState.PRESUMED: _(
+        "The loan's paid amount rose by exactly this amount. Another payment may explain the rise."
+    ),
+    RepaymentState.NOT_FOUND: _(
+        "Two readings of the loan after the waiting time show no rise of the paid amount."
+    ),
 }
-LATE_RISE = _("Paid rose late, by at least this amount. It may have been recorded.")
+LATE_RISE = _(
+    "The loan's paid amount rose late, by at least this amount. The repayment may have been "
+    "recorded."
+)
 
 
 def mark_lost_unknown() -> int:

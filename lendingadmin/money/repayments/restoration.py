@@ -38,7 +38,7 @@ _LEAP = 100_000
 journal_restored = Signal()
 
 
-_WHY = _("The database was restored. We don't know yet whether this was recorded.")
+_WHY = _("The database was restored. We don't know yet whether this repayment was recorded.")
 
 
 class RestoreSummary(NamedTuple):

@@ -55,7 +55,9 @@ from .states import RepaymentState
 logger = logging.getLogger(__name__)
 
 # The advice for a person where the service recorded it and the confirmation can't be saved.
-PASS_ON = gettext_noop("Do not enter it again. Write down the reference and give it to a manager.")
+PASS_ON = gettext_noop(
+    "Do not enter this repayment again. Write down the reference and give it to a manager."
+)
 
 
 class Outcome(NamedTuple):

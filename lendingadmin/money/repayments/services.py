@@ -41,7 +41,9 @@ from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, Repaym
 # An intent that has not been sent by then is dead: its sender was paused, or died.
 SEND_WITHIN = timedelta(seconds=30)
 
-REFUSED_LATE = _("The service refused it late. Its status here was “%(state)s”.")
+REFUSED_LATE = _(
+    "The service refused this repayment late. In this dashboard its status was “%(state)s”."
+)
 
 _TRIES = 3
 
@@ -446,9 +448,10 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
         found = attribution_of(presumed)
         if found is None or found.effect in (Effect.SEEN, Effect.MORE):
             continue
-        why = _("The rise of paid that confirmed it belongs to %(repayment)s as well.") % {
-            "repayment": landed
-        }
+        why = _(
+            "The rise of the paid amount that confirmed this repayment belongs to %(repayment)s "
+            "as well."
+        ) % {"repayment": landed}
         fields = {"state": RepaymentState.UNKNOWN, "state_at": timezone.now(), "why": why}
         fields |= unconfirmed.build_alarm(why)
         fields["next_check_at"] = timezone.now()
@@ -494,14 +497,16 @@ def acknowledge(repayment: Repayment, by: User | None, **fields: Any) -> None:
 
 
 def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> None:
-    text = _("The service confirmed it late. Its status here was “%(state)s”.") % {
-        "state": _(RepaymentState(repayment.state).label)
-    }
+    text = _(
+        "The service confirmed this repayment late. In this dashboard its status was “%(state)s”."
+    ) % {"state": _(RepaymentState(repayment.state).label)}
     to = RepaymentState.RECORDED
     try:
         move(repayment, to, by=by, **fields, **unconfirmed.build_alarm(text))
     except IntegrityError:
-        text = _("The service confirmed it late. It now has this externalId twice.")
+        text = _(
+            "The service confirmed this repayment late. The service now has this externalId twice."
+        )
         move(repayment, to, by=by, duplicate=True, **fields, **unconfirmed.build_alarm(text))
 
 

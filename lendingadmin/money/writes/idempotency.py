@@ -18,7 +18,7 @@ from lendingadmin.web.requests import PersonRequest
 _SALT = "lendingadmin.money.writes.idempotency"
 LIFETIME = Draft.KEPT_FOR
 # What a form says whose key is stale.
-TOO_LONG = _("This form was open for too long. Check it and send it again.")
+TOO_LONG = _("This form was open for too long. Check the form and send it again.")
 
 
 class StaleKey(Exception):

@@ -57,7 +57,7 @@ _BY_STATE: dict[str, StateMessage] = {
         chip=Status(WriteState.SENT.label, "odd", "paper-airplane"),
         tone="info",
         title=gettext_noop("Sent, waiting for the answer"),
-        sentence=gettext_noop("There is no answer yet. Do not enter it again."),
+        sentence=gettext_noop("There is no answer yet. Do not enter this again."),
         saved="unknown",
         next=gettext_noop("This page updates automatically."),
     ),
@@ -66,7 +66,7 @@ _BY_STATE: dict[str, StateMessage] = {
         tone="good",
         icon="check-circle",
         title=WriteState.SAVED.label,
-        sentence=gettext_noop("The service confirmed that it was saved."),
+        sentence=gettext_noop("The service confirmed that your entry was saved."),
         saved="yes",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -75,16 +75,16 @@ _BY_STATE: dict[str, StateMessage] = {
         tone="bad",
         icon="exclamation-triangle",
         title=WriteState.NOT_SAVED.label,
-        sentence=gettext_noop("The service refused it, or it was never sent."),
+        sentence=gettext_noop("The service refused your entry, or it was never sent."),
         saved="no",
-        next=gettext_noop("Find out why, then enter it again."),
+        next=gettext_noop("Find out why, then enter this again."),
     ),
     WriteState.RESOLVED: StateMessage(
         chip=Status(WriteState.RESOLVED.label, "info", "pencil-square"),
         tone="info",
         icon="pencil-square",
         title=WriteState.RESOLVED.label,
-        sentence=gettext_noop("The service did not confirm it. A person decided."),
+        sentence=gettext_noop("The service did not confirm your entry. A person decided."),
         saved="unknown",
         next=gettext_noop("Nothing more to do."),
     ),
@@ -95,7 +95,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         chip=_NEEDS_CHECKING,
         tone="odd",
         title=gettext_noop("We don't know yet whether this was saved"),
-        sentence=gettext_noop("Do not enter it again. Checking…"),
+        sentence=gettext_noop("Do not enter this again. Checking…"),
         saved="unknown",
         next=gettext_noop("We are reading the record again to find out."),
     ),
@@ -104,10 +104,12 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="good",
         icon="eye",
         title=gettext_noop("The record is as you entered it"),
-        sentence=gettext_noop("The service did not confirm it, but this is what it shows now."),
+        sentence=gettext_noop(
+            "The service did not confirm your entry, but the service shows it now."
+        ),
         saved="probably",
         next=gettext_noop(
-            "Continue with the record; do not enter it again. A manager can resolve this "
+            "Continue with the record; do not enter this again. A manager can resolve this "
             "with a reason."
         ),
     ),
@@ -117,19 +119,27 @@ _UNKNOWN: dict[str, StateMessage] = {
         icon="exclamation-triangle",
         title=gettext_noop("Found, but different from your entry"),
         sentence=gettext_noop(
-            "The service did not confirm it. Another person may have saved what is shown now."
+            "The service did not confirm your entry. Another person may have saved what is "
+            "shown now."
         ),
         saved="unknown",
-        next=gettext_noop("Open the record and compare. A manager can resolve this with a reason."),
+        next=gettext_noop(
+            "Open the record and compare it with your entry. A manager can resolve this with a "
+            "reason."
+        ),
     ),
     WriteFound.CANDIDATES: StateMessage(
         chip=_NEEDS_CHECKING,
         tone="odd",
         title=gettext_noop("We don't know which record it is"),
-        sentence=gettext_noop("The service gives no id to find it by. It may be one of these."),
+        sentence=gettext_noop(
+            "The service gives no id by which your entry could be found. It may be one of these "
+            "records."
+        ),
         saved="unknown",
         next=gettext_noop(
-            "Open them and choose the right one, or none. Do not enter it again before that."
+            "Open these records and choose the right one, or none. Do not enter this again "
+            "before that."
         ),
     ),
     WriteFound.NOT_SEEN: StateMessage(
@@ -137,9 +147,13 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="warn",
         icon="exclamation-triangle",
         title=WriteFound.NOT_SEEN.label,
-        sentence=gettext_noop("The service did not confirm it. It may still come late."),
+        sentence=gettext_noop(
+            "The service did not confirm your entry. The entry may still be saved late."
+        ),
         saved="unknown",
-        next=gettext_noop("If you do it again, it may be done twice. We keep checking for a day."),
+        next=gettext_noop(
+            "If you enter this again, it may be saved twice. We keep checking for a day."
+        ),
     ),
 }
 

@@ -169,10 +169,10 @@ def read_outcome(write: Write) -> Check:
     """Read the service and save the finding as a check; a fault is saved as its sentence."""
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
-        why = _("Your entry is no longer saved here, so it can't be compared.")
+        why = _("Your entry is no longer saved in this dashboard, so it can't be compared.")
         return write.checks.create(why=why)
     if len(write.subject) >= _LONGEST_SUBJECT:
-        why = _("Its id is too long to be saved here, so it can't be found.")
+        why = _("The record's id is too long for this dashboard, so the record can't be found.")
         return write.checks.create(why=why)
     try:
         found = checker.find(write, body or Submitted({}))
@@ -180,7 +180,7 @@ def read_outcome(write: Write) -> Check:
         return write.checks.create(why=error.message)
     except Exception:
         logger.exception("%s: looking failed", write.operation)
-        why = _("A fault in the dashboard. The administrator finds it in the log.")
+        why = _("A fault in the dashboard. The administrator finds the fault in the log.")
         return write.checks.create(why=why)
     return write.checks.create(
         found=found.found, why=found.why, links=[list(link) for link in found.links]

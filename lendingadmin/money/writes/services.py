@@ -143,8 +143,8 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
         messages.warning(
             request,
             _(
-                "This was sent before and may still arrive at the service. If you send it "
-                "again, it may be done twice."
+                "This entry was sent before and may still arrive at the service. If you send "
+                "it again, it may be saved twice."
             ),
             extra_tags="may-arrive",
         )
@@ -167,8 +167,8 @@ def card_of(write: Write) -> Card | None:
 def _build_doubt_card() -> Card:
     return Card(
         title=_("This form was sent. We don't know the result yet"),
-        cause=_("It is still being sent, or sending was interrupted."),
-        next=_("Open the record before you enter it again. It may have been saved."),
+        cause=_("The form is still being sent, or sending was interrupted."),
+        next=_("Open the record before you enter this again. Your entry may have been saved."),
         saved="unknown",
         tone="odd",
     )
@@ -250,19 +250,23 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
     was_saved = answer == WriteState.SAVED
     if was_saved and decided == WriteResolution.NOT_SAVED:
         return _(
-            "The service confirmed late that it was saved; a person had resolved it as not saved."
+            "The service confirmed late that this entry was saved; a person had resolved it "
+            "as not saved."
         )
     named = {before.url, url} - {"", before.get_absolute_url()}
     if was_saved and decided == WriteResolution.SAVED and len(named) > 1:
         return _(
-            "The service confirmed late that it was saved, but as a different record "
+            "The service confirmed late that this entry was saved, but as a different record "
             "than the person had chosen."
         )
     if was_saved and before.found in reconciliation.ABANDONED and not decided:
         return _(
-            "The service confirmed late that it was saved. Its status here was "
-            "“%(found)s”, so it may have been entered again."
+            "The service confirmed late that this entry was saved. In this dashboard its "
+            "status was “%(found)s”, so it may have been entered again."
         ) % {"found": _(WriteFound(before.found).label)}
     if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
-        return _("The service said late that it was not saved; a person had resolved it as saved.")
+        return _(
+            "The service said late that this entry was not saved; a person had resolved it as "
+            "saved."
+        )
     return ""

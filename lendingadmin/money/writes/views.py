@@ -56,7 +56,7 @@ class WhichForm(ResolveForm):
         super().__init__(*args, **options)
         field = forms.ChoiceField(
             choices=[(url, _("It is %(record)s") % {"record": words}) for words, url in candidates]
-            + [("none", _("It is none of these. It was not saved"))],
+            + [("none", _("None of these. The entry was not saved"))],
             widget=forms.RadioSelect,
             label=_("Choose the record"),
         )
@@ -174,7 +174,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     try:
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
-        words = _("Not saved. You entered it, so another person resolves it.")
+        words = _("Not saved. You made this entry, so another person resolves it.")
         messages.warning(request, words, extra_tags="own-write")
         return redirect(one)
     except NotIndependent as rule:
@@ -183,7 +183,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     if is_done:
         messages.success(request, _("Resolved. Your reason is saved."))
     else:
-        words = _("Nothing changed. Someone else resolved it before.")
+        words = _("Nothing changed. Someone else has already resolved this entry.")
         messages.warning(request, words, extra_tags="changed-before")
     return redirect(one)
 

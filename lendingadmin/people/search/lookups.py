@@ -41,7 +41,7 @@ _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
 _STRANGER = gettext_noop(
-    "The service does not say who owns this record. It may belong to another borrower."
+    "The service does not say who owns this record. The record may belong to another borrower."
 )
 # How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -171,9 +171,14 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
 # Places in the list of results for records found without a look-up. They read nothing from the
 # service.
 OTHER_CASE = Lookup(
-    "other-case", gettext_noop("a record with other capital letters"), "", lambda *_asked: ()
+    "other-case",
+    gettext_noop("a record whose id has different capital letters"),
+    "",
+    lambda *_asked: (),
 )
-STORED = Lookup("stored", gettext_noop("repayments recorded here"), "", lambda *_asked: ())
+STORED = Lookup(
+    "stored", gettext_noop("repayments recorded in this dashboard"), "", lambda *_asked: ()
+)
 
 
 def lookups(person: User, wanted: str) -> list[Lookup]:
@@ -184,7 +189,10 @@ def lookups(person: User, wanted: str) -> list[Lookup]:
 def validate_id(wanted: str) -> str:
     """Return the reason why this can't be an id, as a sentence; empty if it can."""
     if len(wanted) > LONGEST:
-        words = _("This is too long for an id: %(length)s characters, at most %(most)s.")
+        words = _(
+            "This text is too long for an id. It has %(length)s characters; an id has at most "
+            "%(most)s."
+        )
         return words % {"length": len(wanted), "most": LONGEST}
     try:
         check_id(wanted)

@@ -46,7 +46,7 @@ from .lookups import (
     validate_id,
 )
 
-NO_PERSON = gettext_noop("No person found. Not searched as an id.")
+NO_PERSON = gettext_noop("No person found. Your words were not searched as an id.")
 NOTHING = gettext_noop("Nothing found.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
 NOT_EVERYTHING = gettext_noop("Not everything could be searched.")

@@ -41,7 +41,10 @@ class AssessmentForm(WriteForm, FarDatesForm):
         label=_("Account"),
         max_length=255,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
-        help_text=_("The borrower's id, such as borrower:0712. Without a type it is a borrower."),
+        help_text=_(
+            "The borrower's id, such as borrower:0712. An id without a type is the id of a "
+            "borrower."
+        ),
     )
     assessmentType = forms.CharField(
         label=_("Assessment type"),

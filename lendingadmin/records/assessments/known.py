@@ -64,7 +64,9 @@ def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     when it is opened.
     """
     rows = filter_folded(app_id, wanted).exclude(assessment_id=wanted)
-    warning = _("You typed different capital letters. This is how the service writes it.")
+    warning = _(
+        "The capital letters differ from what you typed. The id is shown as the service writes it."
+    )
     return tuple(
         Match(
             kinds.ASSESSMENT,
@@ -184,7 +186,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
 
 KEPT = KeptOn(
     gettext_noop("assessments"),
-    gettext_noop("the next update drops those that the service no longer lists"),
+    gettext_noop("the next update deletes the assessments that the service no longer lists"),
     count_of_borrower,
     list_rows,
 )

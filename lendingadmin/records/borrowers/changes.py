@@ -58,7 +58,7 @@ def rows_of(value: object) -> list[Row]:
     """Return a value of any shape as rows of places and words, cut if it is too long."""
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
-    more = [Row("…", _("and more that is not shown"))] if len(leaves) > _MOST_ROWS else []
+    more = [Row("…", _("more values are not shown"))] if len(leaves) > _MOST_ROWS else []
     return rows + more
 
 
@@ -81,7 +81,7 @@ def differences(before: object, after: object) -> list[Difference]:
 
 
 def _of(leaves: Mapping[str, object], place: str) -> str:
-    return _words(leaves[place]) if place in leaves else _("not there")
+    return _words(leaves[place]) if place in leaves else _("no value")
 
 
 def _leaves(value: object, place: str = "", depth: int = 0) -> Iterator[tuple[str, object]]:

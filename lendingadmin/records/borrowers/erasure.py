@@ -101,14 +101,14 @@ TABLES = [
 ]
 KEPT = [
     KeptOn(
-        _("other writes; without texts some hours after the result is known"),
+        _("other writes; their texts are deleted some hours after the result is known"),
         _("actions in the dashboard and their results"),
         lambda app_id, borrower_id: history.find_writes(app_id, borrower_id).count(),
         list_rows=list_writes,
     ),
     KeptOn(
         _("entries of the audit trail"),
-        _("it has ids only and proves that it is complete"),
+        _("the trail has only ids, and its entries prove that it is complete"),
         lambda app_id, borrower_id: history.find_entries(app_id, borrower_id).count(),
         list_rows=lambda app_id, borrower_id: [history.find_entries(app_id, borrower_id)],
     ),

@@ -60,7 +60,7 @@ class Field(NamedTuple):
 
 _LINES = _("Lines such as “key: value”, or JSON for anything else.")
 _LIST = _("A list as JSON.")
-_STATUS = _("Don't change it unless you know the service's words.")
+_STATUS = _("Change this status only if you know the service's words for it.")
 FIELDS = (
     Field("category", "category", _("Individual or company"), "category"),
     Field("individual", "surname", _("Surname")),
@@ -94,7 +94,7 @@ FIELDS = (
     Field("biometrics", "photos", _("Photos"), "list", _LIST),
     Field("biometrics", "fingerprints", _("Fingerprints"), "list", _LIST),
     Field("json", "devices", _("Devices"), "list", _LIST, item_id="deviceId"),
-    Field("json", "loans", _("Loans from elsewhere"), "list", _LIST, item_id="loanId"),
+    Field("json", "loans", _("Loan summaries"), "list", _LIST, item_id="loanId"),
 )
 
 

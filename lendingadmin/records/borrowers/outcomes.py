@@ -33,11 +33,11 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     places = find_differences(submitted.sent, there.raw)
     if places:
         why = _(
-            "There is a borrower with this id, but another person may have added it. It "
-            "differs in: %(places)s."
+            "There is a borrower with this id, but another person may have added that "
+            "borrower. The differences are in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
-    why = _("There is a borrower with this id, and it has your data.")
+    why = _("The service has a borrower with this id and with the data that you entered.")
     return CheckResult(WriteFound.THERE, why, _link(write))
 
 
@@ -53,9 +53,10 @@ def changed(write: Write, submitted: Submitted) -> CheckResult:
         return CheckResult(
             WriteFound.NOT_SEEN, _("The record does not have your changes yet."), _link(write)
         )
-    why = _("The record is neither the old one nor yours. It differs in: %(places)s.") % {
-        "places": ", ".join(places)
-    }
+    why = _(
+        "The record is neither as it was before nor as you changed it. The differences are in: "
+        "%(places)s."
+    ) % {"places": ", ".join(places)}
     return CheckResult(WriteFound.DIFFERS, why, _link(write))
 
 
@@ -63,7 +64,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Check whether the borrower no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no borrower with this id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The borrower is still there."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The service still has this borrower."), _link(write))
 
 
 def _read(write: Write) -> Borrower | None:
@@ -89,14 +90,14 @@ OUTCOMES = {
         _READS,
         changed,
         there=gettext_noop("Your changes are saved"),
-        not_seen=gettext_noop("Your changes are not there yet"),
+        not_seen=gettext_noop("Your changes are not saved yet"),
     ),
     "borrowers.delete": OutcomeChecker(
         gettext_noop("Delete this borrower"),
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is deleted"),
-        not_seen=gettext_noop("Not deleted yet"),
+        there=gettext_noop("The borrower is deleted"),
+        not_seen=gettext_noop("The borrower is not deleted yet"),
     ),
 }

@@ -148,7 +148,7 @@ def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
     if not listed.next_page_token:
         return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
-    return Found(items, listed.read_at, _("only the newest are here"), more_url)
+    return Found(items, listed.read_at, _("only the newest are shown"), more_url)
 
 
 def _list_chips(chip: Status | None) -> tuple[Status, ...]:

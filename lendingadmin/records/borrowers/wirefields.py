@@ -171,7 +171,9 @@ def read_open(text: str) -> object:
             if isinstance(error, json.JSONDecodeError):
                 given = {"words": error.msg, "line": error.lineno, "column": error.colno}
                 why = _("%(words)s (line %(line)s, column %(column)s)") % given
-            raise ValidationError(_("This is not valid JSON: %(why)s.") % {"why": why}) from None
+            raise ValidationError(
+                _("The text is not valid JSON: %(why)s.") % {"why": why}
+            ) from None
     pairs: dict[str, object] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -234,7 +236,10 @@ class WireField(forms.CharField):
         if len(self.text) > LONGEST_EDITED:
             self.disabled = True
             self.initial = f"{self.text[:500]}…"
-            words = _("%(count)s characters: too long to be edited. It is not changed.")
+            words = _(
+                "This value has %(count)s characters and is too long to be edited. It is not "
+                "changed."
+            )
             self.help_text = words % {"count": count(len(self.text))}
 
     def _widget(self) -> forms.Widget:

@@ -128,12 +128,12 @@ def _check_size(body: Mapping[str, object], findings: Findings) -> None:
     try:
         findings.size = len(codec.encode(body))
     except (TypeError, ValueError):
-        findings.errors.append(_("The data has something that JSON can't carry."))
+        findings.errors.append(_("The data has a value that JSON can't represent."))
         return
     if findings.size >= TOO_LARGE:
         findings.too_large = _(
-            "The event has %(size)s bytes; the service takes less than %(limit)s. Split "
-            "it into several events, each with its own time."
+            "The event has %(size)s bytes; the service accepts less than %(limit)s. Split "
+            "the event into several events, each with its own time."
         ) % {"size": written(findings.size), "limit": written(TOO_LARGE)}
         findings.errors.append(findings.too_large)
 
@@ -213,7 +213,7 @@ class _Tally:
             findings.errors.append(_("There are no values in the data."))
         if "" in self.domains:
             findings.errors.append(
-                _("The kinds need the service's domain in front, such as <domain>/sms.")
+                _("Each kind must begin with the service's domain, such as <domain>/sms.")
             )
         elif len(self.domains) > 1:
             findings.warnings.append(_("The kinds have different domains."))
@@ -237,7 +237,7 @@ class _Tally:
         old = sum(found < earliest for found in self.times.get(SMS, ()))
         if old:
             words = _(
-                "%(messages)s older than %(months)s months before the event: assessments do "
+                "%(messages)s older than %(months)s months before the event. Assessments do "
                 "not use these."
             )
             given = {"messages": KINDS[SMS].counted(old), "months": SMS_MONTHS}

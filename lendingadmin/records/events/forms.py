@@ -51,13 +51,16 @@ class EventForm(forms.Form):
     category = forms.ChoiceField(
         choices=_CATEGORY,
         required=False,
-        help_text=_("Marks data of one kind, so that its last capture can be found."),
+        help_text=_(
+            "The category marks data of one kind, so that the last capture of this data can be "
+            "found."
+        ),
     )
     domain = LineField(
         label=_("The service's domain"),
         max_length=200,
         required=False,
-        help_text=_("Added to kinds in the JSON that have no domain."),
+        help_text=_("The domain is added to kinds in the JSON that have none."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -74,7 +77,7 @@ class EventForm(forms.Form):
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None
         if theirs and entered.get("accountId") and theirs != entered["accountId"]:
-            words = _("The JSON is for another account. Correct one of the two.")
+            words = _("The JSON is for another account. Correct the JSON or the account id.")
             self.add_error("accountId", forms.ValidationError(words, code="other_account"))
 
     def body(self) -> dict[str, object]:
@@ -140,11 +143,11 @@ class FileForm(EventForm):
         if isinstance(sent, CutOff):
             words = _(
                 "The file is too long. At most %(count)s bytes are read, and the service "
-                "takes less."
+                "accepts even less."
             )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
-            words = _("Choose a JSON file. Its name ends in .json.")
+            words = _("Choose a JSON file. The file's name must end in .json.")
             raise forms.ValidationError(words, code="name")
         content = sent.read()
         given = read_json(content)
@@ -168,11 +171,11 @@ def read_json(content: bytes) -> Given:
     try:
         found = codec.decode(content)
     except (ValueError, RecursionError):
-        raise forms.ValidationError(_("This is not JSON in UTF-8."), code="not_json") from None
+        raise forms.ValidationError(_("The text is not JSON in UTF-8."), code="not_json") from None
     if isinstance(found, list):
         return Given(found)
     if not isinstance(found, dict) or not isinstance(found.get("data"), list):
-        words = _("The JSON must hold an event with a list “data”, or that list alone.")
+        words = _("The JSON must be an event with a list “data”, or only this list.")
         raise forms.ValidationError(words, code="no_list")
     return Given(found["data"], {key: found[key] for key in found if key != "data"})
 

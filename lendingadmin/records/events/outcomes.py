@@ -58,12 +58,15 @@ def check_reported(write: Write, submitted: Submitted) -> CheckResult:
     links = ((_("Open the event"), address),) if address else ()
     data = there.raw.get("data")
     if data is None:
-        why = _("There is an event with this account, type and time. Its data is not shown.")
+        why = _(
+            "There is an event with this account, type and time. The data of the event is not "
+            "shown."
+        )
         return CheckResult(WriteFound.THERE, why, links)
     if _count_values(data) != submitted.sent["values"]:
         why = _(
             "There is an event with this account, type and time, but with other data. "
-            "Another person may have reported it."
+            "Another person may have reported this event."
         )
         return CheckResult(WriteFound.DIFFERS, why, links)
     why = _(

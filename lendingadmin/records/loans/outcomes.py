@@ -32,8 +32,8 @@ def created(write: Write, submitted: Submitted) -> CheckResult:
     places = find_differences(select_fixed(submitted.sent), there.raw)
     if places:
         why = _(
-            "There is a loan with this account id, but another person may have created "
-            "it. It differs in: %(places)s."
+            "There is a loan with this account id, but another person may have created this "
+            "loan. The differences are in: %(places)s."
         ) % {"places": ", ".join(places)}
         return CheckResult(WriteFound.DIFFERS, why, _link(write))
     why = _("There is a loan with this account id, for this borrower and with this contract.")
@@ -44,7 +44,7 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
     """Check whether the loan no longer exists."""
     if _read(write) is None:
         return CheckResult(WriteFound.THERE, _("There is no loan with this account id any more."))
-    return CheckResult(WriteFound.NOT_SEEN, _("The loan is still there."), _link(write))
+    return CheckResult(WriteFound.NOT_SEEN, _("The service still has this loan."), _link(write))
 
 
 def _read(write: Write) -> Loan | None:
@@ -69,7 +69,7 @@ OUTCOMES = {
         _READS,
         deleted,
         compares=False,
-        there=gettext_noop("It is deleted"),
-        not_seen=gettext_noop("Not deleted yet"),
+        there=gettext_noop("The loan is deleted"),
+        not_seen=gettext_noop("The loan is not deleted yet"),
     ),
 }

@@ -14,11 +14,12 @@ class NoteForm(forms.Form):
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 6, "autofocus": True}),
         help_text=_(
-            "Enter @ and a user name, such as @wanjiru, to show it on that person's home page."
+            "Enter @ and a user name, such as @wanjiru, to show the note on that person's "
+            "home page."
         ),
     )
     is_pinned = forms.BooleanField(
-        label=_("Pin it: show it on the record and in the review of a repayment"),
+        label=_("Pin this note: show it on the record and in the review of a repayment"),
         required=False,
     )
     token = forms.CharField(widget=forms.HiddenInput, required=False)

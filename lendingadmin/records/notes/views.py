@@ -81,7 +81,7 @@ def _write(request: PersonRequest, form: NoteForm, record: Record, purpose: str)
         form.add_error(None, _("Not saved. The service does not say who owns this loan."))
         return None
     if max(len(record.borrower_id), len(record.account_id)) > LONGEST_ID:
-        form.add_error(None, _("Not saved. The id of this record is too long to be saved here."))
+        form.add_error(None, _("Not saved. The id of this record is too long for this dashboard."))
         return None
     key = _check_key(request, form, purpose)
     if key is None:
@@ -97,7 +97,7 @@ def _check_key(request: PersonRequest, form: NoteForm, purpose: str) -> str | No
     try:
         return idempotency.check_key(request, purpose, form.cleaned_data["token"])
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send the form again.")
         form.add_error(None, ValidationError(words, code="stale"))
         return None
 
@@ -168,7 +168,7 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = _find(app_id, number)
     is_pinned = request.POST.get("pin") == "on"
     if services.pin_note(found, request.user, is_pinned=is_pinned):
-        words = _("Pinned.") if is_pinned else _("Unpinned. It is still on the timeline.")
+        words = _("Pinned.") if is_pinned else _("Unpinned. The note is still on the timeline.")
         messages.success(request, words)
     return redirect(found)
 

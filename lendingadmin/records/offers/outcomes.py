@@ -19,7 +19,7 @@ from .asking import Place
 from .models import OfferState
 
 NO_REQUEST_ID = gettext_noop(
-    "It was sent without a request id, so the dashboard cannot ask the service for it."
+    "The request was sent without a request id, so the dashboard cannot ask the service for it."
 )
 
 
@@ -37,10 +37,10 @@ def asked(write: Write, submitted: Submitted) -> CheckResult:
     if row.state == OfferState.REFUSED:
         return CheckResult(WriteFound.NOT_SEEN, _("The service refused the request."), links)
     if row.state == OfferState.ASKED:
-        why = _("No answer yet. The request's page asks the service with the same requestId.")
+        why = _("No answer yet. The page of this request asks the service with the same requestId.")
         return CheckResult(WriteFound.NOT_SEEN, why, links)
     if not row.is_named:
-        why = _("The answer does not say which request it belongs to.")
+        why = _("The service's answer does not say to which request it belongs.")
         return CheckResult(WriteFound.DIFFERS, why, links)
     return CheckResult(
         WriteFound.THERE, _("The service knows the request by its requestId."), links

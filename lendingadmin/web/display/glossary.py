@@ -14,7 +14,7 @@ TERMS = {
         "that is not repaid."
     ),
     _("disbursement"): _("The amount paid out to the borrower: the principal minus deductions."),
-    _("tranche"): _("A part of the principal that is paid out separately, on a day of its own."),
+    _("tranche"): _("A part of the principal that is paid out separately, on a different day."),
     _("adjustment"): _(
         "An amount added to or deducted from an amount of the contract, such as a "
         "fee deducted from the payout."
@@ -48,12 +48,12 @@ TERMS = {
     _("settlement"): _(
         "The loan is paid in full and closed. The settlement date is the day when that happened."
     ),
-    _("performance"): _("How well an open loan follows its contract, as the service judges it."),
-    _("result"): _("The result of a closed loan. The service sets it."),
+    _("performance"): _("How well an open loan follows its contract, according to the service."),
+    _("result"): _("The result of a closed loan. The service sets the result."),
     # Rates.
     _("APR"): _(
-        "Annual percentage rate: the cost of a loan for one year in per cent, "
-        "usually with fees. Use it to compare loans."
+        "Annual percentage rate: the cost of a loan for one year in per cent, usually with "
+        "fees. Use this rate to compare loans."
     ),
     _("AER"): _(
         "Annual effective rate: the interest of one year in per cent, with interest on interest."
@@ -69,8 +69,8 @@ TERMS = {
     ),
     _("base rate"): _("The product's rate, before the risk of the borrower is added."),
     _("risk premium"): _(
-        "A rate added to the base rate for the risk of this borrower. An offer and "
-        "its product may have different ones."
+        "A rate added to the base rate for the risk of this borrower. An offer and its "
+        "product may have different premiums."
     ),
     _("waiver"): _("A part of the interest rate that the lender does not charge."),
     _("effective rate"): _("The rate with interest on interest. A product may state a maximum."),
@@ -79,14 +79,15 @@ TERMS = {
         "The service's advice on lending to an account, from the data reported for it."
     ),
     _("look-back"): _("The period of data that an assessment uses, up to its time."),
-    _("risk level"): _("The risk of lending to this account, as the service sees it."),
+    _("risk level"): _("The risk of lending to this account, as the service estimates it."),
     _("risk score"): _("The same risk as a number. The service does not explain its scale."),
     _("credit score"): _(
         "A number for the creditworthiness of an account. The service does not explain its scale."
     ),
     _("rule"): _("A condition of the assessment. The failed rule decided its result."),
     _("offer"): _(
-        "Products for a borrower, with a risk premium for each and a maximum amount. It expires."
+        "Products for a borrower, with a risk premium for each and a maximum amount. An "
+        "offer expires."
     ),
     _("credit limit"): _("The maximum amount of this offer."),
     _("preview"): _(
@@ -99,8 +100,8 @@ TERMS = {
         "transaction date."
     ),
     _("transaction id"): _(
-        "The payment network's code for a payment. It prevents that the same payment "
-        "is recorded twice."
+        "The payment network's code for a payment. With this code, the dashboard prevents "
+        "that the same payment is recorded twice."
     ),
     _("externalId"): _("The payment network's code for a payment: the transaction id."),
     _("channel"): _("How the payment was made: on the web, by mobile phone or in person."),
@@ -109,30 +110,34 @@ TERMS = {
         "The expected effect of a payment, computed from the current balances. The service decides."
     ),
     _("evidence"): _(
-        "The loan's balances before and after a repayment was sent. They show whether it arrived."
+        "The loan's balances before and after a repayment was sent. The balances show "
+        "whether the repayment arrived."
     ),
     _("baseline"): _(
         "The balances just before a repayment was sent. Later readings are compared with them."
     ),
-    _("recorded"): _("The service confirmed that it has the repayment."),
+    _("recorded"): _("The service confirmed that the repayment is recorded."),
     _("needs checking"): _(
-        "It was sent, but there is no clear answer. It may be recorded or not. Do "
+        "The repayment was sent, but there is no clear answer. It may be recorded or not. Do "
         "not enter it again."
     ),
     _("probably recorded"): _(
-        "There is no answer, but the loan's paid amount rose by exactly this amount. "
-        "Another payment may explain it."
+        "There is no answer, but the loan's paid amount rose by exactly this amount. Another "
+        "payment may explain the rise."
     ),
     _("not found at the service"): _(
-        "There is no answer, and the loan's paid amount did not rise. It may still appear."
+        "There is no answer, and the loan's paid amount did not rise. The repayment may "
+        "still appear."
     ),
-    _("refused"): _("The service said no, and nothing was recorded."),
-    _("not sent"): _("It was not sent, according to our records."),
+    _("refused"): _("The service refused the repayment, and nothing was recorded."),
+    _("not sent"): _("The repayment was not sent, according to our records."),
     _("set aside"): _(
         "A manager set an open case aside, so that the customer's next payment can "
         "be entered. The case stays open."
     ),
-    _("resolved by a person"): _("A person decided the result of a repayment and gave a reason."),
+    _("resolved by a person"): _(
+        "A person decided whether a repayment was recorded, and gave a reason."
+    ),
     _("counted as recorded"): _(
         "Recorded at the service, probably recorded according to the balances, or "
         "resolved as recorded."
@@ -149,18 +154,19 @@ TERMS = {
         "started and has no settlement date and no result."
     ),
     _("outstanding principal"): _(
-        "The unpaid principal of open loans, due or not (the gross loan portfolio of "
+        "The unpaid principal of open loans, due or not (called gross loan portfolio in "
         "CGAP, Microfinance Consensus Guidelines, 2003)."
     ),
     _("portfolio at risk"): _(
-        "PAR 30: outstanding principal of open loans over 30 days late, divided by "
-        "that of all open loans; see CGAP, Microfinance Consensus Guidelines, 2003."
+        "PAR 30: outstanding principal of open loans over 30 days late, divided by the "
+        "outstanding principal of all open loans; see CGAP, Microfinance Consensus "
+        "Guidelines, 2003."
     ),
     _("paid since last update"): _(
         "The rise of the paid amounts of all loans between the last two updates."
     ),
     _("principal disbursed by month"): _(
-        "The principal of all loans started in a month, open or closed."
+        "The principal of all loans that started in a month, open or closed."
     ),
 }
 

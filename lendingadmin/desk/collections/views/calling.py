@@ -88,7 +88,9 @@ def _keep(
     try:
         key = idempotency.check_key(request, PURPOSE, given["token"])
     except idempotency.StaleKey:
-        messages.warning(request, _("Not saved. This form was open for too long. Enter it again."))
+        messages.warning(
+            request, _("Not saved. This form was open for too long. Enter the result again.")
+        )
         return redirect("call", app.app_id, borrower_id)
     entered = Entered(
         borrower_id=borrower_id,
@@ -142,7 +144,7 @@ def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Stop all calls to this borrower, because the borrower asked for this."""
     services.add_stop(app_id, borrower_id, "", StopKind.DO_NOT_CALL, request.user)
     leases.release(app_id, borrower_id, request.user)
-    messages.success(request, _("Saved. Nobody will call until a manager allows it."))
+    messages.success(request, _("Saved. Nobody will call until a manager allows calls again."))
     return redirect("call", app_id, borrower_id)
 
 

@@ -51,7 +51,7 @@ def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         if services.end_stop(stop, form.cleaned_data["reason"], request.user):
             messages.success(request, _("Saved. Calls are allowed again."))
         else:
-            messages.warning(request, _("Nothing changed. Calls were allowed before."))
+            messages.warning(request, _("Nothing changed. Calls were already allowed."))
         return redirect("call-stops", app_id)
     context = {"app": gateway.lending_app(app_id), "stop": stop, "form": form}
     return render(request, "collections/end_stop.html", context)
@@ -71,7 +71,7 @@ def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _show(request, found, form)
     state, reason = PromiseState(form.cleaned_data["state"]), form.cleaned_data["reason"]
     if not promises.decide(found, state, reason, request.user):
-        messages.warning(request, _("Not saved. Someone changed it. Load the page again."))
+        messages.warning(request, _("Not saved. Another person changed this. Load the page again."))
     return redirect(found)
 
 

@@ -63,8 +63,8 @@ COLUMNS = name_columns(
         "balances.principal.unpaid": in_currency(gettext_lazy("Outstanding principal")),
         "paidSinceLastCount": in_currency(gettext_lazy("Paid since last update")),
         "countedAt": (gettext_lazy("Updated"), write_moment),
-        "recordedSince": in_currency(gettext_lazy("Recorded here since")),
-        "recordedMeanwhile": in_currency(gettext_lazy("Recorded here during the update")),
+        "recordedSince": in_currency(gettext_lazy("Recorded since the update")),
+        "recordedMeanwhile": in_currency(gettext_lazy("Recorded during the update")),
         "borrowerName": gettext_lazy("Borrower name"),
     }
 )

@@ -80,7 +80,7 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     try:
         count_search(request.user, app_id)
     except OverQuota:
-        words = _("Too many searches in one hour. Open the loan itself.")
+        words = _("Too many searches in one hour. Open the page of the loan instead.")
         form.add_error("who", ValidationError(words, code="too_often"))
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])

@@ -41,7 +41,7 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
-        words = _("Nothing to stop: the update had ended.")
+        words = _("Nothing to stop. The update has already ended.")
         messages.info(request, words, extra_tags="had-ended")
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")

@@ -89,7 +89,7 @@ def _find_obstacle(request: PersonRequest, found: Choosing) -> str:
     if not found.chosen:
         return _("No loans for a sheet.")
     if request.POST.get("shown") != found.fingerprint:
-        return _("The loans changed. The sheet would now have these rows.")
+        return _("The loans changed. The sheet would now have the rows below.")
     return ""
 
 
@@ -103,7 +103,9 @@ def _make(
     try:
         key = idempotency.check_key(request, PURPOSE, request.POST.get("token", ""))
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Check it and make the sheet again.")
+        words = _(
+            "Not saved. This form was open for too long. Check the form and make the sheet again."
+        )
         messages.warning(request, words)
         return None
     app = gateway.lending_app(app_id)
@@ -114,7 +116,7 @@ def _make(
         messages.warning(request, words)
         return None
     if len(sheets) == 1:
-        messages.success(request, _("Saved. The sheet is made. Print it."))
+        messages.success(request, _("Saved. The sheet is made. Print the sheet."))
         return redirect(sheets[0])
     words = _("Saved. %(count)s sheets are made. Print each one.")
     messages.success(request, words % {"count": len(sheets)})

@@ -73,7 +73,9 @@ class _Page:
         if kept.file is None:
             messages.success(self.request, _("Saved. Nothing was collected with this sheet."))
             return redirect(self.sheet)
-        words = _("Saved: %(amount)s. Nothing is recorded yet. Check the result, then record it.")
+        words = _(
+            "Saved: %(amount)s. Nothing is recorded yet. Check the result, then record the amounts."
+        )
         messages.success(self.request, words % {"amount": self._write(kept.counted)})
         return redirect("statement-batch", self.app.app_id, kept.file.pk)
 
@@ -93,7 +95,7 @@ class _Page:
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
             return None
-        words = _("%(username)s entered the same amounts before. Nothing was added.")
+        words = _("%(username)s has already entered the same amounts. Nothing was added.")
         words %= {"username": last.created_by.username}
         messages.info(self.request, words, extra_tags="same-amounts")
         return redirect(self.sheet)
@@ -104,7 +106,9 @@ class _Page:
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):
             return answer
-        words = _("Not saved. Amounts of this sheet are still being recorded. Finish that first.")
+        words = _(
+            "Not saved. Amounts of this sheet are still being recorded. Finish the recording first."
+        )
         error = ValidationError(words, code="unfinished")
         if self.sheet.state == Sheet.State.CANCELLED:
             error = ValidationError(_("Not saved. This sheet is cancelled."), code="cancelled")
@@ -123,7 +127,7 @@ def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:
-        messages.warning(request, _("This sheet is cancelled. No amounts can be entered."))
+        messages.warning(request, _("This sheet is cancelled, so no amounts can be entered."))
         return redirect(sheet)
     page = _Page(request, app, sheet)
     answer = page.submit() if request.method == "POST" else None

@@ -118,7 +118,7 @@ def _open_object(found: dict[str, Any]) -> list[Any]:
         return filled[0]
     raise Refused(
         _(
-            "This JSON does not say which list has the payments. Save that list as a "
-            "file of its own."
+            "This JSON does not say which list has the payments. Save the list of payments "
+            "as a separate file."
         )
     )

@@ -74,7 +74,7 @@ def _walk(content: bytes) -> Iterator[Element]:
             continue
         count, depth = count + 1, depth + 1
         if count > _MOST_ELEMENTS or depth > _DEEPEST:
-            words = _("This XML is far larger than a statement. Export it in parts.")
+            words = _("This XML is far larger than a statement. Export the statement in parts.")
             raise Refused(words, code="xml")
 
 
@@ -96,7 +96,9 @@ class _Reader:
         if name == "Ntry":
             self.lines.extend(self._read_entry(element))
             if self.before + len(self.lines) > MOST_ROWS:
-                raise Refused(_("The statement has too many entries. Export it in parts."))
+                raise Refused(
+                    _("The statement has too many entries. Export the statement in parts.")
+                )
         elif name == "Bal":
             self._read_balance(element)
         elif name == "Stmt":

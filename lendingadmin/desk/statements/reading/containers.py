@@ -38,8 +38,8 @@ def find_format(content: bytes) -> str:
     if len(content) > LARGEST:
         raise Refused(
             _(
-                "The file is larger than %(count)s MB. Export it in smaller parts, such as "
-                "week by week."
+                "The file is larger than %(count)s MB. Export the statement in smaller "
+                "parts, such as week by week."
             )
             % {"count": LARGEST // 1_000_000},
             code="large",
@@ -93,7 +93,7 @@ def _find_in_zip(content: bytes) -> str:
             if any(name.lower().startswith(_MACROS) for name in names):
                 raise Refused(tell_of_macros(), code="macros")
             if "xl/workbook.bin" in names:
-                words = _("This is a binary spreadsheet (XLSB). Save it as XLSX or CSV.")
+                words = _("This is a binary spreadsheet (XLSB). Save the file as XLSX or CSV.")
                 raise Refused(words, code="xlsb")
             if "xl/workbook.xml" in names or _is_open_document(packed):
                 _check_xml_of(packed)
@@ -104,7 +104,9 @@ def _find_in_zip(content: bytes) -> str:
     except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
         words = _("This file is damaged. Export the statement again.")
         raise Refused(words, code="damaged") from error
-    words = _("This archive can't be read. Unpack it and choose the statements one by one.")
+    words = _(
+        "This archive can't be read. Unpack the archive and choose the statements one by one."
+    )
     raise Refused(words, code="archive")
 
 
@@ -205,7 +207,7 @@ def _find_xml(content: bytes) -> str:
 
 def tell_of_password() -> str:
     """Return the sentence about a file with a password."""
-    return _("This file has a password. Export the statement without one.")
+    return _("This file has a password. Export the statement without a password.")
 
 
 def tell_of_macros() -> str:
@@ -214,7 +216,7 @@ def tell_of_macros() -> str:
 
 
 def _tell_of_types() -> str:
-    return _("This XML declares its own types, which no bank's statement does. It was not read.")
+    return _("This XML declares its own types, as no bank's statement does. The file was not read.")
 
 
 def _tell_of_web_page() -> str:

@@ -81,7 +81,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         read, balances = read[::-1], balances[::-1]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
-        words = _("This MT940 has no entries and no balance. Export it again.")
+        words = _("This MT940 has no entries and no balance. Export the statement again.")
         raise Refused(words, code="mt940")
     if len(rows) != count:
         words = _("Only %(read)s of %(count)s entries of this MT940 can be read.")

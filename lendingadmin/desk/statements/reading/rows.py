@@ -264,8 +264,8 @@ class _Reader:
         texts = [self._get(row, "moment") for row in body]
         if is_mixed(texts):
             words = _(
-                "Dates are written in two ways: Excel may have swapped day and month in some of "
-                "them. Export the statement again and upload it without opening it."
+                "Dates are written in two ways. Excel may have swapped day and month in some "
+                "of them. Export the statement again and upload it without opening it."
             )
             self.flaws.append(Flaw(0, words))
         order = DayOrder(bool(day_first))
@@ -279,8 +279,8 @@ class _Reader:
             )
         if is_turned(texts, self.zone, day_first=order.day_first):
             words = _(
-                "Some dates are in order only with day and month swapped: Excel may have swapped "
-                "them. Export the statement again and upload it without opening it."
+                "Some dates are in order only with day and month swapped. Excel may have "
+                "swapped them. Export the statement again and upload it without opening it."
             )
             self.flaws.append(Flaw(0, words))
         return order
@@ -306,8 +306,8 @@ class _Reader:
         for number, row in body:
             if any(row[self.width :]) or len(row) > usual:
                 words = _(
-                    "Row %(number)s has more cells than headings because its text has a comma or "
-                    "a tab. Its amount is not certain."
+                    "Row %(number)s has more cells than headings because its text has a "
+                    "comma or a tab. The row's amount is not certain."
                 )
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
@@ -325,8 +325,14 @@ class _Reader:
                     short.append(number)
         # What only few rows have is no way in which this table is written.
         for numbers, words in (
-            (lined, _("Row %(number)s has several lines in one cell. It may be several rows.")),
-            (short, _("Row %(number)s has fewer cells than the other rows. It may be cut off.")),
+            (
+                lined,
+                _("Row %(number)s has several lines in one cell. The row may be several rows."),
+            ),
+            (
+                short,
+                _("Row %(number)s has fewer cells than the other rows. The row may be cut off."),
+            ),
         ):
             if len(numbers) * _FEW <= read or len(numbers) == 1 < read:
                 found = self._break_rows(found, numbers, words)
@@ -395,8 +401,8 @@ class _Reader:
                 rows and is_other_head(above, rows, account, self.zone, is_new=is_new)
             ):
                 words = _(
-                    "Row %(number)s begins another statement. Save each statement as a file of its "
-                    "own."
+                    "Row %(number)s begins another statement. Save each statement as a "
+                    "separate file."
                 )
                 raise Refused(words % {"number": between[0][0]})
 
@@ -523,8 +529,8 @@ class _Reader:
             places = self.statuses if field == STATUS else self.places[field]
             headings = ", ".join(self.rows[self.at][at] for at in places)
             words = _(
-                "The column “%(heading)s” has more than %(count)s different words, so it can't say "
-                "which rows are payments. Choose another column."
+                "The column “%(heading)s” has more than %(count)s different words, so this "
+                "column can't show which rows are payments. Choose another column."
             )
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 

@@ -58,8 +58,8 @@ def check_counts(content: bytes, kind: str) -> None:
     for mark, most in _MARKS.get(kind, ()):
         if content.count(mark) > most * (MOST_ROWS + 1):
             words = _(
-                "The file has more than %(count)s rows. Export it in smaller parts, such as "
-                "week by week."
+                "The file has more than %(count)s rows. Export the statement in smaller "
+                "parts, such as week by week."
             )
             raise Refused(words % {"count": f"{MOST_ROWS:,}"})
 
@@ -141,7 +141,9 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
     except (subprocess.SubprocessError, ValueError) as error:
         if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
             raise Refused(_tell_of_size(), code="cells") from error
-        words = _("This spreadsheet can't be opened. Export the statement as CSV and choose that.")
+        words = _(
+            "This spreadsheet can't be opened. Export the statement as CSV and choose the CSV file."
+        )
         raise Refused(words, code="unopened") from error
     if found == LOCKED:
         raise Refused(tell_of_password(), code="password")
@@ -150,7 +152,7 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
     if found == TOO_LARGE:
         raise Refused(_tell_of_size(), code="cells")
     if found == MANY_SHEETS:
-        words = _("This workbook has too many sheets. Save the statement as a file of its own.")
+        words = _("This workbook has too many sheets. Save the statement as a separate file.")
         raise Refused(words, code="sheets")
     return _choose_sheet(found, score)
 
@@ -171,7 +173,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
         if any(row in rows for row in _list_full(sheets[number - 1])[:_MOST_HEAD]):
             words = _(
                 "Sheets %(one)s and %(other)s of this workbook both have a statement. Save "
-                "each as a file of its own."
+                "each sheet as a separate file."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
     # Where a cell ends is certain in a workbook, whatever lines it has.
@@ -290,8 +292,8 @@ def _check_length(rows: list[Row]) -> list[Row]:
     if len(rows) > MOST_ROWS + _MOST_HEAD:
         raise Refused(
             _(
-                "The file has more than %(count)s rows. Export it in smaller parts, such as "
-                "week by week."
+                "The file has more than %(count)s rows. Export the statement in smaller "
+                "parts, such as week by week."
             )
             % {"count": f"{MOST_ROWS:,}"}
         )

@@ -117,7 +117,7 @@ class _Page:
         try:
             count_search(self.request.user, self.app_id)
         except OverQuota:
-            words = _("Too many searches in one hour. Open the loan itself.")
+            words = _("Too many searches in one hour. Open the page of the loan instead.")
             self.payee.add_error("who", words)
             return None
         self.payees = find_payees(self.request.user, self.app_id, self.payee.cleaned_data["who"])

@@ -16,7 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import find_dependence
@@ -147,11 +147,13 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     shown = _summarise(found)
     if request.method == "POST":
         if request.POST.get("shown") != shown["fingerprint"]:
-            obstacle = _("The rows changed. These would be recorded now.")
+            obstacle = _("The rows changed. The rows below would be recorded now.")
         elif _submit(request, found):
             return redirect(found)
         else:
-            obstacle = _("It needs a second person, and there is no other person to approve it.")
+            obstacle = _(
+                "A second person must approve these payments, and no other person may do so."
+            )
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
     context = {"batch": found, "file": found.file, "app": app, "obstacle": obstacle}
@@ -168,7 +170,9 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
         # The page says why, where the two are not independent.
-        messages.warning(request, _("Nothing changed. It is not waiting for your approval."))
+        messages.warning(
+            request, _("Nothing changed. These payments are not waiting for your approval.")
+        )
         return redirect(found)
     if request.method == "POST":
         with transaction.atomic():
@@ -177,10 +181,12 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
                 return redirect(found)
         found.refresh_from_db()
         if _may_approve(request, found) and not approvals.is_expired(found.began_at):
-            words = _("Not approved. The rows have changed. These are the rows now.")
+            words = _("Not approved. The rows have changed. The current rows are shown.")
             messages.warning(request, words)
             return redirect(request.path)
-        messages.warning(request, _("Not approved. It is no longer waiting for approval."))
+        messages.warning(
+            request, _("Not approved. These payments are no longer waiting for approval.")
+        )
         return redirect(found)
     context = {"batch": found, "file": found.file, "app": gateway.lending_app(app_id)}
     context |= {"approving": True, "reasons": approvals.describe_reasons(found.approval_reasons)}
@@ -213,7 +219,9 @@ def _move(
         if command(found, request.user):
             tasks.enqueue(found)
         else:
-            messages.info(request, _("Nothing changed: the batch has already moved on."))
+            messages.info(
+                request, _("Nothing changed. These payments are already in another state.")
+            )
     return redirect(found)
 
 
@@ -235,7 +243,11 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         words = _("Not accepted. Decide each of these rows on its own page.")
         messages.warning(request, words)
     else:
-        messages.success(request, _("%(count)s rows are accepted.") % {"count": count})
+        messages.success(
+            request,
+            ngettext("%(count)s row is accepted.", "%(count)s rows are accepted.", count)
+            % {"count": count},
+        )
     return redirect(found)
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
@@ -29,7 +29,9 @@ from lendingadmin.web.requests import PersonRequest
 from .records import find_file
 
 #: Said where columns, days or words can't be answered any more.
-UNCHANGED = gettext_noop("Nothing changed. Its payments are being decided, or the file is deleted.")
+UNCHANGED = gettext_noop(
+    "Nothing changed. The payments of this statement are being decided, or the file is deleted."
+)
 
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
@@ -100,7 +102,7 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _say_refused(request, file, error)
     if not is_read:
         return _say_unchanged(request, file)
-    messages.success(request, _("Dates are now read as you said."))
+    messages.success(request, _("Dates are now read in the order that you chose."))
     _tell_managers(request, file)
     return redirect(file)
 
@@ -137,7 +139,13 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
     """Raise the alarms of a statement, and tell this person that managers see the alarms."""
     if count := alarms.raise_alarms(file, request.user):
-        words = _("It disagrees with %(count)s repayments. Managers see this on their home page.")
+        words = ngettext(
+            "The statement disagrees with %(count)s repayment. "
+            "Managers see this on their home page.",
+            "The statement disagrees with %(count)s repayments. "
+            "Managers see this on their home page.",
+            count,
+        )
         messages.warning(request, words % {"count": count})
 
 
@@ -158,15 +166,15 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
 def _find_refusal(app_id: str, file: StatementFile, line: StatementLine) -> str:
     """Return the reason why a row can't be recorded; empty if it can."""
     if file.needs_answer:
-        return _("answer the question about this statement first.")
+        return _("you must first answer the question about this statement.")
     if rows.has_odd_day(line):
         return _("the date of this row can't be right.")
     if line.place in PUT or places.find_put(app_id, [line.receipt_key]):
-        return _("a person marked it as returned, not ours or recorded elsewhere.")
+        return _("a person marked this payment as returned, not ours or recorded elsewhere.")
     if places.find_taken_back(app_id, [line.receipt_key]):
         return _("a row of a statement reverses this payment.")
     if question := find_open_questions(file, [line]).get(line.position):
-        words = _("%(question)s. Check the payments of the statement and decide there.")
+        words = _("%(question)s. Check the payments of the statement and decide on that page.")
         return words % {"question": question.label}
     return ""
 

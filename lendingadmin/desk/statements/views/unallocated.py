@@ -53,7 +53,11 @@ def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         where, reason = Place(form.cleaned_data["place"]), form.cleaned_data["reason"]
         if not places.put(line, where, reason, request.user):
             messages.warning(
-                request, _("Not saved. Someone moved this payment. Load the page again.")
+                request,
+                _(
+                    "Not saved. Another person has changed the place of this payment. Load the "
+                    "page again."
+                ),
             )
         return redirect("unallocated", app_id)
     visible = rows.read_visibility(request.user) | {"sees_phones": False}

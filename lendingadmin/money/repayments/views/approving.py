@@ -49,7 +49,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
-        words = _("Nothing changed. It is not waiting for your approval.")
+        words = _("Nothing changed. This repayment is not waiting for your approval.")
         messages.warning(request, why or words)
         return redirect(repayment)
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
@@ -83,13 +83,17 @@ def _send(
         words = _("Another repayment of this loan is still open: %(other)s.")
         return Obstacle("busy", words % {"other": rule.other})
     except services.MayDouble:
-        return Obstacle("may_double", _("Tick the box below if you want to send it again."))
+        return Obstacle(
+            "may_double", _("Tick the box below if you want to send this repayment again.")
+        )
     except services.MayBeForgotten:
         return Obstacle("forgotten", str(restoring.TICK))
     except NotIndependent as rule:
         return Obstacle("not_independent", str(rule))
     if not is_approved:
-        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
+        messages.warning(
+            request, _("Nothing changed. This repayment is no longer waiting for approval.")
+        )
     return None
 
 

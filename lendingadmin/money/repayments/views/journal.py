@@ -279,7 +279,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved. You entered it, so another person resolves it."))
+        form.add_error(
+            None, _("Not saved. You entered this repayment, so another person resolves it.")
+        )
         return _receipt(request, repayment, resolve_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
@@ -291,7 +293,9 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if done:
         messages.success(request, _("Resolved. Your reason is saved."))
     else:
-        messages.warning(request, _("Nothing changed. Someone else resolved it before."))
+        messages.warning(
+            request, _("Nothing changed. Someone else has already resolved this repayment.")
+        )
     return redirect(repayment)
 
 
@@ -309,7 +313,9 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     try:
         done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
-        form.add_error(None, _("Not saved. You entered it, so another person sets it aside."))
+        form.add_error(
+            None, _("Not saved. You entered this repayment, so another person sets it aside.")
+        )
         return _receipt(request, repayment, aside_form=form)
     except NotIndependent as rule:
         messages.warning(request, str(rule))
@@ -317,7 +323,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if done:
         messages.success(request, _("Set aside. You can record the next repayment of this loan."))
     else:
-        messages.warning(request, _("Nothing changed. It no longer needs checking."))
+        messages.warning(request, _("Nothing changed. This repayment no longer needs checking."))
     return redirect(repayment)
 
 
@@ -341,7 +347,9 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         words = _("Declined. The repayment will not be sent; your reason is saved.")
         messages.success(request, words, extra_tags="declined")
     else:
-        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
+        messages.warning(
+            request, _("Nothing changed. This repayment is no longer waiting for approval.")
+        )
     return redirect(repayment)
 
 
@@ -368,7 +376,7 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
             repayment, form.cleaned_data["note"], request.user, idempotency_key
         )
     except idempotency.StaleKey:
-        words = _("Not saved. This form was open for too long. Send it again.")
+        words = _("Not saved. This form was open for too long. Send the form again.")
         form.add_error(None, ValidationError(words, code="stale"))
     except mistakes.OneIsOpen as rule:
         by = rule.other.reported_by.username
@@ -376,9 +384,9 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
-            messages.success(request, _("Reported. A manager will review it."))
+            messages.success(request, _("Reported. A manager will review your report."))
         else:
-            words = _("Nothing new was saved. This was reported and reviewed before.")
+            words = _("Nothing new was saved. This mistake has already been reported and reviewed.")
             messages.warning(request, words, extra_tags="reported-before")
         return redirect(repayment)
     return _receipt(request, repayment, report_form=form)
@@ -402,10 +410,10 @@ def review_mistake(
     if is_done:
         messages.success(request, _("Saved. Your decision and reason are saved."))
     elif mistake.is_open:
-        words = _("Not saved. You reported it, so another person reviews it.")
+        words = _("Not saved. You reported this mistake, so another person reviews it.")
         messages.warning(request, words, extra_tags="own-report")
     else:
-        words = _("Nothing changed. %(person)s reviewed it before.")
+        words = _("Nothing changed. %(person)s has already reviewed this report.")
         words %= {"person": mistake.reviewed_by}
         messages.warning(request, words, extra_tags="reviewed-before")
     return redirect(repayment)

@@ -217,7 +217,7 @@ def _to_confirm(
     if landed is None:
         return redirect("repayment-confirm", app_id, account_id, idempotency_key)
     idempotency.delete_draft(idempotency_key)
-    words = _("This form was used before, for %(repayment)s. Nothing new was recorded.")
+    words = _("This form was already used for %(repayment)s. Nothing new was recorded.")
     messages.warning(request, words % {"repayment": landed}, extra_tags="form-used")
     return redirect(landed)
 
@@ -257,7 +257,10 @@ def confirm(
     if landed:
         return redirect(landed)
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
-        messages.warning(request, _("This form is not saved here. Nothing was recorded from it."))
+        messages.warning(
+            request,
+            _("This form is not saved in this dashboard. Nothing was recorded from the form."),
+        )
         return redirect("repayment-new", app_id, account_id)
     asked, stands_against = request_from(app_id, draft), None
     is_sent = request.method == "POST"

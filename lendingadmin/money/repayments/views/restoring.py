@@ -19,7 +19,7 @@ from lendingadmin.money.writes.reconciliation import RESOLVE
 from lendingadmin.web.access import access
 from lendingadmin.web.requests import PersonRequest
 
-TICK = gettext_lazy("Tick the box below after you have checked it at the service.")
+TICK = gettext_lazy("Tick the box below after you have checked this at the service.")
 
 
 def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:

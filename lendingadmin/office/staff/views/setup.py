@@ -13,7 +13,7 @@ from lendingadmin.core.staff.forms import OwnPasswordForm
 from lendingadmin.core.staff.setup_links import setup_tokens
 from lendingadmin.web.access import public
 
-PASSWORD_SET = gettext_lazy("Your password is saved. Sign in with it.")
+PASSWORD_SET = gettext_lazy("Your password is saved. Sign in with this password.")
 
 
 class SetupView(PasswordResetConfirmView):

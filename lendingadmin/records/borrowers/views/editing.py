@@ -187,7 +187,9 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
-        messages.warning(request, _("This form is not saved here. Nothing was sent from it."))
+        messages.warning(
+            request, _("This form is not saved in this dashboard. Nothing was sent from the form.")
+        )
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":
         return _show_confirm(request, draft, form)

@@ -138,8 +138,14 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
         return None
     return Card(
         title=_(DUPLICATE),
-        cause=_("There can be one event for each account, type and time. This one exists."),
-        next=_("Open it and compare. For other data, enter the time of its capture."),
+        cause=_(
+            "There can be only one event for each account, type and time. An event with these "
+            "already exists."
+        ),
+        next=_(
+            "Open the event and compare. If your data is different, enter the time when it was "
+            "captured."
+        ),
         saved="no",
         tone="warn",
         links=((_("Open the existing event"), build_url(app_id, *key)),),
@@ -159,7 +165,9 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     services.entered(request, PURPOSE, app_id)
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
-        messages.warning(request, _("This form is not saved here. Nothing was sent from it."))
+        messages.warning(
+            request, _("This form is not saved in this dashboard. Nothing was sent from the form.")
+        )
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)
     if request.method != "POST":
@@ -170,7 +178,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
         card = Card(
             title=_("Nothing was sent"),
             cause=str(idempotency.TOO_LONG),
-            next=_("Send it again."),
+            next=_("Send the event again."),
             saved="no",
         )
         return _show_confirm(request, draft, form, card)

@@ -38,8 +38,8 @@ _OF_OFFER = list_places(
     "result.response", "creditLimit interestRateWaiver validFrom"
 ) | list_places("result.response.products[]", "productId terms.interest.riskPremiumRate")
 _NOT_NAMED = gettext_lazy(
-    "The service accepted the request without a request id, so you can't follow "
-    "it here. Look for its assessment in the list of assessments."
+    "The service accepted the request without a request id, so this dashboard can't show the "
+    "request. Look for its assessment in the list of assessments."
 )
 
 
@@ -228,7 +228,9 @@ def _standing(
             asking.check(row)
         except LendingError as error:
             # A read is not a write: the request still has its requestId.
-            next_step = _("Nothing is lost. The dashboard will look for the same request again.")
+            next_step = _(
+                "Your request is not lost. The dashboard will look for the same request again."
+            )
             card = replace(errors.card(error), saved="", next=next_step)
     now = timezone.now()
     waits = row.may_be_read(now)

@@ -38,8 +38,8 @@ from lendingadmin.web.requests import PersonRequest
 from .offers import checked
 
 _TOO_LONG = gettext_lazy(
-    "This form was open for too long, so the contract was previewed again. "
-    "Check it and send it again."
+    "This form was open for too long, so the contract was previewed again. Check the "
+    "contract and send the form again."
 )
 
 

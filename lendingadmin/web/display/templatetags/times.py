@@ -96,7 +96,7 @@ def zones_here(zone: object) -> str:
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
         return lenders
-    beside = _("%(zone)s, yours") % {"zone": lenders}
+    beside = _("%(zone)s (lender); yours:") % {"zone": lenders}
     return format_html('<span class="zone">{} </span>{}', beside, own)
 
 
