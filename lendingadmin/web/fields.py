@@ -72,16 +72,18 @@ class AmountField(forms.DecimalField):
             one, other = found.readings
             raise forms.ValidationError(
                 _("“%(text)s” can mean %(one)s or %(other)s. Enter the amount that you mean.")
-                % {"text": text, "one": one, "other": other}
+                % {"text": text, "one": one, "other": other},
+                code="ambiguous",
             ) from None
         except OtherCurrency as found:
             raise forms.ValidationError(
                 _("Enter the amount in %(currency)s; “%(mark)s” is another currency.")
-                % {"currency": self.currency, "mark": found.mark}
+                % {"currency": self.currency, "mark": found.mark},
+                code="currency",
             ) from None
         except Unreadable:
             raise forms.ValidationError(
-                _("Enter the amount in digits, such as 3500 or 1234.50.")
+                _("Enter the amount in digits, such as 3500 or 1234.50."), code="unreadable"
             ) from None
         return super().to_python(amount)
 
@@ -101,7 +103,8 @@ class LineField(forms.CharField):
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))
         if _CONTROL.search(text):
-            raise forms.ValidationError(_("Leave out line breaks and control characters."))
+            words = _("Leave out line breaks and control characters.")
+            raise forms.ValidationError(words, code="control")
         return text
 
 
@@ -118,11 +121,10 @@ class IdField(LineField):
         try:
             check_id(text)
         except InvalidId as error:
-            raise forms.ValidationError(str(error)) from error
+            raise forms.ValidationError(str(error), code="no_id") from error
         if any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(
-                _("This text has invisible characters. Type the text again.")
-            )
+            words = _("This text has invisible characters. Type the text again.")
+            raise forms.ValidationError(words, code="invisible")
         return text
 
 
@@ -146,12 +148,12 @@ class JsonObjectField(forms.CharField):
                 "The text is not valid JSON: %(problem)s at line %(line)s, column %(column)s."
             )
             given = {"problem": error.msg, "line": error.lineno, "column": error.colno}
-            raise forms.ValidationError(words % given) from error
+            raise forms.ValidationError(words % given, code="not_json") from error
         except ValueError as error:
             words = _("This value can't be sent as JSON: %(problem)s.") % {"problem": error}
-            raise forms.ValidationError(words) from error
+            raise forms.ValidationError(words, code="not_json") from error
         if not isinstance(found, Mapping):
-            raise forms.ValidationError(_("Enter a JSON object: {…}."))
+            raise forms.ValidationError(_("Enter a JSON object: {…}."), code="no_object")
         return found
 
 

@@ -33,6 +33,7 @@ _ORDERS = (
     ("asc", gettext_lazy("oldest first")),
 )
 NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
+NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This is the first page.")
 # More filters than these fold away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
@@ -288,8 +289,7 @@ def _read(
         return call(**asked), [], False
     except BadRequest as error:
         if asked["page_token"] and refuses_token(error):
-            note = _("The page that you asked for no longer exists. This is the first page.")
-            return call(**asked | {"page_token": None}), [note], True
+            return call(**asked | {"page_token": None}), [str(NO_SUCH_PAGE)], True
         if "pageSize" in (operation.list_parameters or ()):
             raise
         return call(**asked | {"page_size": None}), [str(NO_PAGE_SIZE)], False

@@ -122,9 +122,9 @@ def test_past_the_normal_time_it_asks_no_more(desk: Client, fault_server: FaultS
     assert "data-poll hx-get" in desk.get(PAGE).content.decode()
     answer(fault_server, waiting | {"createdAt": now_text(seconds=100)}, KIND)
     page = desk.get(PAGE).content.decode()
-    assert "Still running" in page
+    assert 'data-finding="overdue"' in page
     assert "data-poll hx-get" not in page
-    assert "Refresh" in page
+    assert f'class="button" href="{PAGE}"' in page
 
 
 def test_without_a_time_of_creation_the_polls_tell_how_long(
@@ -132,13 +132,13 @@ def test_without_a_time_of_creation_the_polls_tell_how_long(
 ) -> None:
     answer(fault_server, GOOD | {"result": None, "status": 0, "createdAt": None}, KIND)
     assert "data-poll hx-get" in desk.get(f"{PAGE}status?polls=3").content.decode()
-    assert "Still running" in desk.get(f"{PAGE}status?polls=20").content.decode()
+    assert "overdue" in list_marks(desk.get(f"{PAGE}status?polls=20"), "finding")
 
 
 def test_with_errors_and_no_result_it_is_over(desk: Client, fault_server: FaultServer) -> None:
     answer(fault_server, GOOD | {"result": None, "status": 2}, KIND)
     page = desk.get(PAGE).content.decode()
-    assert "had errors and gave no result" in page
+    assert list_marks(page, "finding") == ["no-result"]
     assert "data-poll hx-get" not in page
 
 

@@ -78,10 +78,10 @@ def test_a_tail_that_is_cut_off_is_told_once_by_mail_and_by_the_command(
             watch()
     (sent,) = mail.outbox
     assert sent.bcc == ["manager@example.com"]
-    assert f"broken at entry {entries[-1].pk}" in sent.body
-    assert caplog.text.count(f"is broken at entry {entries[-1].pk}") == 2
+    assert f" {entries[-1].pk}: {verification.CUT}" in sent.body
+    assert caplog.text.count(f" {entries[-1].pk}: {verification.CUT}") == 2
     record(None, "x", outcome="written since")
-    with pytest.raises(CommandError, match=f"broken at entry {entries[-1].pk}"):
+    with pytest.raises(CommandError, match=f" {entries[-1].pk}: {verification.CUT}"):
         verify()
 
 
@@ -99,7 +99,7 @@ def test_an_entry_that_something_else_wrote_is_told(entries: list[Entry]) -> Non
     record(None, "x", outcome="done")
     forge("UPDATE audit_entry SET detail = 'another' WHERE id = %s", Entry.objects.latest("pk").pk)
     watch()
-    assert len(mail.outbox) == 1 and "the entry was changed" in mail.outbox[0].body
+    assert len(mail.outbox) == 1 and verification.CHANGED in mail.outbox[0].body
 
 
 def test_the_walk_comes_to_every_entry(

@@ -222,11 +222,10 @@ def test_actions_and_outcomes_are_told_in_words(reader: Client, support: User) -
 def test_from_where_somebody_acted_is_folded(reader: Client) -> None:
     entry = {"action": "x", "outcome": "done"}
     Entry.objects.create(**entry)
-    assert "Address and browser" not in reader.get("/audit/").content.decode()
+    assert "<details><summary>" not in reader.get("/audit/").content.decode()
     Entry.objects.create(**entry, address="203.0.113.7", browser="<b>Firefox")
-    page = reader.get("/audit/").content.decode()
-    assert "<summary>Address and browser</summary>" in page
-    assert "203.0.113.7 &lt;b&gt;Firefox</small></details>" in page
+    folded = reader.get("/audit/").content.decode().partition("<details><summary>")[2]
+    assert "203.0.113.7 &lt;b&gt;Firefox</small></details>" in folded
 
 
 def test_times_are_the_readers(reader: Client, manager: User) -> None:

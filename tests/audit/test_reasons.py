@@ -16,6 +16,8 @@ from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REASON = "Achieng Otieno's sister rang"
+# What the trail says in its place.
+WITH_REASON = "with a reason"
 
 
 def stored(table: str) -> str:
@@ -40,7 +42,7 @@ def test_of_a_settled_repayment(
     repayment = row(support, RepaymentState.UNKNOWN)
     assert services.resolve(repayment, resolution, REASON, manager)
     entry = entry_of(repayment.get_absolute_url())
-    assert entry.detail == f"{resolution.label}, with a reason"
+    assert entry.detail == f"{resolution.label}, {WITH_REASON}"
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().resolution_reason == REASON
     trail = client_of(manager).get("/audit/").content.decode()
@@ -50,7 +52,7 @@ def test_of_a_settled_repayment(
 def test_of_a_repayment_set_aside(support: User, manager: User) -> None:
     repayment = row(support, RepaymentState.UNKNOWN)
     assert services.set_aside(repayment, REASON, manager)
-    assert entry_of(repayment.get_absolute_url()).detail == "set aside, with a reason"
+    assert entry_of(repayment.get_absolute_url()).detail.endswith(f", {WITH_REASON}")
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().set_aside_reason == REASON
 
@@ -58,7 +60,7 @@ def test_of_a_repayment_set_aside(support: User, manager: User) -> None:
 def test_of_a_repayment_declined(support: User, manager: User) -> None:
     repayment = row(support, RepaymentState.AWAITING, approval_reasons="amount")
     assert services.decline(repayment, REASON, manager)
-    assert entry_of(repayment.get_absolute_url()).detail == "declined, with a reason"
+    assert entry_of(repayment.get_absolute_url()).detail.endswith(f", {WITH_REASON}")
     assert "Achieng" not in stored("repayments_repayment")
     assert Repayment.objects.get().resolution_reason == REASON
 
@@ -73,6 +75,7 @@ def test_of_another_write(manager: User, officer: User) -> None:
     )
     assert reconciliation.resolve(write, WriteResolution.SAVED, REASON, manager)
     entry = entry_of(write.get_absolute_url())
-    assert (entry.outcome, entry.detail) == ("resolved: It was saved", "with a reason")
+    outcome = f"resolved: {WriteResolution.SAVED.label}"
+    assert (entry.outcome, entry.detail) == (outcome, WITH_REASON)
     assert "Achieng" not in stored("writes_write")
     assert Write.objects.get().resolution_reason == REASON

@@ -133,7 +133,7 @@ def test_an_old_form_keeps_its_input(
     form = filled(desk.get(url(app, "new")), borrowerId="late", **PERSON)
     monkeypatch.setattr(idempotency, "check_key", stale)
     page = desk.post(url(app, "new"), form)
-    assert "open for too long" in page.content.decode()
+    assert str(idempotency.TOO_LONG) in page.content.decode()
     assert filled(page)["borrowerId"] == "late"
     assert book.get("/borrowers/late").status == 404
 
@@ -183,7 +183,7 @@ def test_a_refused_delete_says_why(boss: Client, app: LendingApp, book: Caller) 
 
 def test_officers_do_not_delete(desk: Client, app: LendingApp, book: Caller) -> None:
     assert desk.get(url(app, "b/delete")).status_code == 403
-    assert "Delete" not in desk.get(url(app, "b/?whole=1")).content.decode()
+    assert url(app, "b/delete") not in desk.get(url(app, "b/?whole=1")).content.decode()
 
 
 class TestPanels:
@@ -219,10 +219,11 @@ class TestPanels:
         assert list_marks(page, "finding") == ["lending-error"]
         for panel in ("loans", "assessments", "events"):
             proxy.on(f"/{panel}?", refusal(500, "down"))
-            answer = desk.get(url(app, f"b/panels/{panel}"), headers={"HX-Request": "true"})
+            there = url(app, f"b/panels/{panel}")
+            answer = desk.get(there, headers={"HX-Request": "true"})
             assert answer.status_code == 200
             assert list_marks(answer, "finding") == ["lending-error"]
-            assert "Try again" in answer.content.decode()
+            assert f'class="button" href="{there}"' in answer.content.decode()
 
     def test_the_record_too_fails_alone(
         self,
@@ -239,7 +240,7 @@ class TestPanels:
         text = page.content.decode()
         assert page.status_code == 200
         assert list_marks(page, "finding").count("lending-error") == 1
-        assert "Try again" in text
+        assert f'class="button" href="{url(app, "b/panels/record")}"' in text
         assert f'href="/apps/{app.app_id}/loans/l/"' in text
 
     def test_all_at_once_is_read_side_by_side(
@@ -261,16 +262,16 @@ class TestPanels:
 
         for part in ("/borrowers/b", "/loans?", "/assessments?", "/events?"):
             proxy.on(f"GET {book.app}{part}", together, forward())
-        page = desk.get(url(app, "b/?whole=1")).content.decode()
-        assert "WANJIRU ANNE" in page
-        assert "has a fault" not in page
+        page = desk.get(url(app, "b/?whole=1"))
+        assert "WANJIRU ANNE" in page.content.decode()
+        assert list_marks(page, "finding") == list_marks(page, "not-shown") == []
         assert not gathering.broken
 
     def test_a_borrower_that_is_not_there(
         self, desk: Client, app: LendingApp, book: Caller
     ) -> None:
         answer = desk.get(url(app, "nobody/panels/record"), headers={"HX-Request": "true"})
-        assert "not found at the service" in answer.content.decode()
+        assert list_marks(answer, "finding") == ["not-found"]
         assert desk.get(url(app, "nobody/?whole=1")).status_code == 404
 
     def test_events_lead_to_their_pages(self, desk: Client, app: LendingApp, book: Caller) -> None:

@@ -117,4 +117,4 @@ def test_what_is_older_than_what_is_shown_is_told(
     found = history.of_borrower(manager, "kenya", "7")
     assert (len(found.entries or ()), found.is_cut) == (20, is_cut)
     page = client_of(manager).get("/apps/kenya/borrowers/7/").content.decode()
-    assert ("only the newest of each kind" in page) == is_cut
+    assert ('data-finding="cut"' in page) == is_cut

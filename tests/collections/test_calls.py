@@ -175,7 +175,7 @@ def test_a_promise_is_kept_by_what_was_paid_elsewhere(three: CallService, desk: 
     promises.judge_promises(APP, timezone.now())
     promise = Promise.objects.get()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.READING)
-    assert "paid amount rose between two readings" in read_page(desk, promise.get_absolute_url())
+    assert str(Evidence.READING.label) in read_page(desk, promise.get_absolute_url())
 
 
 def test_a_broken_promise_comes_back_and_leaves_when_it_was_talked_of(
@@ -297,11 +297,12 @@ def test_who_comes_by_search_is_told_who_is_calling(
 ) -> None:
     press_next(desk)
     for address in ("/apps/kenya/borrowers/B-0/", "/apps/kenya/loans/L-0/"):
-        assert "officer has been calling this borrower since" in words(read_page(boss, address))
+        told = read_page(boss, address).partition('data-finding="is-calling"')[2]
+        assert "<p>officer " in told.partition("</section>")[0]
         calls = f'href="{COLLECTIONS}calls/B-0/"'
         assert calls in read_page(desk, address)
         shown = read_page(client_of(viewer), address)
-        assert "has been calling" not in shown and calls not in shown
+        assert 'data-finding="is-calling"' not in shown and calls not in shown
 
 
 def test_calls_and_promises_stand_on_the_timelines(

@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import simplejson
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.records.events import checking
 from tests.sandbox.calling import Caller
 
 DOMAIN = "lending.example"
@@ -117,6 +119,34 @@ def bare(text: str = TEXT) -> str:
         "rawBody": text,
     }
     return simplejson.dumps([{"kind": "sms", "values": [message]}], ensure_ascii=False)
+
+
+# What the findings say: of each, the words that tell it from the others.
+FINDINGS = {
+    "account": "The account id must be",
+    "category": "category must be sms or contact",
+    "domain": "domain in front",
+    "kind": "the kind must end in",
+    "kinds": "other kinds",
+    "later": "later than the event",
+    "no sets": "at least one set",
+    "no values": "no value",
+    "seconds": "look like seconds",
+    "set": "a set must be an object",
+    "time": checking.NO_TIME,
+    "type": "The event type is",
+    "values": "values must be a list",
+    "wrong": "{kind}: {field} must be",
+}
+
+
+def is_wrong(page: Any, field: str | None, wrong: str) -> bool:
+    """True if the form says so beside a field, by a code or by the words of a finding."""
+    form = page.context["form"]
+    if wrong in FINDINGS:
+        told = form.non_field_errors() if field is None else form.errors[field]
+        return any(FINDINGS[wrong] in one for one in told) and "errorlist" in page.text
+    return form.has_error(field or NON_FIELD_ERRORS, wrong) and "errorlist" in page.text
 
 
 def pasted(desk: Client, app: LendingApp, **fields: str) -> dict[str, str]:

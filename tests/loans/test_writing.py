@@ -14,6 +14,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
+from lendingadmin.money.writes.idempotency import TOO_LONG
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.reconciliation import check_due_writes
 from lendingadmin.money.writes.states import WriteFound, WriteState
@@ -70,10 +71,10 @@ class TestNew:
         page = desk.get(NEW).content.decode()
         assert 'action="/apps/kenya/find"' in page and 'name="q"' in page
         assert 'href="/apps/kenya/borrowers/new"' in page
-        assert "Request offer" not in page
+        assert "/offers/new" not in page
         assert re.search(r"<details>\s*<summary>Technical", page)
         page = desk.get(f"{NEW}?borrowerId=B-1").content.decode()
-        assert 'href="/apps/kenya/borrowers/B-1/offers/new">Request offer</a>' in page
+        assert 'href="/apps/kenya/borrowers/B-1/offers/new"' in page
 
     def test_a_contract_that_was_entered_is_seen(self, desk: Client, service: FaultServer) -> None:
         page = desk.post(NEW, filled(desk.get(NEW), contract="{}")).content.decode()
@@ -105,30 +106,39 @@ class TestNew:
         assert Entry.objects.get(action="loans.create").subject == form["accountId"]
 
     @pytest.mark.parametrize(
-        ("fields", "words"),
+        ("field", "value", "code", "named"),
         [
-            ({"contract": '{"a": 1,}'}, "The text is not valid JSON"),
-            ({"contract": "[1]"}, "Enter a JSON object"),
-            ({"contract": "{}"}, "The contract is empty"),
-            ({"contract": '{"a": NaN}'}, "JSON"),
-            ({"contract": "[" * 3000}, "JSON"),
-            ({"contract": '{"amounts": {"principal": "10"}}'}, "amounts.principal"),
-            ({"contract": ""}, "This field is required"),
-            ({"labels": "5"}, "Enter a JSON object"),
-            ({"others": '{"accountId": "x"}'}, "The form has separate fields for these: accountId"),
-            ({"others": '{"contract": {}}'}, "The form has separate fields for these: contract"),
-            ({"accountId": ".."}, "cannot be an id"),
-            ({"loanAmount": "1,000.5.5"}, "Enter the amount in digits"),
-            ({"startDate": "0001-01-01T00:00"}, "Enter a year"),
-            ({"token": "made up"}, "open for too long"),
+            ("contract", '{"a": 1,}', "not_json", ""),
+            ("contract", "[1]", "no_object", ""),
+            ("contract", "{}", "empty", ""),
+            ("contract", '{"a": NaN}', "not_json", ""),
+            ("contract", "[" * 3000, "not_json", ""),
+            ("contract", '{"amounts": {"principal": "10"}}', "malformed", "amounts.principal"),
+            ("contract", "", "required", ""),
+            ("labels", "5", "no_object", ""),
+            ("others", '{"accountId": "x"}', "twice", "accountId"),
+            ("others", '{"contract": {}}', "twice", "contract"),
+            ("accountId", "..", "no_id", ""),
+            ("loanAmount", "1,000.5.5", "unreadable", ""),
+            ("startDate", "0001-01-01T00:00", "year", ""),
         ],
     )
     def test_what_is_wrong_is_told_beside_its_field_and_kept(
-        self, desk: Client, service: FaultServer, fields: dict[str, str], words: str
+        self, desk: Client, service: FaultServer, field: str, value: str, code: str, named: str
     ) -> None:
-        page = desk.post(NEW, filled(desk.get(NEW), borrowerId="KEPT-1", **fields))
+        entered = filled(desk.get(NEW), borrowerId="KEPT-1") | {field: value}
+        page = desk.post(NEW, entered)
         assert page.status_code == 200
-        assert words in page.content.decode() and 'value="KEPT-1"' in page.content.decode()
+        (wrong,) = page.context["form"].errors.as_data()[field]
+        assert wrong.code == code and named in wrong.messages[0]
+        assert f'id="id_{field}_error"' in page.text and 'value="KEPT-1"' in page.text
+        assert posted(service) == 0
+
+    def test_a_form_that_was_open_for_too_long_is_kept(
+        self, desk: Client, service: FaultServer
+    ) -> None:
+        page = desk.post(NEW, filled(desk.get(NEW), borrowerId="KEPT-1", token="made up"))
+        assert str(TOO_LONG) in page.text and 'value="KEPT-1"' in page.text
         assert posted(service) == 0
 
     def test_an_amount_that_is_no_number_stays_for_the_person_to_see(
@@ -190,13 +200,13 @@ class TestDelete:
     ) -> None:
         settings.LENDING_LOAN_STATUSES = {}
         page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
-        assert "meaning of this loan's status is not known" in page and "Delete" in page
+        assert 'data-finding="status-unknown"' in page and 'class="danger" type="submit"' in page
 
     def test_repayments_that_were_entered_here_are_told_of(
         self, desk: Client, service: FaultServer, manager: User
     ) -> None:
         service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply({"accountId": "L"}))
-        address, words = "/apps/kenya/loans/L/delete", "1 repayment of this loan was entered here"
+        address, words = "/apps/kenya/loans/L/delete", 'data-finding="repayments-here"'
         assert words not in desk.get(address).content.decode()
         now = timezone.now()
         Repayment.objects.create(
@@ -227,7 +237,7 @@ class TestDelete:
         service.on("/loans/L", reset())
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).content.decode()
         assert 'data-saved="unknown"' in page and service.hits("DELETE") == 1
-        assert "still has" not in page
+        assert 'data-finding="still-there"' not in page
 
     @pytest.mark.parametrize(
         ("read", "state"),
@@ -271,14 +281,11 @@ class TestDelete:
         assert write.found == ("" if is_gone else WriteFound.THERE)
 
     @pytest.mark.parametrize(
-        ("read", "words"),
-        [
-            (reply({"accountId": "L"}), "The service still has this loan."),
-            (refusal(404), "There is no loan with this account id any more."),
-        ],
+        ("read", "found"),
+        [(reply({"accountId": "L"}), WriteFound.NOT_SEEN), (refusal(404), WriteFound.THERE)],
     )
     def test_after_it_the_page_says_what_was_read(
-        self, desk: Client, service: FaultServer, read: Any, words: str
+        self, desk: Client, service: FaultServer, read: Any, found: WriteFound
     ) -> None:
         service.on("GET /v1/projects/demo/apps/kenya/loans/L", reply({"accountId": "L"}))
         form = {"token": hidden(desk.get("/apps/kenya/loans/L/delete"))}
@@ -286,7 +293,9 @@ class TestDelete:
         refused = "It is <open>."
         service.on("DELETE /v1/projects/demo/apps/kenya/loans/L", refusal(409, refused))
         page = desk.post("/apps/kenya/loans/L/delete", form, follow=True).text
-        assert escape(refused) in page and refused not in page and words in page
+        assert escape(refused) in page and refused not in page
+        (check,) = Write.objects.get().checks.all()
+        assert check.found == found and escape(check.why) in page
 
 
 def test_the_loan_page_has_the_rest_of_what_came(desk: Client, service: FaultServer) -> None:

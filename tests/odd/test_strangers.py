@@ -21,6 +21,7 @@ from tests.odd.service import OddService
 from tests.odd.variants import good
 from tests.repayments.pages import filled as repaid
 from tests.repayments.pages import press
+from tests.web.marks import list_marks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("offer")]
 
@@ -78,7 +79,7 @@ def test_from_one_that_may_be_another_nothing_is_entered(
     service.give(resource, unidentified(resource))
     page = desk.get(address)
     if not address.endswith("/name"):
-        assert "may belong to another borrower" in page.content.decode(), address
+        assert "unidentified-record" in list_marks(page, "finding"), address
     assert not begins_a_write(page)
 
 
@@ -138,7 +139,7 @@ def test_an_offer_that_names_another_is_not_kept(
     other["metadata"]["accountId"] = "borrower:STRANGER"
     service.give("Operation", other)
     page = desk.get(f"{APP}/borrowers/B-1/offers/r-1/").content.decode()
-    assert "answered with another record" in page and "STRANGER" not in page
+    assert "wrong-record" in list_marks(page, "finding") and "STRANGER" not in page
     assert OfferRequest.objects.get().answer == ""
 
 

@@ -25,6 +25,7 @@ from tests.offers.service import (
     hidden,
     operation,
 )
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEW = f"{BORROWER}/offers/new"
@@ -84,7 +85,7 @@ def test_a_request_that_the_service_gives_no_usable_name_is_told_and_never_polle
     service.operation = operation(request_id)  # type: ignore[arg-type]
     page = send(desk, assessmentType=TYPE)
     assert page.redirect_chain[-1][0] == ALL
-    assert "without a request id" in page.content.decode()
+    assert "not-named" in list_marks(page, "finding")
     assert len(service.asked) == 1 and not OfferRequest.objects.exists()
 
 
@@ -97,9 +98,8 @@ def test_without_a_request_id_what_is_in_doubt_says_that_it_cannot_be_looked_for
     assert page.redirect_chain[-1][0] == write.get_absolute_url()
     assert write.state == WriteState.UNKNOWN
     reconciliation.check_due_writes()
-    words = desk.get(write.get_absolute_url()).content.decode()
-    assert outcomes.NO_REQUEST_ID in words
-    assert "could not be saved, so it was not sent" not in words
+    assert outcomes.NO_REQUEST_ID in desk.get(write.get_absolute_url()).content.decode()
+    assert {one.why for one in write.checks.all()} == {outcomes.NO_REQUEST_ID}
     assert len(service.asked) == 1 and not OfferRequest.objects.exists()
 
 

@@ -30,6 +30,7 @@ from tests.offers.service import (
 )
 from tests.repayments.threads import at_once
 from tests.sandbox.calling import Caller
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEW = f"{BORROWER}/offers/new"
@@ -143,7 +144,8 @@ class TestThePageThatWaits:
     ) -> None:
         asked()
         page = desk.get(OFFER).content.decode()
-        assert "load delay:1s" in page and "status?polls=0" in page and "Refresh" in page
+        assert "load delay:1s" in page and "status?polls=0" in page
+        assert f'class="button" href="{OFFER}"' in page
         shared.clear()
         fragment = desk.get(OFFER + "status?polls=0").content.decode()
         assert "load delay:2s" in fragment and "<html" not in fragment
@@ -172,8 +174,8 @@ class TestThePageThatWaits:
         long_ago = timezone.now() - timedelta(seconds=121)
         asked(asked_at=long_ago, last_asked_at=long_ago)
         page = desk.get(OFFER).content.decode()
-        assert "Still running" in page and 'hx-trigger="load delay' not in page
-        assert "Check again" in page
+        assert "overdue" in list_marks(page, "finding") and 'hx-trigger="load delay' not in page
+        assert f'class="button" href="{OFFER}"' in page
 
     def test_a_fault_is_a_card_in_a_fragment_that_goes_on(
         self, desk: Client, service: OfferService, asked: Ask

@@ -295,11 +295,11 @@ def test_pressing_twice_counts_once(
     client = client_of(officer)
     client.post("/apps/kenya/book/count")
     page = client.post("/apps/kenya/book/count", follow=True).content.decode()
-    assert "is being updated already" in page
+    assert 'data-finding="already-running"' in page
     assert Snapshot.objects.count() == 1
     snapshot_job.stop("kenya", officer)
     page = client.post("/apps/kenya/book/stop", follow=True).content.decode()
-    assert "to stop. The update has already ended" in page
+    assert 'data-finding="had-ended"' in page
 
 
 # --- memory --------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from django.test import Client
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.lending.errors import WrongRecord
 from lendingadmin.people.search import views
 from lendingadmin.web.access import REFUSED
 from tests.conftest import ClientOf
@@ -18,6 +19,7 @@ from tests.faults.server import FaultServer, Wire
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller, new_assessment
 from tests.search.words import place_of, read_places, results_of
+from tests.web.marks import list_marks
 
 pytestmark = pytest.mark.django_db
 ROLE = "viewer"
@@ -112,7 +114,7 @@ def test_what_can_be_no_id_is_not_asked_for(
 ) -> None:
     page = found(desk, app, wanted)
     assert 'data-finding="not-looked-up"' in page and not read_places(page)
-    assert "Nothing found" not in page
+    assert views.NOTHING not in page and views.NOTHING_SO_FAR not in page
     at = place_of(desk, app.app_id, "borrower", wanted)
     assert desk.get(at).status_code == 404
     assert proxy.arrived == []
@@ -154,7 +156,7 @@ def test_every_place_is_looked_at_at_the_same_time(
 
     fault_server.default = meet
     fault_server.on("/oauth2/token", token())
-    assert "Nothing found." in found(desk, app, "7", whole="1")
+    assert views.NOTHING in found(desk, app, "7", whole="1")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +209,7 @@ def test_a_service_that_answers_with_another_loan_is_not_followed(
     proxy.on("/loans/mine", reply({"accountId": "theirs", "uid": "u"}))
     page = found(desk, app, "mine")
     assert "theirs" not in page
-    assert "answered with another record" in page
+    assert WrongRecord.default_message in page
 
 
 def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
@@ -216,7 +218,7 @@ def test_a_loan_that_does_not_say_which_it_is_is_found_with_a_warning(
     proxy.on("/loans/mine", reply({"borrowerId": "b"}))
     page = found(desk, app, "mine")
     assert f'href="/apps/{app.app_id}/loans/mine/"' in page
-    assert "may belong to another borrower" in page
+    assert list_marks(page, "finding").count("unidentified-record") == 1
 
 
 def only(person: User, *permissions: str) -> None:
@@ -231,7 +233,7 @@ def test_only_what_the_person_may_read_is_looked_up(
     desk = client_of(viewer)
     assert desk.get(results_of(desk, app.app_id, "l")).status_code == 302
     page = found(desk, app, "7")
-    assert "Nothing found" in page
+    assert views.NOTHING in page
     assert read_places(page) == {"loan": "none"}
     part = desk.get(place_of(desk, app.app_id, "borrower", "b"), headers=HTMX)
     assert REFUSED in part.content.decode()
@@ -248,7 +250,7 @@ def test_without_a_word_the_page_says_what_can_be_found(desk: Client, app: Lendi
     page = answer.content.decode()
     assert 'data-finding="by-id-only"' in page
     assert "<code>uid</code>" in page and "<code>borrower:</code>" in page
-    assert "Recently opened" in page
+    assert 'id="last-opened"' in page
 
 
 def test_without_scripts_the_box_asks_for_all_of_it(desk: Client, app: LendingApp) -> None:

@@ -50,7 +50,7 @@ def test_names_by_right_and_no_phone_number_go_on_paper(
     assert "0700" not in text.replace(" ", "") and "254700" not in text.replace(" ", "")
     assert "style=" not in text and "<style" not in text
     assert "2 rows" in words(text) and "1,000.00" in text
-    assert "Reprint" not in text
+    assert 'data-finding="reprint"' not in text
 
 
 @pytest.mark.django_db

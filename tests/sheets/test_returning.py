@@ -59,6 +59,14 @@ def read_sheet(client: Client, sheet: Sheet) -> str:
     return words(read_page(client, f"{SHEETS}{sheet.code}/"))
 
 
+def read_tone(client: Client, sheet: Sheet) -> str:
+    """The tone of the chip that the page of the sheet shows."""
+    answer = client.get(f"{SHEETS}{sheet.code}/")
+    chip = answer.context["standing"].chip
+    assert chip.word in words(answer.content.decode())
+    return str(chip.tone)
+
+
 class TestKeeping:
     """What is kept of a sheet, and what is refused with all that was typed."""
 
@@ -79,25 +87,31 @@ class TestKeeping:
         ]
         [kept] = SheetReturn.objects.all()
         assert (kept.counted, kept.created_by) == (Decimal("1300.50"), support)
-        assert "to be recorded" in read_sheet(clerk, sheet)
+        page = clerk.get(f"{SHEETS}{sheet.code}/")
+        chips = [one.chip for one in page.context["rows"] if one.chip]
+        assert [one.tone for one in chips] == ["info", "info"]
+        assert chips[0].word in words(page.content.decode())
         typed = Entry.objects.get(action="dashboard.sheets.return")
         assert (typed.outcome, typed.detail) == ("typed", "2 amounts, 1300.50 KES")
 
     @pytest.mark.parametrize(
-        ("counted_cash", "sentence"),
+        ("counted_cash", "code", "difference"),
         [
-            ("599.99", "the cash counted is KES 0.01 less."),
-            ("600.01", "the cash counted is KES 0.01 more."),
-            ("", "Count the cash"),
-            ("about 600", "Enter the amount in digits"),
+            ("599.99", "less", "KES 0.01"),
+            ("600.01", "more", "KES 0.01"),
+            ("", "required", None),
+            ("about 600", "unreadable", None),
         ],
     )
     def test_cash_that_is_not_the_sum_saves_nothing_and_keeps_what_was_typed(
-        self, clerk: Client, sheet: Sheet, counted_cash: str, sentence: str
+        self, clerk: Client, sheet: Sheet, counted_cash: str, code: str, difference: str | None
     ) -> None:
         answer = type_sheet(clerk, sheet, {1: "100", 3: "500"}, counted=counted_cash)
         text = answer.content.decode()
-        assert answer.status_code == 200 and sentence in words(text)
+        [error] = answer.context["form"].errors.as_data()["counted"]
+        assert answer.status_code == 200 and error.code == code
+        assert 'id="id_counted_error"' in text
+        assert difference is None or difference in words(text)
         assert 'name="row-1" value="100"' in text and 'name="row-3" value="500"' in text
         assert not SheetReturn.objects.exists() and not StatementFile.objects.exists()
 
@@ -117,7 +131,8 @@ class TestKeeping:
             zone = gateway.lending_app("kenya").zone
             day = timezone.localdate(timezone=zone) + timedelta(days=days)
             answer = type_sheet(clerk, sheet, {1: "5"}, day=day.isoformat())
-            assert "when the sheet was made" in answer.content.decode()
+            assert answer.context["form"].has_error("day", "outside")
+            assert 'id="id_day_error"' in answer.content.decode()
         assert not StatementFile.objects.exists()
 
     def test_a_sheet_with_nothing_collected_is_returned_too(
@@ -126,7 +141,8 @@ class TestKeeping:
         type_sheet(clerk, sheet, {1: "0"}, counted="0")
         sheet.refresh_from_db()
         assert sheet.state == "returned" and not StatementFile.objects.exists()
-        assert "nothing collected" in read_sheet(clerk, sheet)
+        # Not “partly recorded”, though nothing is recorded.
+        assert read_tone(clerk, sheet) == ""
 
     def test_nothing_comes_back_with_a_cancelled_one(self, clerk: Client, sheet: Sheet) -> None:
         address = f"{SHEETS}{sheet.code}/return"
@@ -176,7 +192,7 @@ class TestRecording:
         assert [one[2] for one in list_rows(batch)] == ["closed", "no-loan", "overpaid", "fine"]
         record(clerk, batch)
         assert [one[0] for one in service.posted] == ["L-004"]
-        assert "partly recorded" in read_sheet(clerk, sheet)
+        assert read_tone(clerk, sheet) == "warn" and read_recorded(clerk, sheet) == 100
 
     def test_a_loan_that_is_gone_is_no_other_of_its_number(
         self, clerk: Client, service: VisitService, desk: Client
@@ -220,8 +236,12 @@ class TestRecording:
             refusal(400, "not today") if loan_id == "L-001" else service.keep_word(loan_id, record)
         )
         record_sheet(clerk, sheet, {1: "5", 2: "7"})
+        refused, recorded = Repayment.objects.order_by("account_id")
+        assert refused.state == RepaymentState.REFUSED
         text = read_sheet(clerk, sheet)
-        assert "refused" in text and "partly recorded" in text
+        assert refused.message.chip.word in text and str(refused) in text
+        assert read_tone(clerk, sheet) == "warn" and read_recorded(clerk, sheet) == 7
+        assert recorded.state == RepaymentState.RECORDED
 
     def test_an_outcome_that_is_not_known_is_not_counted_as_recorded(
         self, clerk: Client, service: VisitService, sheet: Sheet
@@ -255,7 +275,9 @@ class TestAgain:
         record_sheet(clerk, sheet, {1: "5", 2: "7"})
         answer = type_sheet(boss, sheet, {1: "5", 2: "7"})
         assert answer.status_code == 302 and SheetReturn.objects.count() == 1
-        assert "support entered the same amounts before" in read_sheet(boss, sheet)
+        text = read_page(boss, f"{SHEETS}{sheet.code}/")
+        said = text.partition('data-finding="same-amounts"')[2].partition("</li>")[0]
+        assert "support" in said
         assert len(service.posted) == 2
 
     def test_other_amounts_show_each_row_that_differs_and_record_what_was_missing(
@@ -284,19 +306,22 @@ class TestAgain:
             ("L-003", f"CASH-{sheet.code}-003", Decimal(9)),
             ("L-004", f"CASH-{sheet.code}-004", Decimal(11)),
         ]
-        text = read_sheet(clerk, sheet)
-        assert "3 rows differ from what was recorded" in text
-        assert "entered before: 7.00" in text and "partly recorded" in text
+        page = clerk.get(f"{SHEETS}{sheet.code}/")
+        assert [one.row.number for one in page.context["differing"]] == [2, 3, 4]
+        assert 'data-finding="differing" data-count="3"' in page.content.decode()
+        [second] = [one for one in page.context["rows"] if one.row.number == 2]
+        assert list(second.amounts) == [7, 70] and "7.00" in words(page.content.decode())
+        assert read_tone(clerk, sheet) == "warn"
 
     def test_more_recorded_than_was_counted_the_second_time_is_told(
         self, clerk: Client, service: VisitService, sheet: Sheet
     ) -> None:
         record_sheet(clerk, sheet, {1: "500"})
-        assert "partly recorded" not in read_sheet(clerk, sheet)
+        assert read_tone(clerk, sheet) == "good"
         answer = type_sheet(clerk, sheet, {1: "300"})
         compared = answer.content.decode().partition('name="compared" value="')[2].partition('"')[0]
         give_back(clerk, sheet, {1: "300"}, compared=compared)
-        assert "recorded more than was counted" in read_sheet(clerk, sheet)
+        assert read_tone(clerk, sheet) == "bad"
 
     def test_it_waits_until_what_was_typed_before_is_in_the_ledger(
         self, clerk: Client, sheet: Sheet
@@ -304,7 +329,9 @@ class TestAgain:
         give_back(clerk, sheet, {1: "5"})
         answer = type_sheet(clerk, sheet, {1: "6"})
         text = words(answer.content.decode())
-        assert "still being recorded" in text and "5.00 before, 6.00 now" in text
+        assert answer.context["form"].has_error("__all__", "unfinished")
+        [said] = answer.context["form"].non_field_errors()
+        assert said in text and "5.00" in text and "6.00" in text
         assert answer.context["page"].differences == [(1, 5, 6)]
         assert SheetReturn.objects.count() == 1
 
@@ -363,7 +390,8 @@ class TestNoStatement:
         day = proof.read_day(app, today, timezone.now())
         assert len(day.entries["cash"].numbers) == 2 and not day.covered
         assert not any(one.numbers for one in day.credits.values())
-        assert "Confirmed" not in read_page(clerk, Repayment.objects.all()[0].get_absolute_url())
+        repayment = read_page(clerk, Repayment.objects.all()[0].get_absolute_url())
+        assert not re.search(r'data-finding="(confirmed|listed|reached)"', repayment)
         Repayment.objects.update(created_at=timezone.now() - timedelta(days=9))
         alarms.search_covered_days(timezone.now() + timedelta(days=30))
         assert not Repayment.objects.exclude(alarm="").exists()
@@ -381,10 +409,9 @@ class TestNoStatement:
         self, clerk: Client, sheet: Sheet
     ) -> None:
         batch = give_back(clerk, sheet, {1: "5"})
-        listed = words(read_page(clerk, "/apps/kenya/statements/"))
-        assert "Collection sheet" in listed and "counted cash" in listed
+        assert 'data-state="counted-cash"' in read_page(clerk, "/apps/kenya/statements/")
         text = read_page(clerk, batch.file.get_absolute_url())
-        assert "not a network's statement" in text.replace("&#x27;", "'")
+        assert 'data-finding="counted-cash"' in text
         address = f"{batch.file.get_absolute_url()}rows/1/record"
         assert address not in text and clerk.get(address).status_code == 404
         assert sheet.get_absolute_url() in read_page(clerk, batch.get_absolute_url())

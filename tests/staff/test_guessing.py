@@ -15,6 +15,7 @@ from django_tasks_db.models import DBTaskResult
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.caching import shared
 from lendingadmin.core.staff import tasks
+from lendingadmin.core.staff.adapter import FROM_MANY, FROM_ONE
 from lendingadmin.core.staff.models import User
 from tests.conftest import PASSWORD
 from tests.totp import make_code
@@ -77,7 +78,7 @@ def test_many_wrong_passwords_from_many_addresses_hold_back_the_name(support: Us
     for number in range(50):
         sign_in("SUPPORT" if number % 2 else "support", "wrong", f"10.0.{number % 13}.1")
     assert not gets_in("support", "10.0.99.1")
-    assert Entry.objects.filter(detail="from many addresses", subject="support").count() == 1
+    assert Entry.objects.filter(detail=FROM_MANY, subject="support").count() == 1
 
 
 def test_the_addresses_of_one_network_of_ipv6_count_as_one(support: User) -> None:
@@ -165,8 +166,8 @@ def test_what_is_held_back_is_noted_once_an_hour_and_names_nobody_unknown(suppor
             sign_in(name, "wrong", f"10.0.{len(name)}.1")
     held = Entry.objects.filter(action="sign-in", outcome="held back").order_by("id")
     assert list(held.values_list("subject", "detail")) == [
-        ("support", "from one address"),
-        ("", "from one address"),
+        ("support", FROM_ONE),
+        ("", FROM_ONE),
     ]
 
 

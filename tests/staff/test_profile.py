@@ -140,7 +140,7 @@ def test_one_sees_one_s_sessions_and_ends_the_others(
     here, there, others = client_of(officer), client_of(officer), client_of(support)
     page = here.get(PROFILE)
     assert len(page.context["sessions"]) == 2
-    assert page.content.decode().count("(this one)") == 1
+    assert page.content.decode().count("data-here") == 1
     answer = here.post(f"{PROFILE}sessions/end", follow=True)
     assert describe_ended(1) in answer.content.decode()
     assert len(answer.context["sessions"]) == 1

@@ -103,6 +103,15 @@ def amina() -> User:
     return User.objects.get(username="amina")
 
 
+# What the trail says of a sign-in.
+DETAILS = {
+    "one step": "identity provider",
+    "two steps": "identity provider with two steps",
+    "no role": "no role from the identity provider",
+    "not there": "not at the identity provider",
+}
+
+
 def told(answer: Any) -> str:
     """The words of the page that refuses."""
     page = answer.content.decode()
@@ -132,7 +141,7 @@ class TestTheFirstSignIn:
                 *("system", "people", "amina", "added"),
                 "roles from the identity provider (+officer in kenya)",
             ),
-            ("amina", "sign-in", "amina", "done", "identity provider"),
+            ("amina", "sign-in", "amina", "done", DETAILS["one step"]),
         ]
 
     def test_no_claim_and_no_token_is_kept(self, provider: IdentityProvider) -> None:
@@ -200,7 +209,7 @@ class TestTheFirstSignIn:
         assert provider_messages.NO_ROLE % NAMED in told(answer)
         assert not User.objects.exists()
         assert list_trail("username", "subject", "outcome", "detail") == [
-            ("", "", "refused", "no role from the identity provider")
+            ("", "", "refused", DETAILS["no role"])
         ]
 
     def test_an_address_that_is_not_verified_is_not_kept(self, provider: IdentityProvider) -> None:
@@ -235,7 +244,7 @@ class TestTheNextOnes:
         sign_in(provider, before := Client())
         provider.set_person("s-1", **AMINA | {"groups": []})
         answer = sign_in(provider, client := Client())
-        assert answer.status_code == 403 and "have no role in this dashboard" in told(answer)
+        assert answer.status_code == 403 and provider_messages.NO_ROLE % NAMED in told(answer)
         assert not is_signed_in(client) and roles_of(amina()) == set()
         assert before.get("/apps/kenya/").status_code == 403
 
@@ -282,7 +291,7 @@ class TestWhatIsNoAnswerToUs:
         client = Client()
         address = provider.sign_in(find_address(client.post(GO)), "s-1")
         answer = come_back(client, change(address, state="0123456789abcdef"))
-        assert answer.status_code == 401 and "did not finish" in told(answer)
+        assert answer.status_code == 401 and str(provider_messages.NOT_FINISHED) in told(answer)
         assert not is_signed_in(client) and not User.objects.exists()
 
     def test_the_state_of_another_browser(self, provider: IdentityProvider) -> None:
@@ -301,7 +310,7 @@ class TestWhatIsNoAnswerToUs:
         client = Client()
         asked = change(find_address(client.post(GO)), nonce="of-another-question")
         answer = come_back(client, provider.sign_in(asked, "s-1"))
-        assert answer.status_code == 401 and "did not finish" in told(answer)
+        assert answer.status_code == 401 and str(provider_messages.NOT_FINISHED) in told(answer)
         assert not is_signed_in(client) and not User.objects.exists()
 
     def test_a_token_for_another_client(self, provider: IdentityProvider, settings: Any) -> None:
@@ -421,7 +430,7 @@ class TestTheProviderIsNotAsItShouldBe:
         where = "lendingadmin.core.staff.provider.LenderProvider.wk_server_url"
         monkeypatch.setattr(where, lambda *_: "http://127.0.0.1:9")
         answer = come_back(client, address)
-        assert answer.status_code == 503 and "did not answer" in told(answer)
+        assert answer.status_code == 503 and provider_messages.NO_ANSWER % NAMED in told(answer)
 
     @pytest.mark.parametrize(
         "wrong",
@@ -446,7 +455,7 @@ class TestTheProviderIsNotAsItShouldBe:
 
         monkeypatch.setattr(where, make)
         answer = Client().post(GO)
-        assert answer.status_code == 401 and "did not finish" in told(answer)
+        assert answer.status_code == 401 and str(provider_messages.NOT_FINISHED) in told(answer)
 
     def test_a_redirect_of_its_is_not_followed(self, settings: Any) -> None:
         asked: list[str] = []
@@ -494,7 +503,7 @@ class TestWithoutLocalSignIn:
         page = answer.content.decode()
         assert f'action="{GO}"' in page and answer.context["provider"] == NAMED["provider"]
         assert 'type="password"' not in page and "passkey" not in page
-        assert "set-up link" not in page
+        assert 'data-finding="forgotten"' not in page
 
     def test_a_password_is_not_even_looked_at(self, officer: User) -> None:
         client = Client()
@@ -599,12 +608,13 @@ class TestConfirming:
         self, provider: IdentityProvider, head: Client
     ) -> None:
         answer = self.confirm(provider, head, ago=200)
-        assert answer.status_code == 403 and "did not ask you to sign in again" in told(answer)
+        assert answer.status_code == 403
+        assert provider_messages.NOT_ASKED_AGAIN % NAMED in told(answer)
         assert head.get("/people/new").status_code == 302 and is_signed_in(head)
 
     def test_nor_does_somebody_else(self, provider: IdentityProvider, head: Client) -> None:
         answer = self.confirm(provider, head, sub="s-2")
-        assert answer.status_code == 403 and "as another person" in told(answer)
+        assert answer.status_code == 403 and str(provider_messages.ANOTHER_PERSON) in told(answer)
         assert head.get("/people/new").status_code == 302
         assert User.objects.count() == 1
 
@@ -647,7 +657,8 @@ class TestConfirming:
 
     def test_there_is_no_password_to_change(self, head: Client) -> None:
         assert head.get("/accounts/password/change/").status_code == 404
-        assert "Change password" not in head.get("/accounts/profile/").content.decode()
+        page = head.get("/accounts/profile/").content.decode()
+        assert "/accounts/password/change/" not in page
 
 
 class TestTwoStep:
@@ -662,7 +673,7 @@ class TestTwoStep:
         provider.set_person("s-1", **AMINA | {"amr": amr})
         sign_in(provider, client := Client())
         assert amina().two_step_due_at is None
-        assert list_trail("detail")[-1] == ("identity provider with a second factor",)
+        assert list_trail("detail")[-1] == (DETAILS["two steps"],)
         User.objects.update(two_step_due_at=timezone.now())
         assert client.get("/apps/kenya/").status_code == 200
 
@@ -733,7 +744,7 @@ class TestWhoIsProvided:
         assert not is_signed_in(client)
         assert list_trail("subject", "outcome", "detail")[-1] == (
             *("amina", "refused"),
-            "did not use the identity provider",
+            DETAILS["not there"],
         )
 
     def test_without_the_provider_they_are_like_others(

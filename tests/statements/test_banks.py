@@ -122,13 +122,15 @@ def test_statements_of_several_accounts_are_refused() -> None:
     content = write_mt940(EVENTS).decode()
     second = content.index(":25:", content.index(":20:", 5))
     other = content[:second] + content[second:].replace("123456789", "987654321", 1)
-    with pytest.raises(Refused, match="several accounts"):
+    with pytest.raises(Refused) as refused:
         open_statement(other.encode())
+    assert refused.value.code == "accounts"
     one = write_camt(EVENTS).decode()
     start, end = one.index("<Stmt>"), one.index("</BkToCstmrStmt>")
     two = one[:end] + one[start:end].replace("DE02120300000000202051", "DE02500105170137075030")
-    with pytest.raises(Refused, match="several accounts"):
+    with pytest.raises(Refused) as refused:
         open_statement((two + one[end:]).encode())
+    assert refused.value.code == "accounts"
 
 
 @pytest.mark.parametrize("count", [1, 2, 30])
@@ -158,35 +160,36 @@ def test_the_words_of_an_indented_row_go_on_in_the_next_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "code"),
     [
-        (b"", "The file is empty"),
-        (b" \n", "The file is empty"),
-        (b"%PDF-1.7\n...", "This is a PDF"),
-        (b"a,b\n" * (LARGEST // 4 + 1), "larger than 20 MB"),
-        (b"\x89PNG\r\n\x1a\n", "not a statement"),
-        (b"a,b\x00c", "not a statement"),
-        (b"<html><table><tr><td>1</td></tr></table></html>", "a web page"),
-        (b"<!DOCTYPE html><html></html>", "a web page"),
-        (b"<?xml version='1.0'?><Other/>", "not a CAMT.053"),
+        (b"", "empty"),
+        (b" \n", "empty"),
+        (b"%PDF-1.7\n...", "pdf"),
+        (b"a,b\n" * (LARGEST // 4 + 1), "large"),
+        (b"\x89PNG\r\n\x1a\n", "no_statement"),
+        (b"a,b\x00c", "no_statement"),
+        (b"<html><table><tr><td>1</td></tr></table></html>", "web_page"),
+        (b"<!DOCTYPE html><html></html>", "web_page"),
+        (b"<?xml version='1.0'?><Other/>", "no_camt"),
         (
             b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY x "y">]><Document>camt.053</Document>',
             "types",
         ),
-        (pack(("xl/workbook.xml", b"x"), ("xl/vbaProject.bin", b"x")), "has macros"),
-        (pack(("a.txt", b"x")), "one by one"),
-        (pack(("a.xml", write_camt(EVENTS)), ("b.xml", write_camt(EVENTS))), "one by one"),
-        (pack(("xl/workbook.xml", b"0" * 60_000_000)), "unpacks to far more"),
+        (pack(("xl/workbook.xml", b"x"), ("xl/vbaProject.bin", b"x")), "macros"),
+        (pack(("a.txt", b"x")), "archive"),
+        (pack(("a.xml", write_camt(EVENTS)), ("b.xml", write_camt(EVENTS))), "archive"),
+        (pack(("xl/workbook.xml", b"0" * 60_000_000)), "unpacked"),
         (b"PK\x03\x04broken", "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "_VBA_PROJECT".encode("utf-16-le"), "macros"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 nothing", "not a spreadsheet"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), "can't be opened"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 nothing", "no_spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"), "unopened"),
     ],
 )
-def test_a_file_that_is_none_is_refused_with_a_sentence(content: bytes, words: str) -> None:
-    with pytest.raises(Refused, match=words):
+def test_a_file_that_is_none_is_refused_with_a_sentence(content: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
         read(content, zone=NAIROBI)
+    assert refused.value.code == code and str(refused.value).endswith(".")
 
 
 def test_what_a_mac_adds_to_an_archive_is_no_file() -> None:
@@ -224,8 +227,9 @@ def test_a_locked_archive_is_refused() -> None:
     content = bytearray(pack(("xl/workbook.xml", b"x")))
     for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(mark) + at] |= 1
-    with pytest.raises(Refused, match="password"):
+    with pytest.raises(Refused) as refused:
         find_format(bytes(content))
+    assert refused.value.code == "password"
 
 
 @pytest.mark.skipif("MT940_SAMPLES" not in os.environ, reason="needs the library's own samples")

@@ -108,24 +108,26 @@ def test_an_amount_that_is_none_is_told(amount: str) -> None:
     ],
 )
 def test_xml_that_no_bank_writes_is_refused(content: str) -> None:
-    with pytest.raises(Refused, match="XML"):
+    with pytest.raises(Refused) as refused:
         open_statement(content)
+    assert refused.value.code == "xml"
 
 
 def test_camt_of_another_encoding_is_read_and_checked() -> None:
     wide = CAMT.replace("UTF-8", "UTF-16")
     assert len(open_statement(wide.encode("utf-16")).lines) == len(open_statement(CAMT).lines)
     typed = wide.replace("<Document", "<!DOCTYPE d [<!ENTITY x 'y'>]><Document", 1)
-    with pytest.raises(Refused, match="types"):
+    with pytest.raises(Refused) as refused:
         open_statement(typed.encode("utf-16"))
+    assert refused.value.code == "types"
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "code"),
     [
         (pack(("xl/workbook.xml", b"<x/>"), ("xl/macrosheets/sheet1.xml", b"<x/>")), "macros"),
         (pack(("mimetype", ODS), ("content.xml", b"<x/>"), ("Basic/a.xml", b"<x/>")), "macros"),
-        (pack(("xl/workbook.bin", b"x")), "XLSB"),
+        (pack(("xl/workbook.bin", b"x")), "xlsb"),
         (
             pack(("mimetype", ODS), ("META-INF/manifest.xml", b"<m:encryption-data/>")),
             "password",
@@ -134,13 +136,14 @@ def test_camt_of_another_encoding_is_read_and_checked() -> None:
             pack(("xl/workbook.xml", b"<x/>"), ("xl/sharedStrings.xml", b"<!DOCTYPE x []><x/>")),
             "types",
         ),
-        (b"MIME-Version: 1.0\nContent-Type: multipart/related\n\n<html>", "a web page"),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related\n\n<html>", "web_page"),
     ],
     ids=["macro sheet", "Basic", "XLSB", "locked ODS", "entities", "MIME"],
 )
-def test_spreadsheets_that_are_refused(content: bytes, words: str) -> None:
-    with pytest.raises(Refused, match=words):
+def test_spreadsheets_that_are_refused(content: bytes, code: str) -> None:
+    with pytest.raises(Refused) as refused:
         read(content, zone=NAIROBI)
+    assert refused.value.code == code
 
 
 def make_xls(far: str = "") -> bytes:
@@ -160,16 +163,18 @@ def test_a_macro_sheet_of_an_old_spreadsheet_is_refused() -> None:
     # The record of a sheet: its place, whether it is hidden, its type.
     at = content.index(b"\x85\x00")
     content[at + 9] = 1
-    with pytest.raises(Refused, match="macros"):
+    with pytest.raises(Refused) as refused:
         read(bytes(content), zone=NAIROBI)
+    assert refused.value.code == "macros"
 
 
 def test_a_locked_old_spreadsheet_is_refused() -> None:
     content = make_xls()
     # FILEPASS follows the beginning of the workbook, in the place of another record.
     at = content.index(b"\x09\x08\x10\x00") + 20
-    with pytest.raises(Refused, match="password"):
+    with pytest.raises(Refused) as refused:
         read(content[:at] + b"\x2f\x00" + content[at + 2 :], zone=NAIROBI)
+    assert refused.value.code == "password"
 
 
 def add_cell(place: str, value: str | None) -> bytes:
@@ -242,8 +247,9 @@ def test_each_other_sheet_that_holds_something_is_named(rows: making.Rows, unrea
 
 
 def test_no_sheet_of_many_is_left_out_without_a_word() -> None:
-    with pytest.raises(Refused, match="sheets"):
+    with pytest.raises(Refused) as refused:
         read(make_book(making.write_mpesa(EVENTS), *([[["x"]]] * 24)), zone=NAIROBI)
+    assert refused.value.code == "sheets"
 
 
 def test_lines_in_a_cell_of_a_workbook_are_words_and_rows_in_one_are_refused() -> None:
@@ -261,8 +267,9 @@ def test_lines_in_a_cell_of_a_workbook_are_words_and_rows_in_one_are_refused() -
     [("XFD1048576", "x"), ("XFD1048576", " "), ("Z1048576", "x"), ("BES20000", "x")],
 )
 def test_a_far_cell_that_would_take_much_memory_is_named(place: str, value: str) -> None:
-    with pytest.raises(Refused, match="far outside the table, such as in cell XFD1048576"):
+    with pytest.raises(Refused, match="XFD1048576") as refused:
         read(add_cell(place, value), zone=NAIROBI)
+    assert refused.value.code == "cells"
 
 
 def measure_peak(content: bytes) -> int:
@@ -341,8 +348,9 @@ def test_a_text_of_very_many_rows_is_refused_before_it_is_read(content: bytes) -
 
 
 def test_a_far_cell_of_an_old_spreadsheet_is_named() -> None:
-    with pytest.raises(Refused, match="far outside the table"):
+    with pytest.raises(Refused) as refused:
         read(make_xls(far="x"), zone=NAIROBI)
+    assert refused.value.code == "cells"
 
 
 def test_a_size_that_lies_is_no_fault() -> None:
@@ -394,7 +402,8 @@ class TestMT940:
         self, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
     ) -> None:
         text = self.WHOLE.replace(":61:", ":61:BROKEN INVENTED PERSON DE0212030000 ", 1)
-        with pytest.raises(Refused, match="MT940"):
+        with pytest.raises(Refused) as refused:
             open_statement(text)
+        assert refused.value.code == "mt940"
         shown = capfd.readouterr()
         assert "INVENTED PERSON" not in shown.out + shown.err + caplog.text

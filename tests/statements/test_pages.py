@@ -20,7 +20,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff import retention
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping, places
-from lendingadmin.desk.statements.lines import Kind, Place
+from lendingadmin.desk.statements.lines import Kind, Place, Standing
 from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
 from lendingadmin.desk.statements.views.entering import UNCHANGED
 from lendingadmin.desk.statements.views.records import COLUMNS
@@ -56,12 +56,12 @@ def test_the_list_is_empty_at_first_and_then_has_it(clerk: Client) -> None:
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     page = clerk.get(BASE).content.decode()
     assert EMPTY not in page
-    assert "M-PESA" in page and "complete" in page and "123456" in page
+    assert "M-PESA" in page and "chip good" in page and "123456" in page
 
 
 def test_a_whole_statement_says_what_it_holds(clerk: Client) -> None:
     page = open_page(clerk, making.pack_xls(making.write_mpesa(EVENTS)))
-    assert "complete" in page and "not recorded here" in page
+    assert "chip good" in page and str(Standing.MISSING.label) in page
     file = StatementFile.objects.get()
     assert file.lines.count() == len(EVENTS)
     assert file.lines.filter(kind="payment").count() == len(PAID)
@@ -84,20 +84,22 @@ def test_pasted_rows_are_read_too(clerk: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"%PDF-1.4", "This is a PDF"), (b"", "empty"), (b"<html><table>", "a web page")],
+    ("content", "code"), [(b"%PDF-1.4", "pdf"), (b"", "empty"), (b"<html><table>", "web_page")]
 )
 def test_what_is_no_statement_is_refused_beside_the_field(
-    clerk: Client, content: bytes, words: str
+    clerk: Client, content: bytes, code: str
 ) -> None:
     page = bring_in(clerk, content)
-    assert page.status_code == 200 and words in page.content.decode()
+    assert page.status_code == 200 and page.context["form"].has_error("file", code)
+    assert 'id="id_file_error"' in page.content.decode()
     assert not StatementFile.objects.exists()
 
 
 def test_neither_a_file_nor_text_or_both_is_refused(clerk: Client) -> None:
     for data in ({}, {"text": "a,b", "file": SimpleUploadedFile("x.csv", b"a,b")}):
-        assert "not both" in clerk.post(f"{BASE}new", data).content.decode()
+        page = clerk.post(f"{BASE}new", data)
+        assert page.context["form"].has_error("file", "one_of_two")
+        assert 'id="id_file_error"' in page.content.decode()
 
 
 def test_the_same_file_is_kept_once(clerk: Client) -> None:
@@ -105,7 +107,7 @@ def test_the_same_file_is_kept_once(clerk: Client) -> None:
     first = bring_in(clerk, content).headers["Location"]
     again = bring_in(clerk, content)
     assert again.headers["Location"] == first
-    assert "uploaded before" in clerk.get(first).content.decode()
+    assert 'data-finding="uploaded-before"' in clerk.get(first).content.decode()
     assert StatementFile.objects.count() == 1
     assert StatementLine.objects.count() == len(EVENTS)
 
@@ -145,15 +147,16 @@ def test_each_payment_is_set_beside_the_journal(
     twice = next(cells for cells in rows if cells and cells[0] == PAID[5].receipt)
     open_page(clerk, making.pack_csv([*rows, twice]))
     by_receipt = {one["transactionId"]: one["here"] for one in shown_rows(clerk, "?kind=payment")}
-    assert [by_receipt[one.receipt] for one in PAID[:7]] == [
-        "recorded here",
-        "recorded with another amount",
-        "waiting for a decision",
-        "not recorded here",
-        "recorded with another amount",
-        "twice in the file",
-        "not recorded here",
+    standings = [
+        Standing.CONFIRMED,
+        Standing.OTHER_AMOUNT,
+        Standing.WAITING,
+        Standing.MISSING,
+        Standing.OTHER_AMOUNT,
+        Standing.TWICE,
+        Standing.MISSING,
     ]
+    assert [by_receipt[one.receipt] for one in PAID[:7]] == [one.label for one in standings]
     only = shown_rows(clerk, "?standing=confirmed")
     assert [one["transactionId"] for one in only] == [recorded.receipt]
     assert only[0]["repayments"] == f"rp-{Repayment.objects.get(account_id=recorded.reference).pk}"
@@ -200,7 +203,7 @@ def test_a_table_of_an_unknown_layout_is_mapped_once(clerk: Client) -> None:
     assert KnownLayout.objects.get().network == "Kiosk"
     second = making.pack_csv(head + [["2026-10-03", f"S{n}", "Bo", f"{n}.00"] for n in range(1, 9)])
     page = open_page(clerk, second)
-    assert "S8" in page and "not recorded here" in page
+    assert "S8" in page and str(Standing.MISSING.label) in page
     assert [file.network for file in StatementFile.objects.order_by("pk")] == ["Kiosk", "Kiosk"]
 
 
@@ -282,7 +285,7 @@ def test_the_file_itself_goes_after_its_time_and_its_lines_stay(clerk: Client) -
     bring_in(clerk, making.pack_csv(making.write_mpesa(EVENTS)))
     retention.delete_old()
     assert StatementFile.objects.get().content
-    assert "saved encrypted for 90 days." in clerk.get(f"{BASE}new").content.decode()
+    assert 'data-count="90"' in clerk.get(f"{BASE}new").content.decode()
     StatementFile.objects.update(created_at=timezone.now() - timedelta(91))
     retention.delete_old()
     file = StatementFile.objects.get()

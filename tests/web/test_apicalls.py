@@ -71,7 +71,7 @@ def test_a_manager_sees_the_calls_of_a_page_and_nobody_s_name(
 @pytest.mark.django_db
 def test_others_do_not(app: LendingApp, book: Caller, client_of: ClientOf, officer: User) -> None:
     page = client_of(officer).get(f"/apps/{app.app_id}/borrowers/b/?whole=1").content.decode()
-    assert "to the service" not in page.partition("<main")[2]
+    assert 'class="card calls' not in page
 
 
 LOANS = [{"accountId": f"L-{n}", "labels": {"a": "Anne"}, "loanAmount": n} for n in range(50)]
@@ -127,4 +127,5 @@ def test_a_number_out_of_all_range_costs_the_panel_its_answer_only() -> None:
         request_id=None, attempts=1, faults=(), error=None,
         answer=b'{"loans": [{"accountId": "a", "x": 1e999}]}',
     )  # fmt: skip
-    assert "bytes that can't be read" in apicalls._pretty(call, call.answer or b"")
+    shown = apicalls._pretty(call, call.answer or b"")
+    assert str(len(call.answer or b"")) in shown and "1e999" not in shown

@@ -279,9 +279,9 @@ def test_a_field_wires_label_hint_and_error() -> None:
 def test_the_pager_offers_only_the_ways_there_are() -> None:
     html = render_to_string("_pager.html", {"pager": {"next_url": "?p=2&q=a", "count": 20}})
     assert 'href="?p=2&amp;q=a" rel="next"' in html
-    assert "First page" not in html
+    assert html.count("href=") == 1 and "data-last" not in html
     last = render_to_string("_pager.html", {"pager": {"first_url": "?", "count": 3}})
-    assert "3 on this page, the last" in re.sub(r"\s+", " ", last)
+    assert "3" in last.partition("data-last")[0] and "data-last" in last
     assert not render_to_string("_pager.html", {"pager": {}}).strip()
 
 

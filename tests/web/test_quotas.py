@@ -18,6 +18,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import REVEAL
 from lendingadmin.web import quotas
 from lendingadmin.web.access import rule_of
+from lendingadmin.web.errors import card
 from lendingadmin.web.quotas import EXPORTS, LIMITS, PROFILE, READS, REVEALS, OverQuota, take
 from tests.conftest import ClientOf
 from tests.sandbox.calling import Caller
@@ -228,17 +229,18 @@ def test_a_page_beyond_it_says_what_happened_when_to_go_on_and_whom_to_ask(
     desk, there = client_of(people[role]), f"/apps/{app.app_id}/borrowers"
     assert desk.get(f"{there}/b/?whole=1").status_code == 200
     assert desk.get(f"{there}/b/").status_code == 200
-    said = OverQuota(str(LIMITS[READS].words) % {"most": 1}, 1_800).message
+    over = OverQuota(str(LIMITS[READS].words) % {"most": 1}, 1_800)
+    said, what_next = over.message, card(over).next
     for page in ("x/", "x/?whole=1", "x/name", "x/panels/record"):
         answer = desk.get(f"{there}/{page}")
         text = answer.content.decode()
         assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1800")
         assert list_marks(answer, "finding") == ["over-quota"]
         assert list_marks(answer, "saved") == ["no"]
-        assert said in text and "ask a manager" in text
-        card = desk.get(f"{there}/{page}", headers=HTMX)
-        assert card.status_code == 200 and "<html" not in card.content.decode()
-        assert list_marks(card, "finding") == ["over-quota"] and said in card.content.decode()
+        assert said in text and what_next in text
+        part = desk.get(f"{there}/{page}", headers=HTMX)
+        assert part.status_code == 200 and "<html" not in part.content.decode()
+        assert list_marks(part, "finding") == ["over-quota"] and said in part.content.decode()
     # What was opened already may be worked on.
     assert desk.get(f"{there}/b/?whole=1").status_code == 200
     assert desk.get(there + "/").status_code == 200

@@ -118,7 +118,7 @@ def test_a_process_that_died_leaves_what_is_found_out(
     assert 'data-state="sent"' in page and 'data-saved="unknown"' in page
     pass_time(seconds=91)
     check_page(desk, act, desk.get(there), committed=at == "find_address")
-    assert "sending was interrupted" in text_of(desk.get(there))
+    assert 'data-finding="interrupted"' in text_of(desk.get(there))
     assert act.there(book) == (at == "find_address")
 
 
@@ -131,17 +131,18 @@ def check_page(desk: Client, act: Act, page: Any, *, committed: bool) -> None:
     if committed:
         assert 'data-saved="probably"' in words and write.found == Found.THERE
         return
-    assert "know yet whether this was saved" in words and 'data-saved="unknown"' in words
+    assert 'data-saved="unknown"' in words and "data-found" not in words
     assert write.found == ""
     pass_time(seconds=configured.REPAYMENT_QUIET.total_seconds())
-    assert "know yet whether this was saved" in text_of(desk.get(write.get_absolute_url()))
+    words = text_of(desk.get(write.get_absolute_url()))
+    assert 'data-saved="unknown"' in words and "data-found" not in words
     pass_time(minutes=30)
     words = text_of(desk.get(write.get_absolute_url()))
-    assert "so far" in words and 'data-saved="unknown"' in words
-    assert "certain" not in words and "Not saved" not in words
+    assert f'data-found="{Found.NOT_SEEN}"' in words and 'data-saved="unknown"' in words
+    assert 'data-saved="no"' not in words
     write.refresh_from_db()
     assert (write.state, write.found) == (WriteState.UNKNOWN, Found.NOT_SEEN)
-    entries = Entry.objects.filter(outcome="checked: not found so far")
+    entries = Entry.objects.filter(outcome__endswith=f": {Found.NOT_SEEN.label}")
     assert entries.get().username == "system"
 
 
@@ -181,7 +182,8 @@ def test_what_is_there_otherwise_is_said_to_differ(
     else:
         book.call("PATCH", "/borrowers/b", {"individual": other})
     page = text_of(desk.get(where))
-    assert "Found, but different" in page and "individual · surname" in Check.objects.get().why
+    assert f'data-found="{Found.DIFFERS}"' in page
+    assert "individual · surname" in Check.objects.get().why
     assert "Somebody" not in Entry.objects.latest("id").detail
 
 
@@ -193,8 +195,8 @@ def test_what_is_not_the_record_is_never_called_saved(
     url, form = act.prepare(desk, app, book)
     proxy.once(act.match(book), reply(body, 201))
     words = text_of(desk.post(url, form, follow=True))
-    assert 'data-saved="unknown"' in words and "is saved." not in words
-    assert "Saved." not in words
+    assert 'data-saved="unknown"' in words and 'data-saved="yes"' not in words
+    assert 'class="notice good"' not in words
     assert (WORDS["error_description"] in words) == (body is WORDS)
 
 
@@ -226,8 +228,10 @@ def test_an_offer_that_a_dead_process_asked_for(
     pass_time(seconds=91)
     page = text_of(desk.get(Write.objects.get().get_absolute_url()))
     asked = at == "find_address"
-    assert ("knows the request" in page) == asked
-    assert ("could not be saved, so it was not sent" in page) == (not asked)
+    check = Check.objects.get()
+    assert check.found == (Found.THERE if asked else Found.NOT_SEEN)
+    assert OfferRequest.objects.exists() == asked
+    assert check.why in page
     assert proxy.hits(ASK.match(book)) == int(asked)  # looking for it asks nothing
 
 

@@ -28,7 +28,7 @@ _FOR_NAME = "login_failed_for_name"
 _NOTED_SECONDS = 60 * 60
 # What the secrets of second factors are encrypted for; allauth does not say whose they are.
 FOR_SECOND_FACTOR = "mfa.secret"
-_FROM_ONE, _FROM_MANY = _("from one address"), _("from many addresses")
+FROM_ONE, FROM_MANY = _("from one address"), _("from many addresses")
 
 
 class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -57,11 +57,11 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         try:
             super().pre_authenticate(request, **credentials)
         except ValidationError:
-            self._note_held_back(request, _FROM_ONE, **credentials)
+            self._note_held_back(request, FROM_ONE, **credentials)
             raise
         key = _find_browser(request, credentials) or _fold_name(credentials)
         if not ratelimit.consume(request, action=_FOR_NAME, key=key, dry_run=True):
-            self._note_held_back(request, _FROM_MANY, **credentials)
+            self._note_held_back(request, FROM_MANY, **credentials)
             raise self.validation_error("too_many_login_attempts")
 
     def pre_login(
@@ -111,7 +111,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             return
         subject = person.username if person else ""
         record(request, "sign-in", subject=subject, outcome="held back", detail=detail)
-        if person and detail == _FROM_MANY:
+        if person and detail == FROM_MANY:
             tasks.tell_of_guessing.enqueue(person.pk)
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:

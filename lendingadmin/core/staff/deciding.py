@@ -25,6 +25,12 @@ from lendingadmin.core.staff.services import (
 )
 
 ANOTHER_MUST_APPROVE = gettext_lazy("Another manager must approve this.")
+NO_RIGHT_ANY_MORE = gettext_lazy(
+    "The manager who asked for this change no longer has the right to do so. Please ask again."
+)
+NOTHING_TO_DECIDE = gettext_lazy(
+    "Nothing to decide. This request was decided before or has expired."
+)
 
 
 def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple[PersonChange, str]:
@@ -38,12 +44,7 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
         if not may_approve(by, change):
             raise ChangeRefused(ANOTHER_MUST_APPROVE)
         if not is_still_asked(change):
-            raise ChangeRefused(
-                _(
-                    "The manager who asked for this change no longer has the right to do so. "
-                    "Please ask again."
-                )
-            )
+            raise ChangeRefused(NO_RIGHT_ANY_MORE)
         path = _apply(change, person)
         _decide(request, change, PersonChange.State.APPROVED, by)
     return change, path
@@ -70,7 +71,7 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
     rows = PersonChange.objects.select_related("person", "asked_by")
     change = filter_waiting(rows).filter(pk=asked.pk).first()
     if change is None:
-        raise ChangeRefused(_("Nothing to decide. This request was decided before or has expired."))
+        raise ChangeRefused(NOTHING_TO_DECIDE)
     return change
 
 

@@ -37,7 +37,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from requests import RequestException, Session
 
@@ -49,7 +48,14 @@ from lendingadmin.core.staff.models import User
 logger = logging.getLogger(__name__)
 
 # Reasons why a person is not signed in.
+ANOTHER_PERSON = gettext_lazy(
+    "You signed in at the identity provider as another person. Nothing was confirmed."
+)
 CANCELLED = gettext_lazy("The sign-in was cancelled at %(provider)s.")
+NOT_ASKED_AGAIN = gettext_lazy(
+    "%(provider)s did not ask you to sign in again. Nothing was confirmed."
+)
+NOT_FINISHED = gettext_lazy("The sign-in did not finish. Start again.")
 NO_ANSWER = gettext_lazy("%(provider)s did not answer. Try again in a few minutes.")
 NO_ROLE = gettext_lazy(
     "You have no role in this dashboard. Ask the administrator of your groups at "
@@ -277,8 +283,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """Answer with our own page. Neither the page nor the log contains the provider's words."""
-        status, words = 401, _("The sign-in did not finish. Start again.")
+        """Answer with our own page. Neither it nor the log contains the provider's words."""
+        status, words = 401, str(NOT_FINISHED)
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
         elif error == AuthError.CANCELLED:
@@ -387,11 +393,8 @@ def _confirm(request: HttpRequest, sociallogin: SocialLogin, *, asked_at: float)
     """Record that the person just gave a factor at the provider. Raise ProviderRefused."""
     person, auth_time = request.user, sociallogin.identity.auth_time
     if not (isinstance(person, User) and sociallogin.is_existing and sociallogin.user == person):
-        raise ProviderRefused(
-            _("You signed in at the identity provider as another person. Nothing was confirmed.")
-        )
+        raise ProviderRefused(str(ANOTHER_PERSON))
     if auth_time < asked_at - _CLOCKS_DIFFER:
-        words = _("%(provider)s did not ask you to sign in again. Nothing was confirmed.")
-        raise ProviderRefused(words % {"provider": settings.OIDC_NAME})
+        raise ProviderRefused(NOT_ASKED_AGAIN % {"provider": settings.OIDC_NAME})
     at = min(auth_time, time.time())
     record_authentication(request, person, BY_PROVIDER, at=at, reauthenticated=True)

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy
 
 from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import AppRole, PersonChange, User
@@ -23,6 +23,10 @@ from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 
 # Who approves shall remember why it was asked for.
 APPROVE_WITHIN = timedelta(days=3)
+NO_OTHER_MANAGER = gettext_lazy(
+    "A second manager must approve this change, and there is no other manager. The "
+    "administrator can add a manager with “manage.py createsuperuser”."
+)
 
 
 def manages_people(person: User) -> bool:
@@ -70,10 +74,7 @@ def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> 
     """Return in words that no manager could approve this request; empty if one could."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
-    return gettext(
-        "A second manager must approve this change, and there is no other manager. The "
-        "administrator can add a manager with “manage.py createsuperuser”."
-    )
+    return str(NO_OTHER_MANAGER)
 
 
 def filter_waiting(changes: QuerySet[PersonChange]) -> QuerySet[PersonChange]:

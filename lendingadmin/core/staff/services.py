@@ -64,6 +64,13 @@ _FIELDS = {
 }
 
 
+# Why a change is refused.
+NO_LONGER_MANAGES = gettext_lazy("You may no longer manage people. Nothing changed.")
+NO_PASSWORD = gettext_lazy("This person has not chosen a password yet.")
+OWN_PASSWORD = gettext_lazy("Change your own password on your profile.")
+OWN_TWO_STEP = gettext_lazy("Change your own two-step sign-in on your profile.")
+
+
 class ChangeRefused(Exception):
     """Error: a rule refuses this change to a person. The text explains the rule to the manager."""
 
@@ -91,7 +98,7 @@ def change_person(by: User, pk: int) -> Iterator[User]:
         list(people.order_by("pk"))
         manager = User.objects.filter(pk=by.pk, is_active=True).first()
         if manager is None or not manager.has_perm(MANAGE_PEOPLE):
-            raise ChangeRefused(_("You may no longer manage people. Nothing changed."))
+            raise ChangeRefused(NO_LONGER_MANAGES)
         person = list_people(manager).filter(pk=pk).first()
         if person is None:
             raise ChangeRefused(_("You may no longer manage this person."))
@@ -257,7 +264,7 @@ def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own two-step sign-in on your profile."))
+            raise ChangeRefused(OWN_TWO_STEP)
         if second_manager.needs_second(person):
             asked = _ask(by, person, PersonChange.Kind.SECOND_FACTOR)
             _record_asked(request, asked)
@@ -284,7 +291,7 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own password on your profile."))
+            raise ChangeRefused(OWN_PASSWORD)
         check_needs_link(person)
         if second_manager.needs_second(person):
             _record_asked(request, _ask(by, person, PersonChange.Kind.SETUP_LINK))
@@ -347,9 +354,9 @@ def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
-            raise ChangeRefused(_("Change your own password on your profile."))
+            raise ChangeRefused(OWN_PASSWORD)
         if not person.has_usable_password():
-            raise ChangeRefused(_("This person has not chosen a password yet."))
+            raise ChangeRefused(NO_PASSWORD)
         if not person.must_choose_password:
             person.must_choose_password = True
             person.save(update_fields=["must_choose_password"])

@@ -60,7 +60,7 @@ class SavedListForm(forms.Form):
         name = str(self.cleaned_data["name"])
         owned = SavedList.objects.filter(owner=self.owner, app_id=self.app_id)
         if owned.filter(name=name).exists():
-            raise forms.ValidationError(NAME_TAKEN)
+            raise forms.ValidationError(NAME_TAKEN, code="taken")
         if owned.count() >= _MOST_OWNED:
             words = gettext("You already have %(count)s lists. Delete one first.")
             raise forms.ValidationError(words % {"count": _MOST_OWNED})

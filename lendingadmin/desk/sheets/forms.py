@@ -118,7 +118,7 @@ class GridForm(forms.Form):
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
         if not made_on <= day <= self.today:
             words = gettext("Enter a day from %(day)s, when the sheet was made, to today.")
-            raise forms.ValidationError(words % {"day": f"{made_on:%Y-%m-%d}"})
+            raise forms.ValidationError(words % {"day": f"{made_on:%Y-%m-%d}"}, code="outside")
         return day
 
     def clean(self) -> dict[str, Any]:
@@ -131,7 +131,8 @@ class GridForm(forms.Form):
             if isinstance(amount, Decimal) and amount != round(amount, decimals):
                 self.add_error(name, words % given)
         if "counted" not in self.errors and cleaned.get("counted") is None:
-            self.add_error("counted", gettext("Count the cash and enter the total."))
+            words = gettext("Count the cash and enter the total.")
+            self.add_error("counted", forms.ValidationError(words, code="required"))
         return cleaned
 
 

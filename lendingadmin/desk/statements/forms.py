@@ -60,7 +60,8 @@ class NewStatementForm(forms.Form):
         if "file" in self.errors:
             return
         if bool(sent) == bool(text.strip()):
-            self.add_error("file", _("Choose a file or paste its rows, not both."))
+            words = _("Choose a file or paste its rows, not both.")
+            self.add_error("file", forms.ValidationError(words, code="one_of_two"))
             return
         self.content = sent.read() if sent else text.encode()
 
@@ -262,7 +263,7 @@ class SplitForm(forms.Form):
         """Return the amount, which must be less than the payment, so that there is a rest."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
-            raise forms.ValidationError(_("Enter less than the whole payment."))
+            raise forms.ValidationError(_("Enter less than the whole payment."), code="whole")
         return amount
 
 

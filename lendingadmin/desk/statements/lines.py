@@ -188,7 +188,11 @@ class Mapping:
 
 
 class Refused(Exception):
-    """Error: a file can't be accepted.
+    """A file that can't be accepted. The sentence says why, and what to export instead.
 
-    The sentence gives the reason, and what to export instead.
+    `code` names the reason for the program, as that of a ValidationError does.
     """
+
+    def __init__(self, sentence: str, code: str = "invalid") -> None:
+        super().__init__(sentence)
+        self.code = code

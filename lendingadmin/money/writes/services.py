@@ -146,6 +146,7 @@ def entered(request: PersonRequest, operation: str, app_id: str, subject: str = 
                 "This entry was sent before and may still arrive at the service. If you send "
                 "it again, it may be saved twice."
             ),
+            extra_tags="may-arrive",
         )
     return kept or Submitted({})
 

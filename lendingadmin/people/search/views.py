@@ -47,6 +47,7 @@ from .lookups import (
 )
 
 NO_PERSON = gettext_noop("No person found. Your words were not searched as an id.")
+NOTHING = gettext_noop("Nothing found.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
 NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
@@ -244,7 +245,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
     elif as_id and not faults:
         line = _(NO_PERSON)
     else:
-        line = _(NOTHING_SO_FAR) if faults else _("Nothing found.")
+        line = _(NOTHING_SO_FAR if faults else NOTHING)
     return " ".join([line, _(NOT_EVERYTHING)]) if faults else line
 
 

@@ -147,7 +147,8 @@ class FileForm(EventForm):
             )
             raise forms.ValidationError(words % {"count": count(LONGEST)}, code="too_long")
         if not sent.name.casefold().endswith(".json"):
-            raise forms.ValidationError(_("Choose a JSON file. The file's name must end in .json."))
+            words = _("Choose a JSON file. The file's name must end in .json.")
+            raise forms.ValidationError(words, code="name")
         content = sent.read()
         given = read_json(content)
         self.content, self.file_name = content, sent.name
@@ -170,13 +171,12 @@ def read_json(content: bytes) -> Given:
     try:
         found = codec.decode(content)
     except (ValueError, RecursionError):
-        raise forms.ValidationError(_("The text is not JSON in UTF-8.")) from None
+        raise forms.ValidationError(_("The text is not JSON in UTF-8."), code="not_json") from None
     if isinstance(found, list):
         return Given(found)
     if not isinstance(found, dict) or not isinstance(found.get("data"), list):
-        raise forms.ValidationError(
-            _("The JSON must be an event with a list “data”, or only this list.")
-        )
+        words = _("The JSON must be an event with a list “data”, or only this list.")
+        raise forms.ValidationError(words, code="no_list")
     return Given(found["data"], {key: found[key] for key in found if key != "data"})
 
 

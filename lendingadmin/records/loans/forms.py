@@ -92,7 +92,7 @@ class LoanForm(WriteForm, FarDatesForm):
         """Raise ValidationError if the contract is empty or a field has a wrong type."""
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
-            raise forms.ValidationError(_("The contract is empty."))
+            raise forms.ValidationError(_("The contract is empty."), code="empty")
         places = list(find_malformed(LendingContract(contract)))
         if places:
             words = _("These fields do not have the type that the service uses: %(places)s.")
@@ -102,7 +102,7 @@ class LoanForm(WriteForm, FarDatesForm):
                     "These fields do not have the type that the service uses: %(places)s and "
                     "%(more)s more."
                 )
-            raise forms.ValidationError(words % {"places": named, "more": more})
+            raise forms.ValidationError(words % {"places": named, "more": more}, code="malformed")
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
@@ -110,10 +110,8 @@ class LoanForm(WriteForm, FarDatesForm):
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:
-            raise forms.ValidationError(
-                _("The form has separate fields for these: %(names)s.")
-                % {"names": ", ".join(twice)}
-            )
+            words = _("The form has separate fields for these: %(names)s.")
+            raise forms.ValidationError(words % {"names": ", ".join(twice)}, code="twice")
         return others
 
     def body(self) -> dict[str, object]:

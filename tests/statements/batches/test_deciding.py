@@ -50,7 +50,8 @@ class TestDeciding:
         service.add("L-3")
         decide(clerk, batch, 2, action="choose", loan="L-1")
         page = decide(clerk, batch, 2, action="split", amount="101")
-        assert "less than the whole" in page.content.decode()
+        assert page.context["page"].split.has_error("amount", "whole")
+        assert 'id="id_amount_error"' in page.content.decode()
         decide(clerk, batch, 2, action="split", amount="60.50")
         parts = Allocation.objects.filter(position=2).order_by("part")
         assert [one.amount for one in parts] == [Decimal("60.5"), Decimal("40.5")]
@@ -88,7 +89,8 @@ class TestDeciding:
         service.server.on("GET", refusal(503, "down"))
         for data in ({"action": "find", "who": "L-1"}, {"action": "choose", "loan": "L-1"}):
             page = decide(clerk, batch, 2, **data)
-            assert page.status_code == 200 and "saved" in page.content.decode()
+            assert page.status_code == 200 and page.context["page"].card
+            assert f'data-saved="{page.context["page"].card.saved}"' in page.content.decode()
         assert list_rows(batch) == before
 
     def test_many_are_accepted_for_one_reason(self, clerk: Client, service: DeskService) -> None:
@@ -114,5 +116,5 @@ class TestDeciding:
             {"action": "accept", "reason": "agreed with the branch"},
             follow=True,
         )
-        assert "rows of this statement" in page.content.decode()
+        assert 'data-finding="not-ready"' in page.content.decode()
         assert list_rows(batch)[0][3] == "open"

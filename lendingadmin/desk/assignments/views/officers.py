@@ -109,9 +109,8 @@ def change(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
         if services.assign(app_id, borrower_id, officer, request.user, seen):
             messages.success(request, _("Saved. The officer is changed."))
             return redirect("borrower", app_id, borrower_id)
-        messages.warning(
-            request, _("Not saved. Another person changed the officer. Load the page again.")
-        )
+        words = _("Not saved. Another person changed the officer. Load the page again.")
+        messages.warning(request, words, extra_tags="changed-before")
         return redirect("officer-change", app_id, borrower_id)
     app = gateway.lending_app(app_id)
     context = {"app": app, "form": form, "row": row, "borrower_id": borrower_id}

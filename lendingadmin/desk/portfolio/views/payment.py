@@ -7,6 +7,7 @@ same as for every repayment (`money/repayments/views/recording.py`).
 from collections.abc import Mapping
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -79,9 +80,8 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
     try:
         count_search(request.user, app_id)
     except OverQuota:
-        form.add_error(
-            "who", _("Too many searches in one hour. Open the page of the loan instead.")
-        )
+        words = _("Too many searches in one hour. Open the page of the loan instead.")
+        form.add_error("who", ValidationError(words, code="too_often"))
         return FoundPayees()
     found = find_payees(request.user, app_id, form.cleaned_data["who"])
     if found.is_empty:

@@ -28,7 +28,8 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
-        messages.info(request, _("The portfolio is being updated already."))
+        words = _("The portfolio is being updated already.")
+        messages.info(request, words, extra_tags="already-running")
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="started")
     return redirect("home", app_id)
@@ -40,7 +41,8 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:
-        messages.info(request, _("Nothing to stop. The update has already ended."))
+        words = _("Nothing to stop. The update has already ended.")
+        messages.info(request, words, extra_tags="had-ended")
     else:
         audit.record(request, COUNT, app_id=app_id, subject=str(row), outcome="stopped")
     return redirect("home", app_id)

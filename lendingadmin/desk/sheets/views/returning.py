@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -53,18 +54,19 @@ class _Page:
                 self.sheet, amounts, given["counted"], given["day"], self.request.user
             )
         except services.Unbalanced as error:
+            code = "more" if error.difference > 0 else "less"
             words = _(
                 "Not saved. The amounts add up to %(total)s; the cash counted is "
                 "%(difference)s less."
             )
-            if error.difference > 0:
+            if code == "more":
                 words = _(
                     "Not saved. The amounts add up to %(total)s; the cash counted is "
                     "%(difference)s more."
                 )
             difference = self._write(abs(error.difference))
             given = {"total": self._write(error.total), "difference": difference}
-            self.form.add_error("counted", words % given)
+            self.form.add_error("counted", ValidationError(words, code=code, params=given))
             return None
         except services.NotReturnable:
             return self._meet_another()
@@ -94,7 +96,8 @@ class _Page:
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
             return None
         words = _("%(username)s has already entered the same amounts. Nothing was added.")
-        messages.info(self.request, words % {"username": last.created_by.username})
+        words %= {"username": last.created_by.username}
+        messages.info(self.request, words, extra_tags="same-amounts")
         return redirect(self.sheet)
 
     def _meet_another(self) -> HttpResponse | None:
@@ -106,9 +109,10 @@ class _Page:
         words = _(
             "Not saved. Amounts of this sheet are still being recorded. Finish the recording first."
         )
+        error = ValidationError(words, code="unfinished")
         if self.sheet.state == Sheet.State.CANCELLED:
-            words = _("Not saved. This sheet is cancelled.")
-        self.form.add_error(None, words)
+            error = ValidationError(_("Not saved. This sheet is cancelled."), code="cancelled")
+        self.form.add_error(None, error)
         return None
 
     def _write(self, amount: object) -> str:

@@ -59,7 +59,8 @@ def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
             if name in ("Ntry", "Bal", "Stmt"):
                 element.clear()
     except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-        raise Refused(_("This XML can't be read. Export the statement again.")) from error
+        words = _("This XML can't be read. Export the statement again.")
+        raise Refused(words, code="xml") from error
     return reader.build()
 
 
@@ -73,9 +74,8 @@ def _walk(content: bytes) -> Iterator[Element]:
             continue
         count, depth = count + 1, depth + 1
         if count > _MOST_ELEMENTS or depth > _DEEPEST:
-            raise Refused(
-                _("This XML is far larger than a statement. Export the statement in parts.")
-            )
+            words = _("This XML is far larger than a statement. Export the statement in parts.")
+            raise Refused(words, code="xml")
 
 
 class _Reader:

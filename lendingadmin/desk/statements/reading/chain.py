@@ -33,7 +33,8 @@ def find_account(accounts: Iterable[str]) -> str:
     """Return the account as first written, or an empty text. Raise Refused for several accounts."""
     named = [account for account in accounts if account]
     if len(set(map(normalise_account, named))) > 1:
-        raise Refused(_("The file has statements of several accounts. Export them one by one."))
+        words = _("The file has statements of several accounts. Export them one by one.")
+        raise Refused(words, code="accounts")
     return named[0] if named else ""
 
 

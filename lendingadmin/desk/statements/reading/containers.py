@@ -34,21 +34,23 @@ def find_format(content: bytes) -> str:
     Raise Refused with a sentence for the person who chose the file.
     """
     if not content.strip():
-        raise Refused(_("The file is empty. Export the statement again."))
+        raise Refused(_("The file is empty. Export the statement again."), code="empty")
     if len(content) > LARGEST:
         raise Refused(
             _(
                 "The file is larger than %(count)s MB. Export the statement in smaller "
                 "parts, such as week by week."
             )
-            % {"count": LARGEST // 1_000_000}
+            % {"count": LARGEST // 1_000_000},
+            code="large",
         )
     if content.startswith(b"%PDF"):
         raise Refused(
             _(
                 "This is a PDF. Missing rows can't be found in a PDF. Export CSV, XLSX or "
                 "XLS instead."
-            )
+            ),
+            code="pdf",
         )
     if content.startswith(b"PK"):
         return _find_in_zip(content)
@@ -89,11 +91,10 @@ def _find_in_zip(content: bytes) -> str:
             names = [name.replace("\\", "/") for name in packed.namelist()]
             _check_parts(packed.infolist())
             if any(name.lower().startswith(_MACROS) for name in names):
-                raise Refused(tell_of_macros())
+                raise Refused(tell_of_macros(), code="macros")
             if "xl/workbook.bin" in names:
-                raise Refused(
-                    _("This is a binary spreadsheet (XLSB). Save the file as XLSX or CSV.")
-                )
+                words = _("This is a binary spreadsheet (XLSB). Save the file as XLSX or CSV.")
+                raise Refused(words, code="xlsb")
             if "xl/workbook.xml" in names or _is_open_document(packed):
                 _check_xml_of(packed)
                 return XLSX if "xl/workbook.xml" in names else ODS
@@ -101,10 +102,12 @@ def _find_in_zip(content: bytes) -> str:
                 with packed.open(_list_xml(packed)[0]) as part:
                     return _find_xml(part.read(_MOST_UNPACKED))
     except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError) as error:
-        raise Refused(_("This file is damaged. Export the statement again.")) from error
-    raise Refused(
-        _("This archive can't be read. Unpack the archive and choose the statements one by one.")
+        words = _("This file is damaged. Export the statement again.")
+        raise Refused(words, code="damaged") from error
+    words = _(
+        "This archive can't be read. Unpack the archive and choose the statements one by one."
     )
+    raise Refused(words, code="archive")
 
 
 def _is_open_document(packed: zipfile.ZipFile) -> bool:
@@ -119,7 +122,7 @@ def _is_open_document(packed: zipfile.ZipFile) -> bool:
     if "META-INF/manifest.xml" in packed.namelist():
         with packed.open("META-INF/manifest.xml") as part:
             if b"encryption-data" in part.read(_MOST_UNPACKED):
-                raise Refused(tell_of_password())
+                raise Refused(tell_of_password(), code="password")
     return True
 
 
@@ -132,16 +135,17 @@ def _check_xml_of(packed: zipfile.ZipFile) -> None:
         if name.endswith((".xml", ".rels")):
             with packed.open(name) as part:
                 if b"<!DOCTYPE" in part.read(4_000):
-                    raise Refused(_tell_of_types())
+                    raise Refused(_tell_of_types(), code="types")
 
 
 def _check_parts(parts: list[zipfile.ZipInfo]) -> None:
     if any(part.flag_bits & 1 for part in parts):
-        raise Refused(tell_of_password())
+        raise Refused(tell_of_password(), code="password")
     unpacked, packed = sum(x.file_size for x in parts), sum(x.compress_size for x in parts)
     is_bomb = unpacked > _MOST_UNPACKED or unpacked > 10_000_000 + packed * _MOST_RATIO
     if is_bomb or len(parts) > _MOST_PARTS:
-        raise Refused(_("This file unpacks to far more than a statement. Export CSV instead."))
+        words = _("This file unpacks to far more than a statement. Export CSV instead.")
+        raise Refused(words, code="unpacked")
 
 
 def _list_xml(packed: zipfile.ZipFile) -> list[str]:
@@ -156,11 +160,12 @@ def _list_files(packed: zipfile.ZipFile) -> list[str]:
 
 def _check_ole(content: bytes) -> str:
     if "EncryptedPackage".encode("utf-16-le") in content or _FILEPASS.search(content):
-        raise Refused(tell_of_password())
+        raise Refused(tell_of_password(), code="password")
     if "_VBA_PROJECT".encode("utf-16-le") in content:
-        raise Refused(tell_of_macros())
+        raise Refused(tell_of_macros(), code="macros")
     if not any(name.encode("utf-16-le") in content for name in ("Workbook", "Book")):
-        raise Refused(_("This is not a spreadsheet. Export the statement as CSV, XLSX or XLS."))
+        words = _("This is not a spreadsheet. Export the statement as CSV, XLSX or XLS.")
+        raise Refused(words, code="no_spreadsheet")
     return XLS
 
 
@@ -172,11 +177,12 @@ def _find_text(content: bytes) -> str:
     if start.startswith(b"<"):
         return _find_xml(content)
     if re.match(rb"(?i)mime-version:", start):
-        raise Refused(_tell_of_web_page())
+        raise Refused(_tell_of_web_page(), code="web_page")
     if start.startswith(_OTHERS) or (b"\0" in content and not is_wide):
-        raise Refused(
-            _("This file is not a statement. Export the statement as CSV, XLSX, XLS or CAMT.053.")
+        words = _(
+            "This file is not a statement. Export the statement as CSV, XLSX, XLS or CAMT.053."
         )
+        raise Refused(words, code="no_statement")
     if _MT940.search(content[:20_000]):
         # The envelope of SWIFT begins with a brace, as JSON does.
         return MT940
@@ -186,15 +192,17 @@ def _find_text(content: bytes) -> str:
 def _find_xml(content: bytes) -> str:
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         if re.search(rb"(?i)<!doctype\s+html", content[:4_000]):
-            raise Refused(_tell_of_web_page())
-        raise Refused(_tell_of_types())
+            raise Refused(_tell_of_web_page(), code="web_page")
+        raise Refused(_tell_of_types(), code="types")
     if _LONG_TAG.search(content):
-        raise Refused(_("This XML can't be read. Export the statement again."))
+        words = _("This XML can't be read. Export the statement again.")
+        raise Refused(words, code="xml")
     if _CAMT.search(content[:4_000]):
         return CAMT
     if re.search(rb"(?i)<(?:html|table|head|body)\b", content[:4_000]):
-        raise Refused(_tell_of_web_page())
-    raise Refused(_("This XML is not a CAMT.053 statement. Export CAMT.053, CSV or XLSX."))
+        raise Refused(_tell_of_web_page(), code="web_page")
+    words = _("This XML is not a CAMT.053 statement. Export CAMT.053, CSV or XLSX.")
+    raise Refused(words, code="no_camt")
 
 
 def tell_of_password() -> str:

@@ -61,9 +61,8 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
     if sum(len(_ENTRY.findall(one)) for one in messages) != count:
-        raise Refused(
-            _("Amounts in this MT940 are not written like 1234,50. Ask the bank for CSV.")
-        )
+        words = _("Amounts in this MT940 are not written like 1234,50. Ask the bank for CSV.")
+        raise Refused(words, code="mt940")
     if count > MOST_ROWS:
         raise Refused(_("The statement has too many entries. Export it in parts."))
     try:
@@ -73,7 +72,8 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         ]
     except Exception as error:
         # The library raises what its own code meets: whatever it is, the file can't be read.
-        raise Refused(_("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")) from error
+        words = _("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")
+        raise Refused(words, code="mt940") from error
     heads = [one.data for one in read]
     account = find_account(str(head.get("account_identification") or "") for head in heads)
     balances = [(_amount(head, "opening"), _amount(head, "closing")) for head in heads]
@@ -81,10 +81,11 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         read, balances = read[::-1], balances[::-1]
     rows = [row for one in read for row in one.transactions if "amount" in row.data]
     if not any("final_opening_balance" in head for head in heads) and not rows:
-        raise Refused(_("This MT940 has no entries and no balance. Export the statement again."))
+        words = _("This MT940 has no entries and no balance. Export the statement again.")
+        raise Refused(words, code="mt940")
     if len(rows) != count:
         words = _("Only %(read)s of %(count)s entries of this MT940 can be read.")
-        raise Refused(words % {"count": count, "read": len(rows)})
+        raise Refused(words % {"count": count, "read": len(rows)}, code="mt940")
     lines = [_read_row(number, row.data, zone) for number, row in enumerate(rows, start=1)]
     return Statement(
         layout="mt940",

@@ -140,23 +140,20 @@ def read_spreadsheet(content: bytes, score: Score) -> tuple[list[Row], list[str]
             found: Any = json.loads(_run_sheet_process(content))
     except (subprocess.SubprocessError, ValueError) as error:
         if isinstance(error, subprocess.CalledProcessError) and error.returncode == -SIGABRT:
-            raise Refused(_tell_of_size()) from error
-        raise Refused(
-            _(
-                "This spreadsheet can't be opened. Export the statement as CSV and choose the "
-                "CSV file."
-            )
-        ) from error
-    if found == LOCKED:
-        raise Refused(tell_of_password())
-    if found == MACROS:
-        raise Refused(tell_of_macros())
-    if found == TOO_LARGE:
-        raise Refused(_tell_of_size())
-    if found == MANY_SHEETS:
-        raise Refused(
-            _("This workbook has too many sheets. Save the statement as a separate file.")
+            raise Refused(_tell_of_size(), code="cells") from error
+        words = _(
+            "This spreadsheet can't be opened. Export the statement as CSV and choose the CSV file."
         )
+        raise Refused(words, code="unopened") from error
+    if found == LOCKED:
+        raise Refused(tell_of_password(), code="password")
+    if found == MACROS:
+        raise Refused(tell_of_macros(), code="macros")
+    if found == TOO_LARGE:
+        raise Refused(_tell_of_size(), code="cells")
+    if found == MANY_SHEETS:
+        words = _("This workbook has too many sheets. Save the statement as a separate file.")
+        raise Refused(words, code="sheets")
     return _choose_sheet(found, score)
 
 

@@ -81,7 +81,7 @@ class _Page:
             return commands[self.action]() if self.action in commands else None
         except allocating.NotReady:
             words = _("Nothing changed. The rows of this statement can't be decided now.")
-            messages.warning(self.request, words)
+            messages.warning(self.request, words, extra_tags="not-ready")
             return redirect(self.row.batch)
         except LendingError as error:
             self.card = errors.card(error)

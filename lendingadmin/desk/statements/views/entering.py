@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -42,10 +43,11 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         try:
             file, is_new = keeping.take_in(app, form.content, request.user)
         except Refused as error:
-            form.add_error("file", str(error))
+            form.add_error("file", ValidationError(str(error), code=error.code))
         else:
             if not is_new:
-                messages.info(request, _("This file was uploaded before. Nothing was added."))
+                words = _("This file was uploaded before. Nothing was added.")
+                messages.info(request, words, extra_tags="uploaded-before")
             _tell_managers(request, file)
             return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
     context = {"form": form, "app": app, "days": settings.KEEP_ROWS_DAYS["files"]}
@@ -66,7 +68,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         try:
             is_read = keeping.map_columns(file, network, mapping, request.user)
         except Refused as error:
-            form.add_error(None, str(error))
+            form.add_error(None, ValidationError(str(error), code=error.code))
         else:
             if not is_read:
                 return _say_unchanged(request, file)

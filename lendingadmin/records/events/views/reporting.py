@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -115,7 +116,7 @@ def _check(
     If the check fails, the body is empty, and the form or the returned card gives the reason.
     """
     if not idempotency_key:
-        form.add_error(None, idempotency.TOO_LONG)
+        form.add_error(None, ValidationError(idempotency.TOO_LONG, code="stale"))
         return {}, None
     body = form.body()
     findings = checking.check_event(body, timezone.now())

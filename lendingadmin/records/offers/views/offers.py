@@ -99,7 +99,7 @@ def _ask(
         subject=borrower_id,
     )
     if outcome.saved and outcome.url == lands_on(None):
-        messages.warning(request, _NOT_NAMED)
+        messages.warning(request, _NOT_NAMED, extra_tags="not-named")
     row = place.find() if place.request_id else None
     unconfirmed = outcome.card is not None and outcome.card.saved == "unknown"
     return (row.get_absolute_url() if unconfirmed and row else outcome.url), outcome.card

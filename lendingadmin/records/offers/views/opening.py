@@ -6,6 +6,7 @@ The contract is sent back exactly as it was shown, to the last key and digit.
 from contextlib import suppress
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -66,7 +67,7 @@ def loan(
         with suppress(idempotency.StaleKey):
             kept = drafts.find(request, source, sent.get("token", ""))
         if kept is None:
-            form.add_error(None, _TOO_LONG)
+            form.add_error(None, ValidationError(_TOO_LONG, code="stale"))
     if kept is None:
         kept = _preview(request, source, row)
     elif form.is_valid():
