@@ -123,7 +123,8 @@ class RepaymentForm(forms.Form):
         """An id that came with unseen characters would pass for another one."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(_("This has invisible characters. Type it again."))
+            words = _("This has invisible characters. Type it again.")
+            raise forms.ValidationError(words, code="invisible")
         return text
 
     def clean_transactionDate(self) -> datetime:
@@ -137,7 +138,8 @@ class RepaymentForm(forms.Form):
         """An ISO 4217 code, or nothing."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
-            raise forms.ValidationError(_("Enter the currency's three letters, such as KES."))
+            words = _("Enter the currency's three letters, such as KES.")
+            raise forms.ValidationError(words, code="currency")
         return code
 
     def clean(self) -> dict[str, Any]:
@@ -154,7 +156,8 @@ class RepaymentForm(forms.Form):
         decimals = get_currency_precision(code)
         if isinstance(amount, Decimal) and amount != round(amount, decimals):
             words = gettext("%(currency)s has at most %(count)s decimals.")
-            self.add_error("amount", words % {"currency": code, "count": decimals})
+            given = {"currency": code, "count": decimals}
+            self.add_error("amount", forms.ValidationError(words, code="decimals", params=given))
         return cleaned
 
     def entered(self) -> dict[str, str]:

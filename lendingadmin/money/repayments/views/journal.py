@@ -342,7 +342,8 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         words = _("Declined. The repayment will not be sent; your reason is saved.")
         messages.success(request, words, extra_tags="declined")
     else:
-        messages.warning(request, _("Nothing changed. It is no longer waiting for approval."))
+        words = _("Nothing changed. It is no longer waiting for approval.")
+        messages.warning(request, words, extra_tags="not-waiting")
     return redirect(repayment)
 
 
@@ -377,7 +378,8 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
-            messages.success(request, _("Reported. A manager will review it."))
+            words = _("Reported. A manager will review it.")
+            messages.success(request, words, extra_tags="reported")
         else:
             words = _("Nothing new was saved. This was reported and reviewed before.")
             messages.warning(request, words, extra_tags="reported-before")
@@ -401,7 +403,8 @@ def review_mistake(
         messages.warning(request, str(rule))
         return redirect(repayment)
     if is_done:
-        messages.success(request, _("Saved. Your decision and reason are saved."))
+        words = _("Saved. Your decision and reason are saved.")
+        messages.success(request, words, extra_tags="reviewed")
     elif mistake.is_open:
         words = _("Not saved. You reported it, so another person reviews it.")
         messages.warning(request, words, extra_tags="own-report")

@@ -98,7 +98,7 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
         return redirect("repayment-new", app_id, open_ids[0])
     is_none = not open_ids and not page.next_page_token
     words = _("This borrower has no open loan.") if is_none else _("Choose the loan.")
-    messages.info(request, words)
+    messages.info(request, words, extra_tags="no-open-loan" if is_none else "choose-loan")
     return redirect(f"{reverse('borrower', args=[app_id, borrower_id])}#panel-loans")
 
 
