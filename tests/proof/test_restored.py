@@ -99,7 +99,7 @@ def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, lender: Call
             # The same payment again, as somebody enters it who finds nothing in the journal.
             address_of = fill_in(clerk, form_url("kenya", LOAN), "FORGOTTEN", "100.00")
             page = clerk.get(address_of or "").text
-            assert "KES 100.00" in page.partition("data-risen")[2].partition("</p>")[0]
+            assert "KES 100.00" in page.partition('data-finding="risen"')[2].partition("</p>")[0]
             assert not record(clerk, "FORGOTTEN")
             assert read_paid(lender) - before == 200
             # What is not there yet is recorded with the tick, under a number that nothing bore.

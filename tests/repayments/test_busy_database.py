@@ -11,11 +11,13 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
+from lendingadmin.lending.errors import BadRequest
 from lendingadmin.money.repayments import sending
 from lendingadmin.money.repayments.messages import get_message
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.web import unavailable
+from lendingadmin.web.errors import card
 from tests.faults.behaviours import refusal, reset
 from tests.proof.desk import Confirm, InProcess, Page, fill_in, form_url, open_confirm, press
 from tests.repayments.service import LoanService, commit_then, without_committing
@@ -127,16 +129,8 @@ def test_where_no_acknowledgement_is_kept_nothing_is_told_of_the_service(
 @pytest.mark.parametrize(
     ("behaviour", "saved", "said"),
     [
-        (
-            commit_then(reset()),
-            "unknown",
-            "whether this was recorded",
-        ),
-        (
-            without_committing(refusal(422)),
-            "no",
-            "The service refused this request",
-        ),
+        (commit_then(reset()), "unknown", get_message(RepaymentState.UNKNOWN).title),
+        (without_committing(refusal(422)), "no", card(BadRequest()).title),
     ],
     ids=["lost", "refused"],
 )

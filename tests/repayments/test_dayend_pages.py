@@ -75,7 +75,7 @@ def test_each_figure_leads_to_exactly_its_entries(
     for address, figure in links:
         journal = text_of(desk.get(address))
         assert "errorlist" not in journal
-        found = re.search(r"(\d+) in total", journal)
+        found = re.search(r'data-field="total">· (\d+)', journal)
         assert found and found[1] == figure, address
     seen = Repayment.objects.on_days(THAT_DAY, THAT_DAY, by, NAIROBI)
     till_links = [int(figure) for address, figure in links if "person" not in address]
@@ -107,11 +107,11 @@ def test_an_empty_day_and_an_app_without_repayments(support: User, client_of: Cl
     desk = client_of(support)
     page = text_of(desk.get(DAY))
     assert 'data-finding="none-entered"' in page
-    assert "Nairobi time" in page
-    assert "The day is not over." in page
+    assert "Nairobi" in page
+    assert 'data-finding="not-over"' in page
     assert 'rel="next"' not in page
     assert exported(desk, "") == []
-    assert "Accra time" in text_of(desk.get("/apps/ghana/repayments/day/"))
+    assert "Accra" in text_of(desk.get("/apps/ghana/repayments/day/"))
     assert desk.get("/apps/nowhere/repayments/day/").status_code == 404
     assert 'data-finding="none-of-day"' in text_of(desk.get(f"{DAY}?by=transactionDate"))
 
@@ -133,25 +133,25 @@ def test_today_is_the_lender_s(
 
 
 @pytest.mark.parametrize(
-    ("query", "field", "message"),
+    ("query", "field", "code"),
     [
-        ("?date=yesterday", "date", "Enter a valid date."),
-        ("?date=2026-02-30", "date", "Enter a valid date."),
-        ("?date=0001-01-01", "date", "Enter a year between 1900 and 9998."),
-        ("?date=9999-12-31", "date", "Enter a year between 1900 and 9998."),
-        ("?by=moon", "by", "Select a valid choice."),
-        ("?date=2026-03-10%00", "date", "Enter a valid date."),
+        ("?date=yesterday", "date", "invalid"),
+        ("?date=2026-02-30", "date", "invalid"),
+        ("?date=0001-01-01", "date", "year"),
+        ("?date=9999-12-31", "date", "year"),
+        ("?by=moon", "by", "invalid_choice"),
+        ("?date=2026-03-10%00", "date", "invalid"),
     ],
 )
 def test_bad_input_is_answered_beside_its_field(
-    support: User, client_of: ClientOf, query: str, field: str, message: str
+    support: User, client_of: ClientOf, query: str, field: str, code: str
 ) -> None:
     desk = client_of(support)
     answer = desk.get(DAY + query)
     page = text_of(answer)
     assert answer.status_code == 200
-    beside = re.search(rf'<ul class="errorlist" id="id_{field}_error".*?</ul>', page, re.DOTALL)
-    assert beside and message in beside[0]
+    assert answer.context["form"].has_error(field, code)
+    assert f'<ul class="errorlist" id="id_{field}_error"' in page
     assert "<table" not in page
     assert desk.get(f"{DAY}export.csv{query}").status_code == 302
 
@@ -170,8 +170,9 @@ def test_what_is_uncertain_is_said_to_be_so(support: User, client_of: ClientOf) 
     row(support, RepaymentState.NOT_FOUND, "250.50", created_at=NOON)
     row(support, RepaymentState.PRESUMED, "10", created_at=NOON)
     page = text_of(client_of(support).get(f"{DAY}?date=2026-03-10"))
-    assert "2 (KES 750.50) needs checking." in page
-    assert "1 of those recorded is only probably recorded." in page
+    doubtful = page.partition('data-finding="doubtful" data-count="2"')[2].partition("</p>")[0]
+    assert "KES 750.50" in doubtful
+    assert 'data-finding="presumed" data-count="1"' in page
 
 
 def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientOf) -> None:
@@ -200,12 +201,12 @@ def test_the_csv_names_its_day_and_is_harmless(support: User, client_of: ClientO
     }
     assert (second["currencyCode"], second["recordedSum"]) == ("USD", "3")
     entry = Entry.objects.get(action="dashboard.export", outcome="started")
-    assert (entry.subject, entry.app_id) == ("end of day", "kenya")
+    assert entry.subject and entry.app_id == "kenya"
 
 
 def test_home_keeps_currencies_apart(support: User, client_of: ClientOf) -> None:
     row(support, amount="10")
     row(support, amount="7", currency_code="USD")
     page = text_of(client_of(support).get("/apps/kenya/"))
-    figures = page.partition("My payments today")[2].partition("</dl>")[0]
+    figures = page.partition('id="mine-title"')[2].partition("</dl>")[0]
     assert "KES 10.00" in figures and "USD 7.00" in figures

@@ -14,6 +14,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
+from lendingadmin.office.staff.views.profile import SAVED
 from tests.conftest import ClientOf
 from tests.repayments.pages import enter, new_url, press
 from tests.repayments.rows import NOON, row
@@ -115,7 +116,7 @@ def test_a_person_chooses_a_language(support: User, client_of: ClientOf) -> None
     page = browser.get("/accounts/profile/")
     assert read_language(page) == ("sw", "sw")
     with override("sw"):
-        assert gettext("Your profile is saved.") in page.content.decode()
+        assert gettext(SAVED) in page.content.decode()
     assert browser.post("/accounts/profile/", {"language": "de"}).status_code == 200
     support.refresh_from_db()
     assert support.language == "sw"

@@ -85,7 +85,7 @@ def test_a_late_no_against_a_person_s_word_is_kept_and_raises_an_alarm(
     sending.apply_outcomes([sending.judge(repayment, refused())], support)
     repayment.refresh_from_db()
     assert (repayment.state, repayment.error_description) == (RepaymentState.RESOLVED, "closed")
-    assert "refused this repayment late" in repayment.alarm
+    assert repayment.alarm == services.REFUSED_LATE % {"state": RepaymentState.RESOLVED.label}
     assert Entry.objects.count() == before + 1
 
 

@@ -29,6 +29,12 @@ from tests.repayments.workers import soon, worker
 from tests.roles import give_roles, take_roles
 
 pytestmark = pytest.mark.django_db(transaction=True)
+# The words of the mail.
+MAIL = {
+    "one": "Repayment {} has needed checking for an hour",
+    "several": "2 repayments have needed checking for an hour",
+    "line": "{} of kenya: needs checking, sent 1 h 1 min ago",
+}
 
 
 @pytest.fixture
@@ -82,9 +88,9 @@ def test_the_mail_names_number_app_time_and_page_and_nobody(
     settings.DASHBOARD_URL = "https://desk.example.com"
     assert notifications.notify_managers(timezone.now())
     (message,) = sent_mail()
-    assert message.subject == f"Repayment {overdue} has needed checking for an hour"
+    assert message.subject == MAIL["one"].format(overdue)
     body = str(message.body)
-    assert f"{overdue} of kenya: needs checking, sent 1 h 1 min ago" in body
+    assert MAIL["line"].format(overdue) in body
     assert f"\n  https://desk.example.com/apps/kenya/repayments/{overdue.pk}/\n" in body
     sent = message.message()
     # Digits of the time it was sent at.
@@ -150,7 +156,7 @@ def test_several_are_one_mail_and_none_is_told_twice(
     assert notifications.notify_managers(timezone.now())
     assert not notifications.notify_managers(timezone.now())
     (message,) = sent_mail()
-    assert message.subject == "2 repayments have needed checking for an hour"
+    assert message.subject == MAIL["several"]
     assert str(message.body).index(f"{other} ") < str(message.body).index(f"{overdue} ")
 
 

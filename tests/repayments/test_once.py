@@ -147,7 +147,7 @@ def test_a_late_acknowledgement_moves_any_state_and_raises_an_alarm(
         Repayment.objects.filter(pk=repayment.pk).update(state=state)
         services.acknowledge(repayment, support)
         assert repayment.state == RepaymentState.RECORDED, state
-        assert "confirmed this repayment late" in repayment.alarm, state
+        assert str(state.label) in repayment.alarm, state
 
 
 def test_two_late_truths_about_one_transaction_id_are_both_kept(

@@ -22,6 +22,6 @@ def test_no_row_is_shown_and_the_filter_says_why(
     assert "TX-SHOWN" not in page
     assert "errorlist" in page
     assert 'data-finding="filter-refused"' in page
-    assert "matches this filter" not in page
+    assert 'data-finding="no-match"' not in page
     answer = desk.get(f"/apps/kenya/repayments/export.csv?{query}")
     assert answer.headers["Location"] == f"/apps/kenya/repayments/?{query}"

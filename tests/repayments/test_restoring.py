@@ -151,12 +151,8 @@ def test_what_no_repayment_accounts_for_is_told(support: User, paid: str, rise: 
 
 
 @pytest.mark.parametrize(
-    ("before", "words"),
-    [
-        (None, "because one reading is missing"),
-        ("-100", "rose only by what was recorded in this dashboard"),
-        ("-100.01", "rose by KES 0.01 since"),
-    ],
+    ("before", "finding", "rise"),
+    [(None, "not-read", ""), ("-100", "not-risen", ""), ("-100.01", "risen", "KES 0.01")],
 )
 def test_the_form_says_what_paid_tells(
     gap: Restoration,
@@ -164,7 +160,8 @@ def test_the_form_says_what_paid_tells(
     desk: Client,
     support: User,
     before: str | None,
-    words: str,
+    finding: str,
+    rise: str,
 ) -> None:
     if before:
         paid = service.paid + Decimal(before)
@@ -177,7 +174,8 @@ def test_the_form_says_what_paid_tells(
     )
     assert confirm is not None
     page = " ".join(browser.get(confirm.url).text.split())
-    assert words in page
+    told = page.partition(f'<p data-finding="{finding}">')[2].partition("</p>")[0]
+    assert told and rise in told
 
 
 def test_the_form_asks_and_keeps_what_was_entered(
@@ -243,12 +241,12 @@ def test_who_answers_for_it_ends_it_once(
     address, boss = "/apps/kenya/repayments/restored/", client_of(manager)
     assert client_of(support).get(address).status_code == 403
     page = boss.get("/apps/kenya/repayments/unknown/").content.decode()
-    assert address in page and "still at the service. The dashboard has lost them." in page
+    assert address in page and 'data-finding="restored"' in page
     # Without its tick nothing changes.
     boss.post(address)
     assert services.find_gap("kenya")
     answer: Any = boss.post(address, {"gone_through": "yes"}, follow=True)
-    assert "no longer need that tick" in answer.content.decode()
+    assert 'data-finding="gap-ended"' in answer.content.decode()
     assert services.find_gap("kenya") is None
     assert Entry.objects.filter(action=restoration.ACTION, outcome="checked").count() == 1
     assert not restoration.end_gap(gap, manager)
@@ -290,25 +288,25 @@ def test_an_app_whose_first_receipt_was_forgotten_gives_none_twice() -> None:
     assert {2025, 2026} <= {one.year for one in kept if one.last >= 100_000}
 
 
-@pytest.mark.parametrize(("hours", "words"), [(10, "those 2 days"), (1, "of that day")])
-def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, words: str) -> None:
+@pytest.mark.parametrize(("hours", "days"), [(10, 2), (1, 1)])
+def test_the_days_are_those_of_the_calendar(boss: Client, hours: int, days: int) -> None:
     """From ten in the evening on, in the lender's zone."""
     since = datetime(2026, 3, 10, 19, tzinfo=UTC)
     Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(hours=hours))
-    assert words in boss.get("/apps/kenya/repayments/restored/").text
+    assert f'data-count="{days}"' in boss.get("/apps/kenya/repayments/restored/").text
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "words"),
+    ("first", "last", "days"),
     [
-        (9, 12, "none; all days have statements"),
+        (9, 12, ""),
         (9, 11, "12 Mar 2026"),
         (11, 11, "10 Mar 2026, 12 Mar 2026"),
         (1, 5, "10 Mar 2026 – 12 Mar 2026"),
     ],
 )
 def test_the_page_says_which_days_no_statement_covers(
-    boss: Client, manager: User, first: int, last: int, words: str
+    boss: Client, manager: User, first: int, last: int, days: str
 ) -> None:
     StatementFile.objects.create(
         app_id="kenya",
@@ -322,8 +320,9 @@ def test_the_page_says_which_days_no_statement_covers(
     since = datetime(2026, 3, 10, 9, tzinfo=UTC)
     Restoration.objects.create(app_id="kenya", since=since, until=since + timedelta(days=2))
     page = boss.get("/apps/kenya/repayments/restored/").text
-    cell = page.partition('data-label="No statement">')[2].partition("</td>")[0]
-    assert " ".join(strip_tags(cell).split()) == words
+    cell = page.partition('<td data-field="missing"')[2].partition(">")[2].partition("</td>")[0]
+    assert ('data-finding="all-covered"' in cell) == (days == "")
+    assert not days or " ".join(strip_tags(cell).split()) == days
 
 
 def test_without_statements_no_day_is_covered(boss: Client, gap: Restoration) -> None:

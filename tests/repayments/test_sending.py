@@ -200,7 +200,7 @@ def test_a_service_that_can_t_be_reached_is_not_sent_anything(
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = refused_address  # type: ignore[attr-defined]
     repayment = sending.record(asked(), support, "form-1")
     assert repayment.state == RepaymentState.NOT_SENT
-    assert "could not be read before sending" in repayment.why
+    assert repayment.why and repayment.sent_at is None
 
 
 def test_without_a_baseline_of_the_same_loan_nothing_is_sent(

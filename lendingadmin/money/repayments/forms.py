@@ -132,9 +132,8 @@ class RepaymentForm(forms.Form):
         """Refuse an id with invisible characters, which would look like another id."""
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
-            raise forms.ValidationError(
-                _("This text has invisible characters. Type the text again.")
-            )
+            words = _("This text has invisible characters. Type the text again.")
+            raise forms.ValidationError(words, code="invisible")
         return text
 
     def clean_transactionDate(self) -> datetime:
@@ -148,7 +147,8 @@ class RepaymentForm(forms.Form):
         """Return an ISO 4217 code, or an empty text."""
         code = str(self.cleaned_data["currencyCode"]).upper()
         if code and not is_currency(code):
-            raise forms.ValidationError(_("Enter the currency's three letters, such as KES."))
+            words = _("Enter the currency's three letters, such as KES.")
+            raise forms.ValidationError(words, code="currency")
         return code
 
     def clean(self) -> dict[str, Any]:
@@ -164,7 +164,8 @@ class RepaymentForm(forms.Form):
         decimals = get_currency_precision(code)
         if isinstance(amount, Decimal) and amount != round(amount, decimals):
             words = gettext("%(currency)s has at most %(count)s decimals.")
-            self.add_error("amount", words % {"currency": code, "count": decimals})
+            given = {"currency": code, "count": decimals}
+            self.add_error("amount", forms.ValidationError(words, code="decimals", params=given))
         return cleaned
 
     def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:

@@ -101,7 +101,7 @@ def test_what_a_person_put_elsewhere_is_not_recorded(
     assert [one[2:] for one in list_rows(batch)] == [("put", "open")]
     assert not service.posted
     page = clerk.get(f"{BASE}{file.pk}/rows/1/record", follow=True).text
-    assert "a person marked this payment as returned" in page
+    assert 'data-finding="not-recorded"' in page
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def record(request: PersonRequest, app_id: str, number: int, position: int) -> H
     line = get_object_or_404(file.lines, position=position, kind=Kind.PAYMENT, is_damaged=False)
     if why := _find_refusal(app_id, file, line):
         words = _("Not recorded: %(why)s")
-        messages.warning(request, words % {"why": why})
+        messages.warning(request, words % {"why": why}, extra_tags="not-recorded")
         return redirect(file)
     return enter_payment(request, app_id, _fill_in(request.user, file, line, app), source=file)
 

@@ -50,7 +50,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)
         words = _("Nothing changed. This repayment is not waiting for your approval.")
-        messages.warning(request, why or words)
+        finding = "" if why else "not-yours"
+        messages.warning(request, why or words, extra_tags=finding)
         return redirect(repayment)
     loan = check_named(gateway.app(app_id).loans.get(repayment.account_id), repayment.account_id)
     page = _build_page(repayment, loan)
@@ -92,7 +93,9 @@ def _send(
         return Obstacle("not_independent", str(rule))
     if not is_approved:
         messages.warning(
-            request, _("Nothing changed. This repayment is no longer waiting for approval.")
+            request,
+            _("Nothing changed. This repayment is no longer waiting for approval."),
+            extra_tags="not-waiting",
         )
     return None
 

@@ -348,7 +348,9 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         messages.success(request, words, extra_tags="declined")
     else:
         messages.warning(
-            request, _("Nothing changed. This repayment is no longer waiting for approval.")
+            request,
+            _("Nothing changed. This repayment is no longer waiting for approval."),
+            extra_tags="not-waiting",
         )
     return redirect(repayment)
 
@@ -384,7 +386,8 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
         form.add_error("note", ValidationError(words, code="one-open", params={"person": by}))
     else:
         if mistake.is_open:
-            messages.success(request, _("Reported. A manager will review your report."))
+            words = _("Reported. A manager will review your report.")
+            messages.success(request, words, extra_tags="reported")
         else:
             words = _("Nothing new was saved. This mistake has already been reported and reviewed.")
             messages.warning(request, words, extra_tags="reported-before")
@@ -408,7 +411,8 @@ def review_mistake(
         messages.warning(request, str(rule))
         return redirect(repayment)
     if is_done:
-        messages.success(request, _("Saved. Your decision and reason are saved."))
+        words = _("Saved. Your decision and reason are saved.")
+        messages.success(request, words, extra_tags="reviewed")
     elif mistake.is_open:
         words = _("Not saved. You reported this mistake, so another person reviews it.")
         messages.warning(request, words, extra_tags="own-report")

@@ -103,9 +103,9 @@ def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
     if len(open_ids) == 1 and open_ids[0] and not page.next_page_token:
         return redirect("repayment-new", app_id, open_ids[0])
     if not open_ids and not page.next_page_token:
-        messages.info(request, NO_OPEN_LOAN)
+        messages.info(request, NO_OPEN_LOAN, extra_tags="no-open-loan")
         return redirect("borrower", app_id, borrower_id)
-    messages.info(request, CHOOSE_LOAN)
+    messages.info(request, CHOOSE_LOAN, extra_tags="choose-loan")
     return redirect(f"{reverse('borrower-loans', args=[app_id, borrower_id])}#panel-loans")
 
 

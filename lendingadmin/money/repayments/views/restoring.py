@@ -43,7 +43,8 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
         return redirect("needs-checking", app_id)
     if request.method == "POST":
         if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):
-            messages.success(request, _("Saved. Repayments no longer need that tick."))
+            words = _("Saved. Repayments no longer need that tick.")
+            messages.success(request, words, extra_tags="gap-ended")
         else:
             messages.warning(request, _("Nothing changed."))
         return redirect("needs-checking", app_id)

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import gettext_lazy, gettext_noop, override
 
 from lendingadmin.core.audit import record
 from lendingadmin.core.staff import preferences, services, sessions
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 else:
     # Django's own class takes no type arguments; only its type stubs do.
     _Form = forms.ModelForm
+
+
+#: Said in the language that the person has just chosen.
+SAVED = gettext_noop("Your profile is saved.")
 
 
 class ProfileForm(_Form):
@@ -65,7 +69,7 @@ def profile(request: PersonRequest) -> HttpResponse:
                 request, "people.profile", subject=person.username, outcome="saved", detail=names
             )
         with override(person.language or settings.LANGUAGE_CODE):
-            messages.success(request, _("Your profile is saved."))
+            messages.success(request, _(SAVED))
         return redirect("profile")
     context = {
         "form": form,
