@@ -136,7 +136,7 @@ def first_load(place: Place) -> None:
     page = place.get(LOANS_PAGE).text
     paths = [LOANS_PAGE, *sorted(set(linked(page)))]
     total = sum(transferred(place, path) for path in paths)
-    say(f"{'loans list, first load, compressed kB':<66}{total / 1000:>8.1f}  {'':<14}≤ 45")
+    say(f"{'loans list, first load, compressed kB':<66}{total / 1000:>8.1f}  {'':<14}≤ 40")
 
 
 def largest_poll(place: Place) -> None:

@@ -23,6 +23,8 @@ from lendingadmin.web.lists import as_id, record_key
 register = template.Library()
 register.filter("as_id", as_id)
 register.filter("record_key", record_key)
+# Ids of up to this length have room in a column.
+_CUT = 12
 _addresses = lru_cache(maxsize=256)(converters.addresses)
 
 
@@ -67,5 +69,7 @@ def _borrower(app: LendingApp, key: str | None, came: object) -> object:
 
 def _link(start: str, address: str, key: str) -> SafeString:
     words = escape(key)
-    tag = f'{start} dir="auto" title="{words}" href="{escape(address)}">{words}</a>'
+    # A long id is cut in a table: its title has the whole of it.
+    title = f' title="{words}"' if len(key) > _CUT else ""
+    tag = f'{start} dir="auto"{title} href="{escape(address)}">{words}</a>'
     return SafeString(tag)  # nosec B703
