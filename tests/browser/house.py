@@ -123,12 +123,10 @@ def _fill(folder: Path) -> None:
     port, sandbox_port = _free_ports()
     environ = _build_environ(folder, port, sandbox_port)
     with Processes() as processes:
-        processes.start("sandbox", serving.manage("sandbox"), environ)
+        processes.start("sandbox", serving.manage("sandbox", "--fill"), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
-        processes.wait_until_ready("sandbox", sandbox_port)
-        processes.start("filling", serving.manage("sandbox_fill"), environ)
-        processes.finish("filling")
+        processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
 
 
 def _free_ports() -> tuple[int, int]:
