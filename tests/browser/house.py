@@ -108,6 +108,7 @@ def sign_in(page: Page, role: str, path: str = "/") -> None:
 
 def _build_environ(folder: Path, port: int, sandbox_port: int) -> dict[str, str]:
     given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
+    given["DEMO"] = "off"  # tests see the pages that a lender sees
     return {
         **os.environ,
         **variables(given, kept_secrets(folder / "demo.env"), folder),
