@@ -84,9 +84,10 @@ def test_the_story_is_in_the_journal_and_elsewhere(app: LendingApp, tmp_path: Pa
     places = Counter(StatementLine.objects.values_list("place", flat=True))
     assert places == {Place.RECORDED: 24, Place.UNALLOCATED: 4}
 
-    days = [one.began_at.astimezone(app.zone).date() for one in Snapshot.objects.filter(app_id=APP)]
+    updates = Snapshot.objects.filter(app_id=APP).order_by("began_at")
+    days = [one.began_at.astimezone(app.zone).date() for one in updates]
     assert days == [today - timedelta(days=ago) for ago in range(13, -1, -1)]
-    paid = [one.figures["sums"]["outstanding"] for one in Snapshot.objects.filter(app_id=APP)]
+    paid = [one.figures["sums"]["outstanding"] for one in updates]
     assert len(set(map(tuple, paid))) > 7
 
     assert Call.objects.count() == 12

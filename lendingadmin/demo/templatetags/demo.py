@@ -64,6 +64,12 @@ _THINGS = (
         gettext_noop("Call a borrower who is late, and note a promise"),
     ),
     Thing(
+        "lending.borrowers.getOffers",
+        "borrower-offers",
+        "",
+        gettext_noop("Compare the contracts of an offer"),
+    ),
+    Thing(
         "dashboard.sheets.read",
         "sheets",
         "",
@@ -74,12 +80,6 @@ _THINGS = (
         "loan-list",
         "?show=overdue",
         gettext_noop("Open a loan that is overdue, and see its instalments"),
-    ),
-    Thing(
-        "lending.borrowers.getOffers",
-        "borrower-offers",
-        "",
-        gettext_noop("Compare the contracts of an offer"),
     ),
     Thing("lending.borrowers.list", "borrowers", "", gettext_noop("Look at the borrowers")),
     Thing(
