@@ -106,7 +106,7 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def the_demo_is_on_this_machine(**_: Any) -> list[CheckMessage]:
-    """Report a demo beside a real service: everybody could sign in there with one click."""
+    """Report a demo of a real service, because everybody could sign in with one click."""
     if not settings.DEMO or is_loopback(urlsplit(settings.LENDING_BASE_URL).hostname or ""):
         return []
     return [

@@ -1,6 +1,6 @@
-"""The demo's story: what the people of a lender did since last week, told once to new data.
+"""The demo's story: two weeks of work at a lender, added once to new data.
 
-Each module tells one kind of thing by the product's own services. Days are around today. Where a
+Each module adds one kind of thing by the product's own services. Days are around today. Where a
 service has no argument for the time, `moved_to` sets the moments of rows that it has just written.
 """
 
@@ -18,9 +18,9 @@ from .cast import APP, Cast, read_book
 
 
 def tell(history: Path) -> None:
-    """Tell the story if it was not told to its end before; `history` is the sandbox's file.
+    """Add the story, unless it is complete; `history` is the sandbox's file.
 
-    A story that was cut short is told again. Its idempotency keys are the same, so nothing is
+    A story that was cut short is added again. Its idempotency keys are the same, so nothing is
     recorded twice.
     """
     if NoteVersion.objects.filter(idempotency_key=notes.LAST_KEY).exists():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Result, caller, days ago, time, note.
 _OTHERS = (
+    (Outcome.DISPUTE, "brian", 1, "15:20", "Says that the last instalment was paid at the agent."),
     (Outcome.NO_ANSWER, "officer", 1, "09:05", ""),
     (Outcome.NO_ANSWER, "officer", 1, "09:12", "Try in the evening."),
     (Outcome.REACHED, "officer", 1, "09:20", "Sells at the market, has money on Saturday."),
@@ -31,9 +32,9 @@ _OTHERS = (
 
 
 def make(app: LendingApp, cast: Cast, book: Book, recorded: Sequence["Entry"]) -> None:
-    """Save the calls: a promise that is kept, one broken and one for today, and a dispute."""
+    """Save the calls, with a fulfilled promise, a broken one, one for today, and a dispute."""
     keys, today = number_keys("call"), timezone.localdate()
-    broken, due, disputed, *others = book.late
+    broken, due, *others = book.late
     kept = recorded[0]
     for debt, amount, made, promised in (
         (kept.debt, kept.repayment.amount, 3, 1),
@@ -41,16 +42,13 @@ def make(app: LendingApp, cast: Cast, book: Book, recorded: Sequence["Entry"]) -
         (due, Decimal(2_000), 1, 0),
     ):
         entered = Entered(
-            *(debt.borrower_id, debt.account_id, "", Outcome.PROMISE),
+            *(debt.borrower_id, debt.account_id, debt.queue, Outcome.PROMISE),
             amount=amount,
             day=today - timedelta(days=promised),
         )
         keep_call(app, entered, next(keys), cast.officer, now=at(app, made, "11:15"))
-    note = "Says that the last instalment was paid at the agent on Monday."
-    entered = Entered(disputed.borrower_id, disputed.account_id, "", Outcome.DISPUTE, note)
-    keep_call(app, entered, next(keys), cast.brian, now=at(app, 1, "15:20"))
     for debt, (outcome, name, days_ago, clock, note) in zip(others, _OTHERS, strict=False):
-        entered = Entered(debt.borrower_id, debt.account_id, "", outcome, note)
+        entered = Entered(debt.borrower_id, debt.account_id, debt.queue, outcome, note)
         keep_call(app, entered, next(keys), getattr(cast, name), now=at(app, days_ago, clock))
 
 

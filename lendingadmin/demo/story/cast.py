@@ -49,7 +49,7 @@ class Cast(NamedTuple):
 
 
 class Debt(NamedTuple):
-    """An open loan: who owes it, how much, and how much of that is overdue or comes next."""
+    """An open loan with its borrower: amounts owed, overdue and due next."""
 
     account_id: str
     borrower_id: str
@@ -62,9 +62,16 @@ class Debt(NamedTuple):
 
     @property
     def usual(self) -> Decimal:
-        """A payment that a person makes: what comes next in whole shillings, 15,000 at most."""
-        due = self.coming or self.owed
-        return max(min(due, self.owed, Decimal(15_000)).quantize(Decimal(1)) - 1, Decimal(1))
+        """A payment that a person makes: what comes next, rounded down, 15,000 at most."""
+        due = min(self.coming or self.owed, self.owed, Decimal(15_000))
+        return max(due // 50 * 50, Decimal(50))
+
+    @property
+    def queue(self) -> str:
+        """The call queue in which the borrower is."""
+        if self.days_late > 30:
+            return "late-31"
+        return "late-8-30" if self.days_late > 7 else "late-1-7"
 
 
 class Book(NamedTuple):
@@ -126,5 +133,5 @@ def moved_to(row: Model, moment: datetime, *names: str) -> None:
 
 
 def number_keys(kind: str) -> Iterator[str]:
-    """Return idempotency keys that are the same whenever the story is told."""
+    """Return idempotency keys, the same ones each time."""
     return map(f"story-{kind}-{{}}".format, count(1))

@@ -92,7 +92,7 @@ def _request(
         amount=amount,
         transaction_date=moment,
         value_date=moment,
-        **(by_cash if is_cash else by_phone),  # type: ignore[arg-type]
+        **(by_cash if is_cash else by_phone),
     )
 
 

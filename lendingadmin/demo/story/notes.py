@@ -8,7 +8,7 @@ from lendingadmin.records.notes.services import Record, write_note
 
 from .cast import Book, Cast
 
-#: What is written last: with it, the story was told to its end.
+#: The note that is written last. With it, the story is complete.
 LAST_KEY = "story-note-3"
 
 

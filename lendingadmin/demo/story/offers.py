@@ -16,11 +16,11 @@ from .cast import APP, Book, Cast
 
 _KIND = "assessmentTypes/credit-90-days"
 _WANTED = {"authorized": 3, "invalid": 1, "declined": 1}
-_PATIENCE = 10  # seconds; the sandbox takes four
+_LONGEST_WAIT = 10  # seconds; the sandbox takes four
 
 
 def ask(cast: Cast, book: Book) -> list[OfferRequest]:
-    """Request offers for borrowers whose last assessment says what will come of it."""
+    """Request offers for borrowers whose last assessment shows the result in advance."""
     owing = {debt.borrower_id for debt in book.debts}
     chosen = dict[str, list[str]]()
     for one in gateway.app(APP).assessments.iterate():
@@ -42,7 +42,7 @@ def ask(cast: Cast, book: Book) -> list[OfferRequest]:
 
 def read_answers(requests: Sequence[OfferRequest]) -> None:
     """Read the answers once the service has made them."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _LONGEST_WAIT
     for row in requests:
         while not row.is_finished and time.monotonic() < until:
             asking.check(row)

@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.desk.sheets import services
-from lendingadmin.desk.sheets.choosing import Choice, Wanted, choose
+from lendingadmin.desk.sheets.choosing import Wanted, choose
+from lendingadmin.desk.sheets.models import Choice
 
 from .cast import Cast, at, moved_to
 

@@ -27,7 +27,7 @@ class _PastWalk(CountWalk):
         yield Page(read_items(self.loans, Loan), None, self.row.began_at)
 
     def end_list(self, until: float) -> None:
-        """Nobody opens the lists of a past update."""
+        """Add up no lists, because people open only those of the newest update."""
 
 
 def read_people(app: LendingApp) -> None:

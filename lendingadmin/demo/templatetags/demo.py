@@ -1,4 +1,4 @@
-"""What only the demo shows: its people at the sign-in, and things to try. Empty elsewhere."""
+"""Tags for hints that only the demo shows: its people at the sign-in, and things to try."""
 
 from datetime import timedelta
 from typing import NamedTuple
@@ -48,7 +48,7 @@ _THINGS = (
     Thing(
         "dashboard.repayments.statement",
         "repayments-day",
-        "?day={yesterday}",
+        "?date={yesterday}",
         gettext_noop("Find the cash that is missing from yesterday"),
     ),
     Thing(
