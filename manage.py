@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Runs the dashboard's commands.
 
-`sandbox` and `sandbox_fill` belong to a Django project of its own, `demo` brings its own
+`sandbox` belongs to a Django project of its own, `demo` brings its own
 configuration, and `new_data_key` needs none: it makes a part of it.
 """
 
@@ -17,7 +17,7 @@ def main() -> None:
 
         sys.stdout.write(f"lendingadmin {__version__}\n")
         return
-    if command in ("sandbox", "sandbox_fill"):
+    if command == "sandbox":
         os.environ["DJANGO_SETTINGS_MODULE"] = "lendingadmin.sandbox.settings"
     else:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")

@@ -130,6 +130,7 @@ SESSION_HOURS = read("SESSION_HOURS", session_hours, "12")
 
 DEBUG = read("DEBUG", switch, "off")
 HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
+DEMO = read("DEMO", switch, "off")
 SECRET_KEY = read("SECRET_KEY", str)
 SECRET_KEY_FALLBACKS = read("SECRET_KEY_FALLBACKS", words, "")
 DATA_KEYS = read("DATA_KEYS", data_keys)

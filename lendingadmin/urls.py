@@ -39,6 +39,8 @@ urlpatterns = [
     path("apps/<slug:app_id>/", include("lendingadmin.desk.sheets.urls")),
 ]
 
+if settings.DEMO:
+    urlpatterns.append(path("", include("lendingadmin.demo.urls")))
 # For developers. Without DEBUG the address does not exist.
 if settings.DEBUG:
     urlpatterns.append(path("styleguide/", include("lendingadmin.styleguide.urls")))

@@ -57,6 +57,7 @@ HERE = Path(__file__).parent
 EXHAUSTIVE = (
     "browser/",
     "demo/test_command.py",
+    "demo/test_story.py",
     "events/test_large.py",
     "lending/test_in_step.py",
     "odd/",

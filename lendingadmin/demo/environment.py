@@ -53,6 +53,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
     """Return all settings of the demo. Databases are in `var` unless `given` names others."""
     chosen = {name: given.get(name) or default for name, default in DEFAULTS.items()}
     service = f"http://127.0.0.1:{chosen['SANDBOX_PORT']}"
+    is_known = chosen["DEMO_PASSWORD"] == DEFAULTS["DEMO_PASSWORD"]
     is_local = chosen["DEMO_HOST"] == "127.0.0.1"
     return {
         **chosen,
@@ -103,6 +104,8 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "SLOW_CALL": given.get("SLOW_CALL") or "3s",
         "SECRET_KEY_FALLBACKS": "",
         "DEBUG": "off",
+        # Sign-in with one click, only where everybody knows the password.
+        "DEMO": given.get("DEMO") or ("on" if is_known and is_local else "off"),
         "HTTPS": "off",
         "HSTS_SECONDS": "0",
         # On another address than loopback, the names by which people reach it are not known.

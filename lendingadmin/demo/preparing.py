@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
@@ -80,14 +81,17 @@ def make_people(password: str, service: str) -> None:
     """
     if not checks.is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")
+    # Made once, because that takes as long as checking it.
+    encoded = make_password(password)
     for name in ROLES:
         # Mail of the demo is printed, and only managers get any: it needs an address to go to.
         address = "manager@example.com" if name == "manager" else ""
         people = get_user_model().objects
-        person, _ = people.get_or_create(username=name, defaults={"email": address})
-        if not person.check_password(password):
-            person.set_password(password)
-            person.save()
+        defaults = {"email": address, "password": encoded}
+        person, is_new = people.get_or_create(username=name, defaults=defaults)
+        if not is_new and not person.check_password(password):
+            person.password = encoded
+            person.save(update_fields=["password"])
         role = Group.objects.get(name=name)
         for app in settings.LENDING_APPS:
             person.app_roles.get_or_create(app_id=app.app_id, role=role)

@@ -97,8 +97,9 @@ class Processes:
                 raise Died(_how(name, child.returncode))
 
     def _stop_asked(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
-        if not self._held:
+        # A second signal must not interrupt the way to `__exit__`, which stops the children.
+        is_first, self._asked = not self._asked, True
+        if is_first and not self._held:
             raise KeyboardInterrupt
 
     def _stop(self) -> None:

@@ -5,9 +5,9 @@ import sys
 from lendingadmin.demo.environment import BASE_DIR
 
 
-def manage(command: str) -> list[str]:
+def manage(command: str, *arguments: str) -> list[str]:
     """Return the command line of a manage.py command, such as the sandbox or the worker."""
-    return [sys.executable, str(BASE_DIR / "manage.py"), command]
+    return [sys.executable, str(BASE_DIR / "manage.py"), command, *arguments]
 
 
 def dashboard(host: str, port: int) -> list[str]:

@@ -105,6 +105,20 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 
 @register(Tags.security)
+def the_demo_is_on_this_machine(**_: Any) -> list[CheckMessage]:
+    """Report a demo of a real service, because everybody could sign in with one click."""
+    if not settings.DEMO or is_loopback(urlsplit(settings.LENDING_BASE_URL).hostname or ""):
+        return []
+    return [
+        Error(
+            "DEMO is on, but LENDING_BASE_URL is the address of another machine.",
+            hint="Set DEMO=off.",
+            id="lendingadmin.E007",
+        )
+    ]
+
+
+@register(Tags.security)
 def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
     """Report an identity provider on another machine that is called without https.
 

@@ -50,7 +50,6 @@ UNRECORDED = {
     "new_data_key": "prints a key",
     "release": "brings the tables to this version",
     "sandbox": "the service to run against, with a database of its own",
-    "sandbox_fill": "speaks to the sandbox",
     "worker_check": "says whether a worker runs",
 }
 

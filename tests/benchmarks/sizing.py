@@ -84,9 +84,8 @@ def main() -> None:
         if not address:
             raise SystemExit(1)
         with ExitStack() as stack:
-            sandbox = stack.enter_context(running_sandbox(Path(name)))
+            sandbox = stack.enter_context(running_sandbox(Path(name), "--fill"))
             environ = _make_environ(Path(name), sandbox, address)
-            _run(environ, "manage.py", "sandbox_fill", "--address", sandbox.base_url, "kenya")
             _run(environ, "-c", _FILL)
             sizes = measure_rows(address)
             # The port is chosen there, and the path leads to gunicorn.

@@ -108,6 +108,7 @@ def sign_in(page: Page, role: str, path: str = "/") -> None:
 
 def _build_environ(folder: Path, port: int, sandbox_port: int) -> dict[str, str]:
     given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
+    given["DEMO"] = "off"  # tests see the pages that a lender sees
     return {
         **os.environ,
         **variables(given, kept_secrets(folder / "demo.env"), folder),
@@ -123,12 +124,10 @@ def _fill(folder: Path) -> None:
     port, sandbox_port = _free_ports()
     environ = _build_environ(folder, port, sandbox_port)
     with Processes() as processes:
-        processes.start("sandbox", serving.manage("sandbox"), environ)
+        processes.start("sandbox", serving.manage("sandbox", "--fill"), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
-        processes.wait_until_ready("sandbox", sandbox_port)
-        processes.start("filling", serving.manage("sandbox_fill"), environ)
-        processes.finish("filling")
+        processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
 
 
 def _free_ports() -> tuple[int, int]:

@@ -99,6 +99,18 @@ def test_grandchildren_go_when_the_child_ended_without_them(tmp_path: Path) -> N
     assert _soon(lambda: not _runs(int(note.read_text())))
 
 
+def test_two_signals_at_once_stop_every_child() -> None:
+    with pytest.raises(KeyboardInterrupt), Processes() as processes:
+        processes.start("one", SLEEPER, os.environ)
+        pid = _pid(processes, "one")
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+        processes.watch()
+    assert not _runs(pid)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_each_way_of_asking_stops_the_watch_and_the_children(number: int) -> None:
     # Under nohup the tests themselves would be deaf to the terminal's end.

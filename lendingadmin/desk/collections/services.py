@@ -137,18 +137,26 @@ def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
 
 
 @in_english
-def keep_call(app: LendingApp, entered: Entered, idempotency_key: str, by: User) -> Call:
-    """Save a call and its consequences, once for each form; return the call that was saved first.
+def keep_call(
+    app: LendingApp,
+    entered: Entered,
+    idempotency_key: str,
+    by: User,
+    *,
+    now: datetime | None = None,
+) -> Call:
+    """Save a call with everything that follows from it, once per form; return the first one.
 
-    The present paid amount of the loan is saved with a promise; if the loan can't be read, the
-    promise is judged by the journal alone. The lease on the borrower is released.
+    A promise is compared with the amount paid on the loan now; if the loan can't be read, the
+    promise is judged by the journal alone. The lease on the borrower is released. `now` is the
+    time of a call that is entered later.
     """
     paid_before = None
     if entered.outcome == Outcome.PROMISE:
         with suppress(LendingError):
             loan = gateway.app(app.app_id).loans.get(entered.account_id)
             paid_before = total_of(check_named(loan, entered.account_id), "paid")
-    now = timezone.now()
+    now = now or timezone.now()
     try:
         with transaction.atomic():
             call = Call.objects.create(

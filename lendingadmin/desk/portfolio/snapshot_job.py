@@ -36,13 +36,15 @@ STOPPED_BY = gettext_noop("Stopped by %(person)s.")
 State = Snapshot.State
 
 
-def begin_snapshot(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
+def begin_snapshot(
+    app_id: str, by: User | None, *, restarted: bool = False, now: datetime | None = None
+) -> Snapshot | None:
     """Create a snapshot of an app; return None if one is already running.
 
-    This reads no loans yet.
+    This reads no loans yet. `now` is another time than the clock's.
     """
     last = list_complete(app_id).first()
-    now = timezone.now()
+    now = now or timezone.now()
     try:
         with transaction.atomic():
             return Snapshot.objects.create(

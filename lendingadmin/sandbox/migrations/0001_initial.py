@@ -30,6 +30,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['app_id', 'created_at', 'id', 'ready_at', 'has_errors', 'category', 'event_type', 'app_version_id'], name='event_order'),
+                    models.Index(fields=['app_id', 'account_id', 'created_at', 'id'], name='event_account'),
+                    models.Index(fields=['app_id', 'account_id', 'category', 'created_at', 'id'], name='event_last'),
+                    models.Index(fields=['app_id', 'category', 'created_at', 'id'], name='event_category'),
+                    models.Index(fields=['app_id', 'timestamp', 'created_at', 'id'], name='event_moment'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'account_id', 'event_type', 'timestamp'), name='event_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -57,6 +67,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'indexes': [
+                    models.Index(fields=['app_id', 'created_at', 'id', 'start_date', 'settlement_date', 'oldest_due', 'loan_type', 'app_version_id'], name='loan_order'),
+                    models.Index(fields=['app_id', 'borrower_id', 'created_at', 'id'], name='loan_holder'),
+                    models.Index(fields=['app_id', 'assessment_id', 'created_at', 'id'], name='loan_assessment'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'account_id'), name='loan_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -149,30 +167,6 @@ class Migration(migrations.Migration):
                 'abstract': False,
             },
         ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['app_id', 'created_at', 'id', 'ready_at', 'has_errors', 'category', 'event_type', 'app_version_id'], name='event_order'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['app_id', 'account_id', 'created_at', 'id'], name='event_account'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['app_id', 'account_id', 'category', 'created_at', 'id'], name='event_last'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['app_id', 'category', 'created_at', 'id'], name='event_category'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['app_id', 'timestamp', 'created_at', 'id'], name='event_moment'),
-        ),
-        migrations.AddConstraint(
-            model_name='event',
-            constraint=models.UniqueConstraint(fields=('app_id', 'account_id', 'event_type', 'timestamp'), name='event_once'),
-        ),
         migrations.CreateModel(
             name='LoanRecord',
             fields=[
@@ -184,22 +178,6 @@ class Migration(migrations.Migration):
             options={
                 'abstract': False,
             },
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(fields=['app_id', 'created_at', 'id', 'start_date', 'settlement_date', 'oldest_due', 'loan_type', 'app_version_id'], name='loan_order'),
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(fields=['app_id', 'borrower_id', 'created_at', 'id'], name='loan_holder'),
-        ),
-        migrations.AddIndex(
-            model_name='loan',
-            index=models.Index(fields=['app_id', 'assessment_id', 'created_at', 'id'], name='loan_assessment'),
-        ),
-        migrations.AddConstraint(
-            model_name='loan',
-            constraint=models.UniqueConstraint(fields=('app_id', 'account_id'), name='loan_once'),
         ),
         migrations.AddField(
             model_name='offeroperation',

@@ -1,6 +1,6 @@
-"""A realistic book of borrowers and loans, the same on every machine, sent through the API.
+"""A realistic book of borrowers and loans, the same on every machine.
 
-`countries` and `names` describe people and places. `people` makes borrowers. `book` makes loans and
-their repayments. `reports` makes events and assessments. `filler` posts all of these to a running
-sandbox, as any client would.
+`countries` describes people and places. `people` makes borrowers. `book` makes loans and their
+repayments. `reports` makes events and assessments. `filler` saves all this in the sandbox's
+database, checked and built as the API does it. `bulk` does so for many thousand loans.
 """

@@ -1,161 +1,129 @@
-"""Fill a running sandbox with the plan of `book.plan`, through the HTTP API on several threads."""
+"""Fill the sandbox's database with the plan of `book.plan`, and tell how its loans once were.
 
-import threading
+Everything is built and checked as the API does it. It is saved in one transaction, because over
+HTTP it would take a minute.
+"""
+
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
+from uuid import UUID
 
-import requests
-
-from lendingadmin.sandbox import wire
+from lendingadmin.sandbox.catalogue.products import answer_products, find_product
+from lendingadmin.sandbox.models import Borrower, Loan, LoanRecord, Repayment
 from lendingadmin.sandbox.rules.accounts import Payment, charge, replay
 from lendingadmin.sandbox.rules.amounts import round_cents
+from lendingadmin.sandbox.rules.entity_values import read_data
 from lendingadmin.sandbox.rules.instants import write_timestamp
-from lendingadmin.sandbox.rules.opening import read_arrears, read_lines
+from lendingadmin.sandbox.rules.opening import open_account, read_arrears, read_lines
+from lendingadmin.sandbox.schemas.contracts import NewLoan, NewRepayment
+from lendingadmin.sandbox.schemas.inputs import NewAssessment, NewBorrower, NewEvent
 from lendingadmin.sandbox.seed import book
+from lendingadmin.sandbox.seed.people import seed_random
+from lendingadmin.sandbox.store import assessments, borrowers, events, loans, repayments
+from lendingadmin.sandbox.store.writing import write
 
-_THREADS = 6
-_TIMEOUT = (2, 30)
-
-
-class FillError(Exception):
-    """Error: the sandbox refused a call or did not answer.
-
-    The sentence names the call and the reason.
-    """
+PRODUCTS = [product.model_dump(by_alias=True) for product in answer_products()]
 
 
-class Service:
-    """The running sandbox, called as by any client (Spec: Authentication)."""
-
-    def __init__(self, address: str, project_id: str, client_id: str, secret: str) -> None:
-        self._address = address.rstrip("/")
-        self._project = quote(project_id, safe="")
-        self._form = {
-            "client_id": client_id,
-            "client_secret": secret,
-            "grant_type": "client_credentials",
-            "scope": "platform.lending",
-        }
-        self._local = threading.local()
-        self._token = self._fetch_token()
-
-    def products(self) -> list[Mapping[str, Any]]:
-        """Return the project's products (Spec: Products, List)."""
-        _, answer = self._call("GET", f"/v1/projects/{self._project}/products")
-        return list(answer["products"])
-
-    def loan(self, app_id: str, account_id: str) -> Mapping[str, Any] | None:
-        """Return one loan, or None if it does not exist (Spec: Loans, Get)."""
-        status, answer = self._call("GET", self._app(app_id, "loans", account_id), refused=(404,))
-        return None if status == 404 else answer
-
-    def create(self, app_id: str, collection: str, body: Mapping[str, Any]) -> Any | None:
-        """Create a record and return the answer; None if the record already exists (409)."""
-        status, answer = self._call("POST", self._app(app_id, collection), body, refused=(409,))
-        return None if status == 409 else answer
-
-    def repay(self, app_id: str, account_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Record a repayment and return the loan (Spec: Loans, MakeRepayment)."""
-        path = self._app(app_id, "loans", account_id) + ":makeRepayment"
-        answer: Mapping[str, Any] = self._call("POST", path, body)[1]
-        return answer
-
-    def _app(self, app_id: str, *parts: str) -> str:
-        path = f"/v1/projects/{self._project}/apps/{quote(app_id, safe='')}"
-        return "/".join((path, *(quote(part, safe="") for part in parts)))
-
-    def _session(self) -> requests.Session:
-        if not hasattr(self._local, "session"):
-            session = requests.Session()
-            session.trust_env = False
-            self._local.session = session
-        session = self._local.session
-        assert isinstance(session, requests.Session)  # noqa: S101 - for the type checker
-        return session
-
-    def _fetch_token(self) -> str:
-        try:
-            response = self._session().post(
-                f"{self._address}/v1/oauth2/token", data=self._form, timeout=_TIMEOUT
-            )
-        except requests.RequestException as error:
-            raise FillError(f"No sandbox answers at {self._address}.") from error
-        if response.status_code != 200:
-            raise FillError(f"The sandbox gave no token: {response.status_code}.")
-        return str(response.json()["access_token"])
-
-    def _call(
-        self,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None = None,
-        refused: tuple[int, ...] = (),
-    ) -> tuple[int, Any]:
-        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
-        data = None if body is None else wire.write(body)
-        try:
-            response = self._session().request(
-                method, self._address + path, data=data, headers=headers, timeout=_TIMEOUT
-            )
-        except requests.RequestException as error:
-            raise FillError(f"{method} {path}: the sandbox stopped answering.") from error
-        if response.status_code in refused:
-            return response.status_code, None
-        if not response.ok:
-            raise FillError(f"{method} {path}: {response.status_code} {response.text[:300]}")
-        return response.status_code, wire.read_own(response.text)
-
-
-def fill(service: Service, app_id: str, now: datetime) -> Counter[str]:
-    """Fill one app and return the number of added records by collection; none if it was full.
-
-    A half-filled app is completed. Raise FillError if the sandbox refuses something or stops
-    answering.
-    """
-    clients = book.plan(app_id, now, service.products())
-    *others, last = order_clients(clients)
-    # The last client comes after all others: with this one's last loan there, the app is full.
-    if service.loan(app_id, str(last.loans[-1].body["accountId"])) is not None:
+def fill(app_id: str, now: datetime) -> Counter[str]:
+    """Fill an app and count the added records by collection; nothing if it has borrowers."""
+    if Borrower.objects.filter(app_id=app_id).exists():
         return Counter()
-    with ThreadPoolExecutor(_THREADS) as pool:
-        added = list(pool.map(lambda client: _fill_client(service, app_id, client), others))
-    return sum([*added, _fill_client(service, app_id, last)], Counter())
-
-
-def order_clients(clients: tuple[book.Client, ...]) -> list[book.Client]:
-    """Return the planned clients; one whose last record is a loan is moved to the end."""
-    last = next(
-        client for client in reversed(clients) if client.loans and not client.reports.assessments
-    )
-    return [client for client in clients if client is not last] + [last]
-
-
-def _fill_client(service: Service, app_id: str, client: book.Client) -> Counter[str]:
-    """Create a borrower, then the loans, then the reports, because assessments read the loans."""
-    added = Counter(borrowers=int(service.create(app_id, "borrowers", client.body) is not None))
-    for loan in client.loans:
-        created = service.create(app_id, "loans", loan.body)
-        if created is not None and not created["balances"]["repayment"]["paid"]:
-            added["loans"] += 1
-            added["repayments"] += _repay(service, app_id, loan, created)
-    for collection, bodies in client.reports._asdict().items():
-        for body in bodies:
-            added[collection] += service.create(app_id, collection, body) is not None
+    clients = book.plan(app_id, now, PRODUCTS)
+    made, paid = list[Loan](), list[Repayment]()
+    rows = [
+        borrowers.build_borrower(
+            app_id,
+            NewBorrower.model_validate(client.body).document(),
+            build_uid("borrower", app_id, n),
+            now,
+        )
+        for n, client in enumerate(clients)
+    ]
+    for client in clients:
+        for number, planned in enumerate(client.loans, start=1):
+            uid = build_uid("loan", app_id, len(made))
+            loan, its_repayments = build_loan(app_id, planned, number, uid, made_at=now, now=now)
+            made.append(loan)
+            paid += its_repayments
+    with write():
+        save(rows, made, paid)
+        added = Counter(borrowers=len(rows), loans=len(made), repayments=len(paid))
+        for client in clients:  # the assessments look at the loans
+            for body in client.reports.events:
+                event = NewEvent.model_validate(body)
+                data = read_data(event.data, "data")
+                events.create(app_id, event.document() | {"data": data}, now)
+            for body in client.reports.assessments:
+                asked = NewAssessment.model_validate(body)
+                assessments.create(
+                    app_id, asked.account_id, asked.assessment_type, asked.timestamp, now
+                )
+            added["events"] += len(client.reports.events)
+            added["assessments"] += len(client.reports.assessments)
     return added
 
 
-def _repay(service: Service, app_id: str, loan: book.Loan, created: Mapping[str, Any]) -> int:
-    made: list[Payment] = []
-    for payment in loan.payments:
-        amount = compute_amount(payment, created["contract"], made)
-        service.repay(app_id, str(created["accountId"]), build_repayment(payment, amount))
-        made.append(Payment(payment.paid_at, amount))
-    return len(made)
+def save(rows: Sequence[Borrower], made: Sequence[Loan], paid: Sequence[Repayment]) -> None:
+    """Save new borrowers, and loans with their records and repayments."""
+    Borrower.objects.bulk_create(rows)
+    Loan.objects.bulk_create(made)
+    LoanRecord.objects.bulk_create([loan.record for loan in made])
+    Repayment.objects.bulk_create(paid)
+
+
+def build_loan(
+    app_id: str, planned: book.Loan, number: int, uid: UUID, *, made_at: datetime, now: datetime
+) -> tuple[Loan, list[Repayment]]:
+    """Return a planned loan and its repayments, neither saved yet.
+
+    It is the borrower's loan number `number`, made at `made_at`.
+    """
+    body = planned.body
+    sent = NewLoan.model_validate(body)
+    product = find_product(body["productId"])
+    assert product is not None  # noqa: S101 - of the list that the plan was given
+    opening = open_account(product, sent.contract, None, sent.start_date.date())
+    holder = {
+        "category": body["category"],
+        "loanType": product.style.value,
+        "sequenceNo": number,
+    }
+    loan = loans.build_loan(app_id, sent.document(), opening, holder, uid, made_at)
+    paid, rows = list[Payment](), list[Repayment]()
+    for one in planned.payments:
+        amount = compute_amount(one, opening.contract, paid)
+        repayment = NewRepayment.model_validate(build_repayment(one, amount)).document()
+        rows.append(repayments.build_repayment(loan, repayment, now))
+        paid.append(Payment(one.paid_at, amount))
+    if paid:
+        repayments.replay_repayments(loan, paid)
+    return loan, rows
+
+
+def list_past(app_id: str, moments: Sequence[datetime]) -> Iterator[dict[str, Any]]:
+    """Yield the loans of an app as the service would have listed them at each moment.
+
+    A contract is left out, because it never changes.
+    """
+    rows = Loan.objects.filter(app_id=app_id).select_related("record").order_by("id")
+    found = list(rows.prefetch_related("repayments"))
+    for at in moments:
+        listed = []
+        for loan in found:
+            if loan.start_date > at:
+                continue
+            made = [one for one in loan.repayments.all() if one.value_date <= at]
+            repayments.replay_repayments(
+                loan, [Payment(one.value_date, Decimal(one.amount)) for one in made]
+            )
+            answer = loans.answer_loan(loan, at).model_dump(by_alias=True, exclude={"contract"})
+            created_at = write_timestamp(loan.start_date - timedelta(hours=1))
+            listed.append(answer | {"createdAt": created_at})
+        yield {"at": write_timestamp(at), "loans": listed}
 
 
 def compute_amount(
@@ -185,3 +153,8 @@ def build_repayment(payment: book.Payment, amount: Decimal) -> dict[str, Any]:
         "network": payment.network,
         "notes": payment.notes,
     }
+
+
+def build_uid(*parts: object) -> UUID:
+    """Return the same random uid for the same parts."""
+    return UUID(int=seed_random("uid", *parts).getrandbits(128), version=4)

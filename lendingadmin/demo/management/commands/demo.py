@@ -1,13 +1,16 @@
 """Run sandbox, dashboard and worker together, with data and people, until Ctrl-C."""
 
+import logging
 import os
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
 
 from lendingadmin.core.staff.roles import ROLE_WORDS
-from lendingadmin.demo import serving
+from lendingadmin.demo import serving, story
 from lendingadmin.demo.databases import InUse, held
 from lendingadmin.demo.environment import DEFAULTS, VAR_DIR
 from lendingadmin.demo.ports import PortError, port_number, require_free
@@ -39,13 +42,17 @@ class Command(BaseCommand):
     def _run(self, processes: Processes, port: int, sandbox_port: int) -> None:
         environ = dict(os.environ)
         self.stdout.write("Preparing the sandbox…")
-        processes.start("sandbox", serving.manage("sandbox"), environ)
+        history = Path(environ["SANDBOX_DATABASE"]).with_suffix(".history")
+        filling = ("--fill", "--history", str(history))
+        processes.start("sandbox", serving.manage("sandbox", *filling), environ)
         prepare_dashboard()
-        processes.wait_until_ready("sandbox", sandbox_port)
-        processes.start("filling of the sandbox", serving.manage("sandbox_fill"), environ)
-        processes.finish("filling of the sandbox")
+        processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
         self.stdout.write("Starting the dashboard…")
         processes.start("dashboard", serving.dashboard(environ["DEMO_HOST"], port), environ)
+        # Each of its hundred calls to the service would be a line.
+        logging.getLogger("lendingadmin").setLevel(logging.WARNING)
+        story.tell(history)
+        connections.close_all()
         processes.start("worker", serving.manage("db_worker"), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         self._tell(port, sandbox_port)

@@ -30,6 +30,12 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('officer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', '-id'], name='assignments_bulk_of_app'),
+                    models.Index(condition=models.Q(('state', 'assigning')), fields=['heartbeat_at'], name='assignments_bulk_at_work'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Assignment',
@@ -43,6 +49,14 @@ class Migration(migrations.Migration):
                 ('officer', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('bulk', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='assignments.bulkassignment')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['officer', 'app_id', 'borrower_id'], name='assignments_by_officer'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='assignments_borrower_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='BulkRow',
@@ -54,6 +68,15 @@ class Migration(migrations.Migration):
                 ('before_officer', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('bulk', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='assignments.bulkassignment')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['bulk', 'outcome', 'id'], name='assignments_bulk_outcome'),
+                    models.Index(fields=['borrower_id'], name='assignments_bulk_borrower'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('bulk', 'borrower_id'), name='assignments_bulk_row_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='HandOver',
@@ -69,6 +92,15 @@ class Migration(migrations.Migration):
                 ('officer', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('stand_in', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('ended_at', None)), fields=['app_id', 'stand_in', 'last_day'], name='assignments_stand_in'),
+                    models.Index(condition=models.Q(('ended_at', None)), fields=['app_id', 'last_day', 'id'], name='assignments_hand_over_day'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id', 'officer', 'first_day'), name='assignments_hand_over_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RuleSet',
@@ -81,6 +113,11 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('replaces', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='assignments.ruleset')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'active')), fields=('app_id',), name='assignments_one_rule_set'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RuleWalk',
@@ -100,53 +137,10 @@ class Migration(migrations.Migration):
                 ('rule_set', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='walks', to='assignments.ruleset')),
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='portfolio.snapshot')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='bulkassignment',
-            index=models.Index(fields=['app_id', '-id'], name='assignments_bulk_of_app'),
-        ),
-        migrations.AddIndex(
-            model_name='bulkassignment',
-            index=models.Index(condition=models.Q(('state', 'assigning')), fields=['heartbeat_at'], name='assignments_bulk_at_work'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['officer', 'app_id', 'borrower_id'], name='assignments_by_officer'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='assignments_borrower_once'),
-        ),
-        migrations.AddIndex(
-            model_name='bulkrow',
-            index=models.Index(fields=['bulk', 'outcome', 'id'], name='assignments_bulk_outcome'),
-        ),
-        migrations.AddIndex(
-            model_name='bulkrow',
-            index=models.Index(fields=['borrower_id'], name='assignments_bulk_borrower'),
-        ),
-        migrations.AddConstraint(
-            model_name='bulkrow',
-            constraint=models.UniqueConstraint(fields=('bulk', 'borrower_id'), name='assignments_bulk_row_once'),
-        ),
-        migrations.AddIndex(
-            model_name='handover',
-            index=models.Index(condition=models.Q(('ended_at', None)), fields=['app_id', 'stand_in', 'last_day'], name='assignments_stand_in'),
-        ),
-        migrations.AddIndex(
-            model_name='handover',
-            index=models.Index(condition=models.Q(('ended_at', None)), fields=['app_id', 'last_day', 'id'], name='assignments_hand_over_day'),
-        ),
-        migrations.AddConstraint(
-            model_name='handover',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id', 'officer', 'first_day'), name='assignments_hand_over_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruleset',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'active')), fields=('app_id',), name='assignments_one_rule_set'),
-        ),
-        migrations.AddConstraint(
-            model_name='rulewalk',
-            constraint=models.UniqueConstraint(fields=('rule_set', 'snapshot', 'people'), name='assignments_walk_once'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('rule_set', 'snapshot', 'people'), name='assignments_walk_once'),
+                ],
+            },
         ),
     ]

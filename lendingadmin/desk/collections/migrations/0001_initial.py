@@ -31,6 +31,13 @@ class Migration(migrations.Migration):
                 ('called_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('called_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'borrower_id', '-called_at'], name='collections_call_of_borrower'),
+                    models.Index(fields=['app_id', 'called_at'], name='collections_call_by_day'),
+                    models.Index(fields=['called_by', 'called_at'], name='collections_call_of_person'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CallQueue',
@@ -46,6 +53,11 @@ class Migration(migrations.Migration):
                 ('people', models.ManyToManyField(related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('retired_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('app_id', 'name'), name='collections_queue_name_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Contact',
@@ -56,6 +68,14 @@ class Migration(migrations.Migration):
                 ('next_at', models.DateTimeField()),
                 ('last_call', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='collections.call')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['last_call'], name='collections_contact_call'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='collections_contact_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Lease',
@@ -69,6 +89,11 @@ class Migration(migrations.Migration):
                 ('until', models.DateTimeField()),
                 ('person', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='collections_lease_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PaidLoan',
@@ -101,6 +126,13 @@ class Migration(migrations.Migration):
                 ('call', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='promise', to='collections.call')),
                 ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'state', 'day', 'id'], name='collections_promise_by_day'),
+                    models.Index(fields=['app_id', 'borrower_id', '-id'], name='collections_promise_of'),
+                    models.Index(condition=models.Q(('state', 'open')), fields=['app_id', 'account_id'], name='collections_promise_open'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Stop',
@@ -117,61 +149,15 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('ended_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='call',
-            index=models.Index(fields=['app_id', 'borrower_id', '-called_at'], name='collections_call_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='call',
-            index=models.Index(fields=['app_id', 'called_at'], name='collections_call_by_day'),
-        ),
-        migrations.AddIndex(
-            model_name='call',
-            index=models.Index(fields=['called_by', 'called_at'], name='collections_call_of_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='callqueue',
-            constraint=models.UniqueConstraint(condition=models.Q(('retired_at', None)), fields=('app_id', 'name'), name='collections_queue_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='contact',
-            index=models.Index(fields=['last_call'], name='collections_contact_call'),
-        ),
-        migrations.AddConstraint(
-            model_name='contact',
-            constraint=models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='collections_contact_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='lease',
-            constraint=models.UniqueConstraint(fields=('app_id', 'borrower_id'), name='collections_lease_once'),
-        ),
-        migrations.AddIndex(
-            model_name='promise',
-            index=models.Index(fields=['app_id', 'state', 'day', 'id'], name='collections_promise_by_day'),
-        ),
-        migrations.AddIndex(
-            model_name='promise',
-            index=models.Index(fields=['app_id', 'borrower_id', '-id'], name='collections_promise_of'),
-        ),
-        migrations.AddIndex(
-            model_name='promise',
-            index=models.Index(condition=models.Q(('state', 'open')), fields=['app_id', 'account_id'], name='collections_promise_open'),
-        ),
-        migrations.AddIndex(
-            model_name='stop',
-            index=models.Index(condition=models.Q(('ended_at__isnull', True)), fields=['app_id', 'since', 'id'], name='collections_stop_open'),
-        ),
-        migrations.AddIndex(
-            model_name='stop',
-            index=models.Index(fields=['app_id', 'borrower_id'], name='collections_stop_of'),
-        ),
-        migrations.AddIndex(
-            model_name='stop',
-            index=models.Index(condition=models.Q(('ended_at__isnull', False)), fields=['ended_at'], name='collections_stop_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='stop',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id', 'borrower_id', 'account_id', 'kind'), name='collections_stop_once'),
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('ended_at__isnull', True)), fields=['app_id', 'since', 'id'], name='collections_stop_open'),
+                    models.Index(fields=['app_id', 'borrower_id'], name='collections_stop_of'),
+                    models.Index(condition=models.Q(('ended_at__isnull', False)), fields=['ended_at'], name='collections_stop_ended'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id', 'borrower_id', 'account_id', 'kind'), name='collections_stop_once'),
+                ],
+            },
         ),
     ]

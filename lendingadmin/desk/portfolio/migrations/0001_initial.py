@@ -43,6 +43,14 @@ class Migration(migrations.Migration):
                 ('asked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('previous', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='portfolio.snapshot')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', '-id'], name='portfolio_snapshot_of_app'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'running')), fields=('app_id',), name='portfolio_one_running_per_app'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotLoan',
@@ -74,6 +82,31 @@ class Migration(migrations.Migration):
                 ('paid_since_last_rank', models.FloatField(null=True)),
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='loans', to='portfolio.snapshot')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('is_open', True), ('outstanding_rank__isnull', False)), fields=['snapshot', '-outstanding_rank', 'id'], name='portfolio_by_outstanding'),
+                    models.Index(condition=models.Q(('is_open', True), ('overdue_rank__isnull', False)), fields=['snapshot', '-overdue_rank', 'id'], name='portfolio_by_overdue'),
+                    models.Index(condition=models.Q(('paid_since_last_rank__isnull', False)), fields=['snapshot', '-paid_since_last_rank', 'id'], name='portfolio_by_paid'),
+                    models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'days_late', 'id'], name='portfolio_by_days_late'),
+                    models.Index(condition=models.Q(('is_open', True), ('overdue_rank__gt', 0)), fields=['snapshot', 'days_late', 'id'], name='portfolio_overdue_by_days_late'),
+                    models.Index(fields=['snapshot', 'start_day', 'id'], name='portfolio_by_start_day'),
+                    models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'performance', '-outstanding_rank', 'id'], name='portfolio_by_performance'),
+                    models.Index(condition=models.Q(('principal_rank__isnull', False)), fields=['snapshot', '-principal_rank', 'id'], name='portfolio_by_principal'),
+                    models.Index(condition=models.Q(('is_open', True), ('principal_outstanding_rank__isnull', False)), fields=['snapshot', '-principal_outstanding_rank', 'id'], name='portfolio_by_principal_owed'),
+                    models.Index(condition=models.Q(('outstanding', None), ('overdue', None), ('principal_outstanding', None), ('days_late', None), ('principal', None), ('start_day', None), _connector='OR'), fields=['snapshot', 'account_id'], name='portfolio_lacks_values'),
+                    models.Index(condition=models.Q(('paid_since_last', None)), fields=['snapshot', 'account_id'], name='portfolio_lacks_paid_since'),
+                    models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'borrower_id'], name='portfolio_open_by_borrower'),
+                    models.Index(condition=models.Q(('is_open', True), ('next_due_day__isnull', False)), fields=['snapshot', 'next_due_day', 'id'], name='portfolio_by_next_due_day'),
+                    models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'product_id', '-outstanding_rank', 'id'], name='portfolio_open_by_product'),
+                    models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'product_id', 'id'], name='portfolio_sorted_by_product'),
+                    models.Index(condition=models.Q(('is_first_missed', True)), fields=['snapshot', '-overdue_rank', 'id'], name='portfolio_first_missed'),
+                    models.Index(condition=models.Q(('is_open', False), ('settlement_day__isnull', False)), fields=['snapshot', '-settlement_day', 'id'], name='portfolio_by_settlement_day'),
+                    models.Index(models.F('snapshot'), django.db.models.functions.text.Lower('account_id'), name='portfolio_loan_any_case'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('snapshot', 'account_id'), name='portfolio_loan_once_per_snapshot'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SavedList',
@@ -90,89 +123,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('is_shared', True)), fields=['app_id'], name='portfolio_shared_lists')],
                 'constraints': [models.UniqueConstraint(fields=('owner', 'app_id', 'name'), name='portfolio_saved_list_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='snapshot',
-            index=models.Index(fields=['app_id', '-id'], name='portfolio_snapshot_of_app'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'running')), fields=('app_id',), name='portfolio_one_running_per_app'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True), ('outstanding_rank__isnull', False)), fields=['snapshot', '-outstanding_rank', 'id'], name='portfolio_by_outstanding'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True), ('overdue_rank__isnull', False)), fields=['snapshot', '-overdue_rank', 'id'], name='portfolio_by_overdue'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('paid_since_last_rank__isnull', False)), fields=['snapshot', '-paid_since_last_rank', 'id'], name='portfolio_by_paid'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'days_late', 'id'], name='portfolio_by_days_late'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True), ('overdue_rank__gt', 0)), fields=['snapshot', 'days_late', 'id'], name='portfolio_overdue_by_days_late'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(fields=['snapshot', 'start_day', 'id'], name='portfolio_by_start_day'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'performance', '-outstanding_rank', 'id'], name='portfolio_by_performance'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('principal_rank__isnull', False)), fields=['snapshot', '-principal_rank', 'id'], name='portfolio_by_principal'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True), ('principal_outstanding_rank__isnull', False)), fields=['snapshot', '-principal_outstanding_rank', 'id'], name='portfolio_by_principal_owed'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('outstanding', None), ('overdue', None), ('principal_outstanding', None), ('days_late', None), ('principal', None), ('start_day', None), _connector='OR'), fields=['snapshot', 'account_id'], name='portfolio_lacks_values'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('paid_since_last', None)), fields=['snapshot', 'account_id'], name='portfolio_lacks_paid_since'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'borrower_id'], name='portfolio_open_by_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True), ('next_due_day__isnull', False)), fields=['snapshot', 'next_due_day', 'id'], name='portfolio_by_next_due_day'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'product_id', '-outstanding_rank', 'id'], name='portfolio_open_by_product'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', True)), fields=['snapshot', 'product_id', 'id'], name='portfolio_sorted_by_product'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_first_missed', True)), fields=['snapshot', '-overdue_rank', 'id'], name='portfolio_first_missed'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(condition=models.Q(('is_open', False), ('settlement_day__isnull', False)), fields=['snapshot', '-settlement_day', 'id'], name='portfolio_by_settlement_day'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotloan',
-            index=models.Index(models.F('snapshot'), django.db.models.functions.text.Lower('account_id'), name='portfolio_loan_any_case'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotloan',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'account_id'), name='portfolio_loan_once_per_snapshot'),
         ),
     ]

@@ -42,6 +42,17 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('officer', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'created_at', 'id'], name='sheets_sheet_of_app'),
+                    models.Index(fields=['app_id', 'state', 'created_at', 'id'], name='sheets_sheet_in_state'),
+                    models.Index(fields=['app_id', 'state', 'day'], name='sheets_sheet_of_day'),
+                    models.Index(condition=models.Q(('cancelled_at__isnull', False)), fields=['cancelled_at'], name='sheets_sheet_cancelled'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('idempotency_key', 'part'), name='sheets_sheet_once_per_form'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SheetReturn',
@@ -55,6 +66,11 @@ class Migration(migrations.Migration):
                 ('file', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sheet_return', to='statements.statementfile')),
                 ('sheet', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='returns', to='sheets.sheet')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('sheet', 'number'), name='sheets_return_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='SheetRow',
@@ -67,41 +83,14 @@ class Migration(migrations.Migration):
                 ('overdue', lendingadmin.desk.portfolio.amounts.AmountField(blank=True, max_length=100, null=True)),
                 ('sheet', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='sheets.sheet')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='sheet',
-            index=models.Index(fields=['app_id', 'created_at', 'id'], name='sheets_sheet_of_app'),
-        ),
-        migrations.AddIndex(
-            model_name='sheet',
-            index=models.Index(fields=['app_id', 'state', 'created_at', 'id'], name='sheets_sheet_in_state'),
-        ),
-        migrations.AddIndex(
-            model_name='sheet',
-            index=models.Index(fields=['app_id', 'state', 'day'], name='sheets_sheet_of_day'),
-        ),
-        migrations.AddIndex(
-            model_name='sheet',
-            index=models.Index(condition=models.Q(('cancelled_at__isnull', False)), fields=['cancelled_at'], name='sheets_sheet_cancelled'),
-        ),
-        migrations.AddConstraint(
-            model_name='sheet',
-            constraint=models.UniqueConstraint(fields=('idempotency_key', 'part'), name='sheets_sheet_once_per_form'),
-        ),
-        migrations.AddConstraint(
-            model_name='sheetreturn',
-            constraint=models.UniqueConstraint(fields=('sheet', 'number'), name='sheets_return_once'),
-        ),
-        migrations.AddIndex(
-            model_name='sheetrow',
-            index=models.Index(fields=['borrower_id'], name='sheets_row_of'),
-        ),
-        migrations.AddConstraint(
-            model_name='sheetrow',
-            constraint=models.UniqueConstraint(fields=('sheet', 'number'), name='sheets_row_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='sheetrow',
-            constraint=models.UniqueConstraint(fields=('sheet', 'account_id'), name='sheets_loan_once'),
+            options={
+                'indexes': [
+                    models.Index(fields=['borrower_id'], name='sheets_row_of'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('sheet', 'number'), name='sheets_row_once'),
+                    models.UniqueConstraint(fields=('sheet', 'account_id'), name='sheets_loan_once'),
+                ],
+            },
         ),
     ]

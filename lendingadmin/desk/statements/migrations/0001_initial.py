@@ -49,6 +49,18 @@ class Migration(migrations.Migration):
                 ('proof', models.JSONField(default=dict, encoder=django.core.serializers.json.DjangoJSONEncoder)),
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'created_at', 'id'], name='statement_file_of_app'),
+                    models.Index(condition=models.Q(('content', ''), _negated=True), fields=['created_at'], name='statement_file_with_content'),
+                    models.Index(condition=models.Q(('has_texts', True)), fields=['created_at'], name='statement_file_with_texts'),
+                    models.Index(fields=['app_id', 'network', 'covers_to'], name='statement_file_covers'),
+                    models.Index(condition=models.Q(('searched_at__isnull', True)), fields=['covers_to'], name='statement_file_unsearched'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'digest'), name='statement_file_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Batch',
@@ -68,6 +80,12 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('file', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='batch', to='statements.statementfile')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('approval_reasons', ''), models.Q(('state', 'recording'), _negated=True), ('approved_by__isnull', False), _connector='OR'), name='statement_batch_approved'),
+                    models.CheckConstraint(condition=models.Q(('approved_by', None), models.Q(('approved_by', models.F('created_by')), _negated=True), _connector='OR'), name='statement_batch_approved_by_another'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='StatementLine',
@@ -95,6 +113,19 @@ class Migration(migrations.Migration):
                 ('owner', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('placed_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['file', 'kind', 'position'], name='statement_line_of_kind'),
+                    models.Index(fields=['receipt_key'], name='statement_line_of_receipt'),
+                    models.Index(condition=models.Q(('bank_key', ''), _negated=True), fields=['bank_key'], name='statement_line_of_bank'),
+                    models.Index(condition=models.Q(('reverses_key', ''), _negated=True), fields=['reverses_key'], name='statement_line_reverses'),
+                    models.Index(condition=models.Q(('kind', 'reversal'), ('reverses_key', '')), fields=['amount'], name='statement_line_names_none'),
+                    models.Index(condition=models.Q(('is_unallocated', True)), fields=['moment', 'id'], name='statement_line_unallocated'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('file', 'position'), name='statement_line_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Allocation',
@@ -117,6 +148,15 @@ class Migration(migrations.Migration):
                 ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='allocations', to='statements.batch')),
                 ('line', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='allocations', to='statements.statementline')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['batch', 'decision', 'position'], name='statement_allocation_to_do'),
+                    models.Index(fields=['borrower_id'], name='statement_allocation_of'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('batch', 'position', 'part'), name='statement_allocation_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='KnownLayout',
@@ -150,77 +190,5 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['app_id', 'created_at', 'id'], name='statement_payer_link_of_app'), models.Index(fields=['borrower_id'], name='statement_payer_link_of')],
                 'constraints': [models.UniqueConstraint(fields=('app_id', 'payer', 'account_id'), name='statement_payer_link_once')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='statementfile',
-            index=models.Index(fields=['app_id', 'created_at', 'id'], name='statement_file_of_app'),
-        ),
-        migrations.AddIndex(
-            model_name='statementfile',
-            index=models.Index(condition=models.Q(('content', ''), _negated=True), fields=['created_at'], name='statement_file_with_content'),
-        ),
-        migrations.AddIndex(
-            model_name='statementfile',
-            index=models.Index(condition=models.Q(('has_texts', True)), fields=['created_at'], name='statement_file_with_texts'),
-        ),
-        migrations.AddIndex(
-            model_name='statementfile',
-            index=models.Index(fields=['app_id', 'network', 'covers_to'], name='statement_file_covers'),
-        ),
-        migrations.AddIndex(
-            model_name='statementfile',
-            index=models.Index(condition=models.Q(('searched_at__isnull', True)), fields=['covers_to'], name='statement_file_unsearched'),
-        ),
-        migrations.AddConstraint(
-            model_name='statementfile',
-            constraint=models.UniqueConstraint(fields=('app_id', 'digest'), name='statement_file_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('approval_reasons', ''), models.Q(('state', 'recording'), _negated=True), ('approved_by__isnull', False), _connector='OR'), name='statement_batch_approved'),
-        ),
-        migrations.AddConstraint(
-            model_name='batch',
-            constraint=models.CheckConstraint(condition=models.Q(('approved_by', None), models.Q(('approved_by', models.F('created_by')), _negated=True), _connector='OR'), name='statement_batch_approved_by_another'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(fields=['file', 'kind', 'position'], name='statement_line_of_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(fields=['receipt_key'], name='statement_line_of_receipt'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(condition=models.Q(('bank_key', ''), _negated=True), fields=['bank_key'], name='statement_line_of_bank'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(condition=models.Q(('reverses_key', ''), _negated=True), fields=['reverses_key'], name='statement_line_reverses'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(condition=models.Q(('kind', 'reversal'), ('reverses_key', '')), fields=['amount'], name='statement_line_names_none'),
-        ),
-        migrations.AddIndex(
-            model_name='statementline',
-            index=models.Index(condition=models.Q(('is_unallocated', True)), fields=['moment', 'id'], name='statement_line_unallocated'),
-        ),
-        migrations.AddConstraint(
-            model_name='statementline',
-            constraint=models.UniqueConstraint(fields=('file', 'position'), name='statement_line_once'),
-        ),
-        migrations.AddIndex(
-            model_name='allocation',
-            index=models.Index(fields=['batch', 'decision', 'position'], name='statement_allocation_to_do'),
-        ),
-        migrations.AddIndex(
-            model_name='allocation',
-            index=models.Index(fields=['borrower_id'], name='statement_allocation_of'),
-        ),
-        migrations.AddConstraint(
-            model_name='allocation',
-            constraint=models.UniqueConstraint(fields=('batch', 'position', 'part'), name='statement_allocation_once'),
         ),
     ]

@@ -82,6 +82,32 @@ class Migration(migrations.Migration):
                 ('retry_of', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='retries', to='repayments.repayment')),
                 ('set_aside_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'account_id', '-id'], name='repayment_of_loan'),
+                    models.Index(fields=['app_id', 'borrower_id', '-id'], name='repayment_of_borrower'),
+                    models.Index(fields=['app_id', 'external_id_key'], name='repayment_by_external_id'),
+                    models.Index(fields=['app_id', 'created_at', 'id'], name='repayment_by_entry'),
+                    models.Index(fields=['app_id', 'transaction_date', 'id'], name='repayment_by_transaction'),
+                    models.Index(fields=['state', 'app_id', 'created_at', 'id'], name='repayment_in_state'),
+                    models.Index(fields=['created_by', 'app_id', 'created_at', 'id'], name='repayment_of_person'),
+                    models.Index(condition=models.Q(('needs_checking', True)), fields=['app_id', 'created_at', 'id'], name='repayment_needs_checking'),
+                    models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['app_id', 'next_check_at'], name='repayment_next_check'),
+                    models.Index(condition=models.Q(('alarm_at__isnull', False), ('alarm_seen_at__isnull', True)), fields=['app_id', 'alarm_at', 'id'], name='repayment_alarm'),
+                    models.Index(condition=models.Q(('notified_at__isnull', False)), fields=['notified_at'], name='repayment_notified'),
+                    models.Index(condition=models.Q(('retry_of__isnull', False)), fields=['retry_of'], name='repayment_retry'),
+                    models.Index(condition=models.Q(('set_aside_by__isnull', False)), fields=['set_aside_by'], name='repayment_set_aside_by'),
+                    models.Index(condition=models.Q(('resolved_by__isnull', False)), fields=['resolved_by'], name='repayment_resolved_by'),
+                    models.Index(condition=models.Q(('approved_by__isnull', False)), fields=['approved_by'], name='repayment_approved_by'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'receipt_year', 'receipt_sequence'), name='repayment_receipt_number_once'),
+                    models.UniqueConstraint(condition=models.Q(('duplicate', False), models.Q(('state__in', ('awaiting', 'pending', 'sent', 'unknown', 'presumed', 'recorded')), models.Q(('resolution', 'recorded'), ('state', 'resolved')), _connector='OR')), fields=('app_id', 'account_id', 'external_id_key'), name='repayment_external_id_once_per_loan'),
+                    models.UniqueConstraint(condition=models.Q(('set_aside_at', None), ('state__in', ('pending', 'sent', 'unknown'))), fields=('app_id', 'account_id'), name='repayment_one_open_per_loan'),
+                    models.CheckConstraint(condition=models.Q(('approval_reasons', ''), ('state__in', ('awaiting', 'declined')), ('approved_by__isnull', False), _connector='OR'), name='repayment_approved_before_sent'),
+                    models.CheckConstraint(condition=models.Q(('approved_by', None), models.Q(('approved_by', models.F('created_by')), _negated=True), _connector='OR'), name='repayment_approved_by_another'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Reading',
@@ -117,6 +143,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('reviewed_at', None)), fields=('repayment',), name='mistake_one_open'),
+                    models.CheckConstraint(condition=models.Q(('reviewed_by', None), models.Q(('reviewed_by', models.F('reported_by')), _negated=True), _connector='OR'), name='mistake_reviewed_by_another'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -129,6 +159,11 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(null=True)),
                 ('ended_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id',), name='restoration_one_open'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CashCount',
@@ -146,97 +181,5 @@ class Migration(migrations.Migration):
                 'ordering': ['id'],
                 'indexes': [models.Index(fields=['app_id', 'day', 'id'], name='cash_count_of_day')],
             },
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['app_id', 'account_id', '-id'], name='repayment_of_loan'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['app_id', 'borrower_id', '-id'], name='repayment_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['app_id', 'external_id_key'], name='repayment_by_external_id'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['app_id', 'created_at', 'id'], name='repayment_by_entry'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['app_id', 'transaction_date', 'id'], name='repayment_by_transaction'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['state', 'app_id', 'created_at', 'id'], name='repayment_in_state'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(fields=['created_by', 'app_id', 'created_at', 'id'], name='repayment_of_person'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('needs_checking', True)), fields=['app_id', 'created_at', 'id'], name='repayment_needs_checking'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['app_id', 'next_check_at'], name='repayment_next_check'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('alarm_at__isnull', False), ('alarm_seen_at__isnull', True)), fields=['app_id', 'alarm_at', 'id'], name='repayment_alarm'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('notified_at__isnull', False)), fields=['notified_at'], name='repayment_notified'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('retry_of__isnull', False)), fields=['retry_of'], name='repayment_retry'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('set_aside_by__isnull', False)), fields=['set_aside_by'], name='repayment_set_aside_by'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('resolved_by__isnull', False)), fields=['resolved_by'], name='repayment_resolved_by'),
-        ),
-        migrations.AddIndex(
-            model_name='repayment',
-            index=models.Index(condition=models.Q(('approved_by__isnull', False)), fields=['approved_by'], name='repayment_approved_by'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.UniqueConstraint(fields=('app_id', 'receipt_year', 'receipt_sequence'), name='repayment_receipt_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.UniqueConstraint(condition=models.Q(('duplicate', False), models.Q(('state__in', ('awaiting', 'pending', 'sent', 'unknown', 'presumed', 'recorded')), models.Q(('resolution', 'recorded'), ('state', 'resolved')), _connector='OR')), fields=('app_id', 'account_id', 'external_id_key'), name='repayment_external_id_once_per_loan'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.UniqueConstraint(condition=models.Q(('set_aside_at', None), ('state__in', ('pending', 'sent', 'unknown'))), fields=('app_id', 'account_id'), name='repayment_one_open_per_loan'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.CheckConstraint(condition=models.Q(('approval_reasons', ''), ('state__in', ('awaiting', 'declined')), ('approved_by__isnull', False), _connector='OR'), name='repayment_approved_before_sent'),
-        ),
-        migrations.AddConstraint(
-            model_name='repayment',
-            constraint=models.CheckConstraint(condition=models.Q(('approved_by', None), models.Q(('approved_by', models.F('created_by')), _negated=True), _connector='OR'), name='repayment_approved_by_another'),
-        ),
-        migrations.AddConstraint(
-            model_name='mistake',
-            constraint=models.UniqueConstraint(condition=models.Q(('reviewed_at', None)), fields=('repayment',), name='mistake_one_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='mistake',
-            constraint=models.CheckConstraint(condition=models.Q(('reviewed_by', None), models.Q(('reviewed_by', models.F('reported_by')), _negated=True), _connector='OR'), name='mistake_reviewed_by_another'),
-        ),
-        migrations.AddConstraint(
-            model_name='restoration',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('app_id',), name='restoration_one_open'),
         ),
     ]

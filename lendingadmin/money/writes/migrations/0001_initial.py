@@ -43,6 +43,18 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='writes', to=settings.AUTH_USER_MODEL)),
                 ('resolved_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['person', '-created_at'], name='write_of_person'),
+                    models.Index(fields=['app_id', 'operation', 'subject'], name='write_of_subject', opclasses=['', '', 'varchar_pattern_ops']),
+                    models.Index(condition=models.Q(('borrower_id', ''), _negated=True), fields=['app_id', 'borrower_id'], name='write_of_borrower'),
+                    models.Index(fields=['state', 'app_id', 'created_at'], name='write_in_state'),
+                    models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['next_check_at'], name='write_next_check'),
+                    models.Index(condition=models.Q(('submitted', ''), _negated=True), fields=['created_at'], name='write_with_submitted'),
+                    models.Index(condition=models.Q(('alarm_at__isnull', False), ('alarm_seen_at__isnull', True)), fields=['app_id', 'alarm_at', 'id'], name='write_alarm'),
+                    models.Index(condition=models.Q(('resolved_by__isnull', False)), fields=['resolved_by'], name='write_resolved_by'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Check',
@@ -57,37 +69,5 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['pk'],
             },
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(fields=['person', '-created_at'], name='write_of_person'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(fields=['app_id', 'operation', 'subject'], name='write_of_subject', opclasses=['', '', 'varchar_pattern_ops']),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(condition=models.Q(('borrower_id', ''), _negated=True), fields=['app_id', 'borrower_id'], name='write_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(fields=['state', 'app_id', 'created_at'], name='write_in_state'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(condition=models.Q(('next_check_at__isnull', False)), fields=['next_check_at'], name='write_next_check'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(condition=models.Q(('submitted', ''), _negated=True), fields=['created_at'], name='write_with_submitted'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(condition=models.Q(('alarm_at__isnull', False), ('alarm_seen_at__isnull', True)), fields=['app_id', 'alarm_at', 'id'], name='write_alarm'),
-        ),
-        migrations.AddIndex(
-            model_name='write',
-            index=models.Index(condition=models.Q(('resolved_by__isnull', False)), fields=['resolved_by'], name='write_resolved_by'),
         ),
     ]

@@ -77,6 +77,11 @@ class Migration(migrations.Migration):
                 ('walk', models.PositiveIntegerField(default=0)),
                 ('index', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='cards', to='people_index.borrowerindex')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('index', 'borrower_id'), name='people_card_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CardToken',
@@ -85,10 +90,6 @@ class Migration(migrations.Migration):
                 ('token', models.BigIntegerField()),
                 ('card', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name='tokens', to='people_index.borrowercard')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='borrowercard',
-            constraint=models.UniqueConstraint(fields=('index', 'borrower_id'), name='people_card_once'),
         ),
         migrations.RunPython(leave_out_numbers, migrations.RunPython.noop),
     ]

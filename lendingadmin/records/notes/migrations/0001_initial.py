@@ -29,6 +29,14 @@ class Migration(migrations.Migration):
                 ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='notes', to=settings.AUTH_USER_MODEL)),
                 ('deleted_by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'borrower_id', 'created_at'], name='note_of_borrower'),
+                    models.Index(condition=models.Q(('account_id', ''), _negated=True), fields=['app_id', 'account_id', 'created_at'], name='note_of_loan'),
+                    models.Index(condition=models.Q(('is_pinned', True)), fields=['app_id', 'borrower_id'], name='note_pinned'),
+                    models.Index(condition=models.Q(('deleted_by__isnull', False)), fields=['deleted_by'], name='note_deleted_by'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Mention',
@@ -38,6 +46,14 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('note', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='notes.note')),
             ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('seen_at__isnull', True)), fields=['person', 'id'], name='mention_unseen'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('note', 'person'), name='mention_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='NoteVersion',
@@ -52,38 +68,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['number'],
+                'indexes': [
+                    models.Index(condition=models.Q(('text', ''), _negated=True), fields=['created_at'], name='note_version_with_text'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('note', 'number'), name='note_version_once'),
+                ],
             },
-        ),
-        migrations.AddIndex(
-            model_name='note',
-            index=models.Index(fields=['app_id', 'borrower_id', 'created_at'], name='note_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='note',
-            index=models.Index(condition=models.Q(('account_id', ''), _negated=True), fields=['app_id', 'account_id', 'created_at'], name='note_of_loan'),
-        ),
-        migrations.AddIndex(
-            model_name='note',
-            index=models.Index(condition=models.Q(('is_pinned', True)), fields=['app_id', 'borrower_id'], name='note_pinned'),
-        ),
-        migrations.AddIndex(
-            model_name='note',
-            index=models.Index(condition=models.Q(('deleted_by__isnull', False)), fields=['deleted_by'], name='note_deleted_by'),
-        ),
-        migrations.AddIndex(
-            model_name='mention',
-            index=models.Index(condition=models.Q(('seen_at__isnull', True)), fields=['person', 'id'], name='mention_unseen'),
-        ),
-        migrations.AddConstraint(
-            model_name='mention',
-            constraint=models.UniqueConstraint(fields=('note', 'person'), name='mention_once'),
-        ),
-        migrations.AddIndex(
-            model_name='noteversion',
-            index=models.Index(condition=models.Q(('text', ''), _negated=True), fields=['created_at'], name='note_version_with_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='noteversion',
-            constraint=models.UniqueConstraint(fields=('note', 'number'), name='note_version_once'),
         ),
     ]

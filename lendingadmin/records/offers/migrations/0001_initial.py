@@ -32,6 +32,16 @@ class Migration(migrations.Migration):
                 ('answered_at', models.DateTimeField(null=True)),
                 ('asked_by', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['app_id', 'borrower_id', '-asked_at'], name='offer_of_borrower'),
+                    models.Index(fields=['asked_by', 'app_id', 'last_asked_at'], name='offer_of_person'),
+                    models.Index(fields=['last_asked_at'], name='offer_last_asked'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('app_id', 'borrower_id', 'request_id'), name='offer_request_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='OfferLoan',
@@ -42,21 +52,5 @@ class Migration(migrations.Migration):
                 ('amount', models.DecimalField(decimal_places=3, max_digits=18, null=True)),
                 ('offer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='loans', to='offers.offerrequest')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='offerrequest',
-            index=models.Index(fields=['app_id', 'borrower_id', '-asked_at'], name='offer_of_borrower'),
-        ),
-        migrations.AddIndex(
-            model_name='offerrequest',
-            index=models.Index(fields=['asked_by', 'app_id', 'last_asked_at'], name='offer_of_person'),
-        ),
-        migrations.AddIndex(
-            model_name='offerrequest',
-            index=models.Index(fields=['last_asked_at'], name='offer_last_asked'),
-        ),
-        migrations.AddConstraint(
-            model_name='offerrequest',
-            constraint=models.UniqueConstraint(fields=('app_id', 'borrower_id', 'request_id'), name='offer_request_once'),
         ),
     ]

@@ -3,6 +3,8 @@
 import socket
 import time
 from argparse import ArgumentParser
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -10,12 +12,15 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from lendingadmin.sandbox import clock
+from lendingadmin.sandbox import clock, wire
 from lendingadmin.sandbox.rules.ids import read_id
 from lendingadmin.sandbox.rules.invalid import Invalid
-from lendingadmin.sandbox.seed import bulk
+from lendingadmin.sandbox.seed import bulk, filler
+from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.server import Server
 from lendingadmin.sandbox.store import borrowers
+
+_WITH_HISTORY, _DAYS = "kenya", 13  # with today's update, there are fourteen
 
 
 class Command(BaseCommand):
@@ -28,6 +33,13 @@ class Command(BaseCommand):
         parser.add_argument("--host", default=settings.SANDBOX_HOST)
         parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+        parser.add_argument("--fill", action="store_true", help="first fill kenya and ghana")
+        parser.add_argument(
+            "--history",
+            type=Path,
+            metavar="FILE",
+            help="with --fill: write there the loans of kenya as they were on past days",
+        )
         parser.add_argument(
             "--seed-loans", type=int, default=0, metavar="N", help="first fill an app up to N loans"
         )
@@ -49,10 +61,25 @@ class Command(BaseCommand):
                 f"The data in {settings.SANDBOX_DATABASE} was encrypted with another key: give it "
                 "as SANDBOX_DATA_KEY, or remove the database."
             )
+        if options["fill"]:
+            self._fill(options["history"])
         if options["seed_loans"] > 0:
             self._seed(options["seed_app"], options["seed_loans"])
         connection.close()  # workers open their own: a connection must not cross a fork
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
+
+    def _fill(self, history: Path | None) -> None:
+        """Fill the apps that have a seed and are empty; write the history of a new book."""
+        began, now = time.monotonic(), clock.now()
+        for app_id in APPS:
+            if added := filler.fill(app_id, now):
+                self._say(f"{app_id}: {', '.join(f'{n} {name}' for name, n in added.items())}")
+                if history and app_id == _WITH_HISTORY:
+                    moments = [now - timedelta(days=days) for days in range(_DAYS, 0, -1)]
+                    with history.open("wb") as file:
+                        for past in filler.list_past(app_id, moments):
+                            file.write(wire.write(past) + b"\n")
+        self._say(f"The sandbox is filled ({time.monotonic() - began:.0f} s).")
 
     def _seed(self, app_id: str, count: int) -> None:
         """Fill an app and print progress; Ctrl-C may stop this at any time."""

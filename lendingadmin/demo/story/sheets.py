@@ -1,0 +1,28 @@
+"""A collection sheet that is out, and late."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.desk.sheets import services
+from lendingadmin.desk.sheets.choosing import Wanted, choose
+from lendingadmin.desk.sheets.models import Choice
+
+from .cast import Cast, at, moved_to
+
+_ROWS = 8
+
+
+def make_late(app: LendingApp, cast: Cast) -> None:
+    """Make and print a sheet for a day so long ago that it is late since yesterday."""
+    days = settings.SHEETS_BACK_AFTER + 2
+    wanted = Wanted(timezone.localdate() - timedelta(days=days), Choice.OVERDUE)
+    found = choose(app, wanted)
+    if found is None or not found.chosen:
+        return
+    some = found._replace(chosen=found.chosen[:_ROWS])
+    for sheet in services.make_sheets(app, wanted, some, "story-sheet", cast.brian):
+        services.note_printing(sheet, cast.brian)
+        moved_to(sheet, at(app, days, "07:40"), "created_at", "printed_at", "counted_at")

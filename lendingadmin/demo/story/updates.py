@@ -1,0 +1,60 @@
+"""Fourteen daily updates of the portfolio: thirteen of the sandbox's history, and today's."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.desk.portfolio.snapshot_job import CountWalk, begin_snapshot
+from lendingadmin.lending.codec import decode
+from lendingadmin.lending.pages import Page
+from lendingadmin.lending.resource import read_items
+from lendingadmin.lending.values import Loan
+from lendingadmin.people.index import tasks as people_tasks
+from lendingadmin.people.index.walk import BorrowerWalk
+
+from .cast import Cast, moved_to
+
+
+class _PastWalk(CountWalk):
+    """The usual walk, through loans as they were listed on a past day."""
+
+    loans: list[Any]
+
+    def list_pages(self) -> Iterator[Page[Loan]]:
+        """Return the one page of that day."""
+        yield Page(read_items(self.loans, Loan), None, self.row.began_at)
+
+    def end_list(self, until: float) -> None:
+        """Add up no lists, because people open only those of the newest update."""
+
+
+def read_people(app: LendingApp) -> None:
+    """Read the borrowers into the index, so that pages have names from the first minute."""
+    index = people_tasks.start(app.app_id)
+    while index and BorrowerWalk.run_slice(index.pk) is not None:
+        pass
+
+
+def read_past(app: LendingApp, history: Path) -> None:
+    """Update the portfolio once for each past day of the file; nothing if there is no file."""
+    if not history.exists():
+        return
+    for line in history.read_bytes().splitlines():
+        past: Any = decode(line)
+        moment = datetime.fromisoformat(past["at"])
+        row = begin_snapshot(app.app_id, None, now=moment)
+        if row is None:
+            return
+        walk = _PastWalk(row)
+        walk.loans = past["loans"]
+        walk.read(until=0)
+        moved_to(row, moment, "ended_at")
+
+
+def read_today(app: LendingApp, cast: Cast) -> None:
+    """Update the portfolio, as the worker does every few minutes."""
+    row = begin_snapshot(app.app_id, cast.officer)
+    while row and CountWalk.run_slice(row.pk) is not None:
+        pass

@@ -1,0 +1,9 @@
+"""The address of the file to try. lendingadmin/urls.py has it only if DEMO is on."""
+
+from django.urls import path
+
+from . import views
+
+urlpatterns = [
+    path("apps/<slug:app_id>/demo/this-morning.csv", views.this_morning, name="demo-this-morning")
+]
