@@ -8,10 +8,10 @@ from tests.changed import list_areas
 @pytest.mark.parametrize(
     ("path", "areas"),
     [
-        ("lendingadmin/desk/sheets/views.py", {"sheets"}),
-        ("templates/sheets/sheet.html", {"sheets"}),
+        ("lendingadmin/desk/sheets/views.py", {"demo", "sheets"}),
+        ("templates/sheets/sheet.html", {"demo", "sheets"}),
         ("tests/sheets/test_pages.py", {"sheets"}),
-        ("lendingadmin/desk/statements/models.py", {"statements", "sheets"}),
+        ("lendingadmin/desk/statements/models.py", {"demo", "statements", "sheets"}),
         ("README.md", set()),
         ("templates/base.html", None),
         ("lendingadmin/settings.py", None),

@@ -134,7 +134,7 @@ class TestBeforeAWalkIsWhole:
         assert index is not None
         monkeypatch.setattr(walks, "SLICE", 0.0)
         AssessmentWalk.run_slice(index.pk)
-        assert "for the first time: 2 so far" in panel(desk)[1]
+        assert "2 so far" in panel(desk)[1]
 
     def test_a_service_that_does_not_list_them(self, desk: Client, his: AssessmentService) -> None:
         his.server.on(LIST, refusal(403, "Forbidden"))

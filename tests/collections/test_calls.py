@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import lending_app
@@ -175,7 +176,7 @@ def test_a_promise_is_kept_by_what_was_paid_elsewhere(three: CallService, desk: 
     promises.judge_promises(APP, timezone.now())
     promise = Promise.objects.get()
     assert (promise.state, promise.evidence) == (PromiseState.KEPT, Evidence.READING)
-    assert str(Evidence.READING.label) in read_page(desk, promise.get_absolute_url())
+    assert escape(str(Evidence.READING.label)) in read_page(desk, promise.get_absolute_url())
 
 
 def test_a_broken_promise_comes_back_and_leaves_when_it_was_talked_of(

@@ -72,7 +72,7 @@ class TestMoments:
         assert ">31 Oct 2026, 18:30:05</time>" in times.second(EVENING, NAIROBI)
         assert times.zone_here(NAIROBI) == "New York time"
         assert times.zones_here(NAIROBI) == (
-            '<span class="zone">Nairobi time, yours </span>New York time'
+            '<span class="zone">Nairobi time (lender); yours: </span>New York time'
         )
 
     def test_stand_in_the_lenders_zone_for_who_chose_none(self) -> None:

@@ -125,7 +125,7 @@ def bare(text: str = TEXT) -> str:
 FINDINGS = {
     "account": "The account id must be",
     "category": "category must be sms or contact",
-    "domain": "domain in front",
+    "domain": "must begin with the service",
     "kind": "the kind must end in",
     "kinds": "other kinds",
     "later": "later than the event",

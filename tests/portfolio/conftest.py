@@ -12,6 +12,8 @@ from tests.faults.server import FaultServer
 from tests.portfolio.service import BookService, loan
 
 HOME = "/apps/kenya/"
+# Home shows the portfolio to managers and viewers.
+ROLE = "manager"
 LISTS = f"{HOME}loans/lists/"
 
 

@@ -18,7 +18,9 @@ WANTED = ("B-1", "B-2", "B-3")
 
 
 def read(app_id: str = "kenya") -> dict[str, tuple[int, Decimal | None]]:
-    return {key: one[:2] for key, one in read_open_loans(app_id, WANTED).items()}
+    return {
+        key: (one.open_count, one.overdue) for key, one in read_open_loans(app_id, WANTED).items()
+    }
 
 
 def overdue(number: int, borrower: str, amount: object, **fields: Any) -> dict[str, Any]:
@@ -33,9 +35,13 @@ def test_the_open_loans_of_each_and_what_is_overdue_on_them(service: BookService
         overdue(3, "B-2", 0),
         overdue(4, "B-9", 5),
     ]
+    service.loans[0]["balances"]["repayment"]["unpaid"] = Decimal("1000.50")
+    service.loans[1]["balances"]["repayment"]["unpaid"] = Decimal("0.25")
     row = counted()
     assert read() == {"B-1": (2, Decimal("843.06")), "B-2": (1, 0), "B-3": (0, 0)}
-    assert read_open_loans("kenya", ["B-1"])["B-1"].counted_at == row.ended_at
+    found = read_open_loans("kenya", ["B-1", "B-2"])
+    assert found["B-1"].counted_at == row.ended_at
+    assert (found["B-1"].owed, found["B-2"].owed) == (Decimal("1000.75"), None)
     assert read("ghana") == {} and read_open_loans("kenya", []) == {}
 
 

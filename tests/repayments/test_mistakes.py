@@ -263,14 +263,14 @@ def test_a_manager_sees_open_reports_on_the_desk_and_among_the_unknown(
     report(client_of(support), repayment)
     boss = client_of(manager)
     desk, unknown = "/apps/kenya/", "/apps/kenya/repayments/unknown/"
-    part = 'data-part="mistakes"'
-    assert part in boss.get(desk).content.decode()
+    part, decision = 'data-part="mistakes"', 'data-decision="mistake"'
+    assert decision in boss.get(desk).content.decode()
     assert link in boss.get(unknown).content.decode()
     assert part in boss.get(unknown).content.decode()
-    assert part not in client_of(support).get(desk).content.decode()
+    assert decision not in client_of(support).get(desk).content.decode()
     assert part not in boss.get("/apps/ghana/repayments/unknown/").content.decode()
     review(boss, Mistake.objects.get())
-    assert part not in boss.get(desk).content.decode()
+    assert decision not in boss.get(desk).content.decode()
     assert link not in boss.get(unknown).content.decode()
 
 

@@ -99,7 +99,7 @@ def test_a_name_alone_leads_to_nobody_s_page(desk: Client, people: BorrowerIndex
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"complete_at": None, "state": "running", "seen": 3812}, "3812 borrowers so far"),
+        ({"complete_at": None, "state": "running", "seen": 3812}, "3812"),
         ({"complete_at": None, "state": "failed", "why": "Forbidden."}, "not complete: Forbidden."),
         ({"state": "running", "seen": 2}, "updating: 2 of about 4"),
         ({"state": "failed", "why": "It was down."}, "update failed: It was down."),

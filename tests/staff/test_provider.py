@@ -106,9 +106,9 @@ def amina() -> User:
 # What the trail says of a sign-in.
 DETAILS = {
     "one step": "identity provider",
-    "two steps": "identity provider with two steps",
+    "two steps": "identity provider with a second factor",
     "no role": "no role from the identity provider",
-    "not there": "not at the identity provider",
+    "not there": "did not use the identity provider",
 }
 
 

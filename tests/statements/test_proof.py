@@ -336,7 +336,7 @@ class TestConfirmed:
         repayment = enter(support, PAID[0], amount=PAID[0].amount + 1)
         bring_in(support)
         page = self.open_page(clerk, repayment)
-        assert CONFIRMED not in page and f"it shows KES {PAID[0].amount:,}" in page.replace(
+        assert CONFIRMED not in page and f"this row shows KES {PAID[0].amount:,}" in page.replace(
             "\xa0", " "
         )
 

@@ -19,7 +19,7 @@ from lendingadmin.web.templatetags.lists import borrower_link, row_link
 #: What the rows need of a loan, by the wire's names.
 LIST_KEYS = (
     *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
-    *("status", "performanceStatus", "maturityDate", "settlementDate"),
+    *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),
 )
 
 

@@ -2,12 +2,14 @@
 
 import re
 from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.desk.statements.models import Allocation, Batch
+from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row
 from tests.statements.desk import DeskService
@@ -44,7 +46,10 @@ def batch(clerk: Client, service: DeskService) -> Batch:
     counted()
     record(clerk, check(clerk, pay("L-1")))
     service.add("K-5544", borrower_id="B-2")
-    return check(clerk, pay("L-1", "K-5544", "nobody"))
+    batch = check(clerk, pay("L-1", "K-5544", "nobody"))
+    StatementFile.objects.update(begins=date(2026, 10, 1), ends=date(2026, 10, 3))
+    batch.refresh_from_db()
+    return batch
 
 
 @pytest.mark.parametrize("of", ["statement", "batch"])
@@ -136,6 +141,6 @@ def test_a_day_says_what_arrived_what_is_recorded_and_what_is_missing(
 
 
 def test_a_day_that_goes_on_says_so(clerk: Client) -> None:
-    today = date.today().isoformat()
+    today = timezone.localdate(timezone=ZoneInfo("Africa/Nairobi"))
     assert 'data-state="running"' in read(clerk, f"{BASE}covered/{today}/")
     assert 'data-state="none"' in read(clerk, f"{BASE}covered/2026-01-01/")
