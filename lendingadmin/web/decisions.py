@@ -58,7 +58,7 @@ class Waiting(NamedTuple):
 
     name: str
     url: str
-    count: int
+    total: int
     words: str
     button: Any
     tasks: list[Task]

@@ -110,7 +110,7 @@ class ListForm(FoldingForm):
         defaults = {"pageSize": str(DEFAULT_PAGE_SIZE), "order": NEWEST_FIRST}
         given = {name: value for name, value in data.items() if value}
         # No field shows the size, so a wrong one can't be corrected and is left out.
-        if given.get("pageSize") not in map(str, PAGE_SIZES):
+        if whole_number(str(given.get("pageSize"))) not in PAGE_SIZES:
             given.pop("pageSize", None)
         super().__init__(defaults | given)
         self.operation = operation

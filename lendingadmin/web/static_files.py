@@ -20,7 +20,7 @@ def shrink(name: str, text: str) -> str:
     return _INDENTATION.sub("", comments.sub("", text))
 
 
-class ShrinkingStorage(CompressedManifestStaticFilesStorage):
+class ShrinkingStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Shrinks our own styles and scripts when they are collected."""
 
     def _save(self, name: str, content: Any) -> str:

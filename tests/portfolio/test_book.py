@@ -153,7 +153,8 @@ def test_a_loan_that_is_not_open_is_in_no_list_of_what_is_open(
         (
             (2, 7),
             {"2": "open"},
-            "open by status word; for 1 loan without a status word: settlement date, result and start",
+            "open by status word; for 1 loan without a status word: settlement date, result and "
+            "start",
         ),
     ],
 )

@@ -244,7 +244,7 @@ class LoanListForm(forms.Form):
         self.kind = kind or KINDS[""]
         if kind is None:
             given.pop("show", None)
-        if given.get("pageSize") not in map(str, PAGE_SIZES):
+        if whole_number(given.get("pageSize")) not in PAGE_SIZES:
             given.pop("pageSize", None)
         if not whole_number(given.get("count")):
             given.pop("count", None)

@@ -241,7 +241,7 @@ class HomeReader:
         return {
             "decisions": decisions,
             "people_changes": changes,
-            "to_decide": spell_count(changes + sum(one.count for one in decisions)),
+            "to_decide": spell_count(changes + sum(one.total for one in decisions)),
             "decides": Work.DECIDING in list_work(person, self.app.app_id),
         }
 

@@ -251,13 +251,13 @@ BADGE = Badge("sheets", list_waiting)
 
 
 def _describe(sheet: Sheet) -> Task:
-    zone = lending_app(sheet.app_id).zone
+    app = lending_app(sheet.app_id)
     return Task(
         sheet.get_absolute_url(),
         sheet.shown_code,
-        datetime.combine(sheet.day, time(), zone),
-        amount=sheet.due + sheet.overdue,
-        currency=lending_app(sheet.app_id).currency,
+        datetime.combine(sheet.day, time(), app.zone),
+        amount=add_up([sheet.due, sheet.overdue]),
+        currency=app.currency,
         by=sheet.officer.username if sheet.officer else "",
     )
 

@@ -69,7 +69,7 @@ def _borrower(app: LendingApp, key: str | None, came: object) -> object:
 
 def _link(start: str, address: str, key: str) -> SafeString:
     words = escape(key)
-    # A long id is cut in a table: its title has the whole of it.
+    # A table cuts a long id, so the title has the complete id.
     title = f' title="{words}"' if len(key) > _CUT else ""
     tag = f'{start} dir="auto"{title} href="{escape(address)}">{words}</a>'
     return SafeString(tag)  # nosec B703

@@ -71,7 +71,7 @@ def day(request: PersonRequest, app_id: str, day: str) -> HttpResponse:
     app, on = gateway.lending_app(app_id), _read_day(day)
     now = timezone.now()
     found = proof.read_day(app, on, now)
-    files = [one.number for one in (*found.files, *found.so_far)]
+    files = [*(one.number for one in found.files), *(one.number for one in found.so_far)]
     moving = Batch.objects.filter(file_id__in=files, state__in=(State.CHECKING, State.RECORDING))
     context = {
         "day": on,
