@@ -154,7 +154,7 @@ class ListResource(Resource, Generic[Read]):
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """Return the same list with only these JSON keys of each item, so that it is quick."""
+        """Return the same list, which reads only these JSON keys of each item: that is faster."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow

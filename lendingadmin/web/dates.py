@@ -55,7 +55,8 @@ def zone_beside(field: forms.Field) -> str:
     """Return the zone of a field's day or time, for its label; empty for other fields.
 
     The result is the current zone, in which the field is read: the lender's on an app's pages,
-    elsewhere UTC. A field with another meaning has an attribute `zone_words`.
+    elsewhere UTC. A field that is not in the current zone has the words for its label in
+    `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

@@ -218,7 +218,7 @@ def write_rate(value: object, _zone: tzinfo) -> object:
 
 
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
-    """Return a function that writes a value of ours as the label of its choice."""
+    """Return a function that writes a value of `choices` as its label."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
@@ -335,7 +335,7 @@ def _list_rows(
     note: Callable[..., object],
     most: int | None,
 ) -> Generator[list[Sequence[object]]]:
-    """Yield the headings, the rows by page, at most `most`, and a note on missing rows."""
+    """Yield the headings, then at most `most` rows in all, then a note if rows are missing."""
     count = repeated = 0
     # A browser that leaves ends the stream from outside.
     ended = "stopped"

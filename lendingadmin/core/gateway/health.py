@@ -1,6 +1,7 @@
 """State of the service, from the calls of this process.
 
-The state has the time since when the service has not answered, and the offset between the clocks.
+It has the time at which the service stopped answering, and the offset between the
+clocks.
 """
 
 import threading

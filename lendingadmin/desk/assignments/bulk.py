@@ -87,9 +87,9 @@ def find_saved(idempotency_key: str) -> BulkAssignment | None:
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly the counted borrowers.
+    """Save exactly the borrowers that were counted for the form.
 
-    The same form again returns the list from the first time.
+    If the same form is sent again, return the list that was saved the first time.
     """
     try:
         with transaction.atomic():

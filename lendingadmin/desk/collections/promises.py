@@ -164,7 +164,7 @@ def _measure_elsewhere(
 
 
 def _is_in_time(promise: Promise, reading: PaidReading, zone: ZoneInfo) -> bool:
-    """Return True if the reading was taken after the promise and in time for it."""
+    """Return True if the reading is later than the promise and within its grace time."""
     return promise.made_at < reading.taken_at < _find_end(promise, zone) + _GRACE
 
 

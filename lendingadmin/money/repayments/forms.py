@@ -33,7 +33,8 @@ class RepaymentForm(forms.Form):
     """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or another one that is typed. A form starts
-    with the `usual` channel and network, which belong to a transaction id.
+    with the `usual` channel and network. They apply if there is a transaction id; a payment without
+    one is cash, unless the person chose otherwise.
     """
 
     # As many digits as the table's column has.

@@ -1,4 +1,4 @@
-"""Loan accounts: created, found, filtered, deleted and answered (Spec: Loan, Loans)."""
+"""Create, find, filter and delete loan accounts, and build their answers (Spec: Loan, Loans)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -259,7 +259,7 @@ def confirm(
     if draft is None or (draft["app_id"], draft["account_id"]) != (app_id, account_id):
         messages.warning(
             request,
-            _("This form is not saved in this dashboard. Nothing was recorded from the form."),
+            _("Nothing was recorded. The entries of this form are gone. Enter them again."),
         )
         return redirect("repayment-new", app_id, account_id)
     asked, stands_against = request_from(app_id, draft), None

@@ -188,7 +188,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
         messages.warning(
-            request, _("This form is not saved in this dashboard. Nothing was sent from the form.")
+            request, _("Nothing was sent. The entries of this form are gone. Enter them again.")
         )
         return redirect("borrower-edit", app_id, borrower_id)
     if request.method != "POST":

@@ -166,7 +166,7 @@ def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
     draft = load_draft(request, app_id, form)
     if draft is None or not draft.body:
         messages.warning(
-            request, _("This form is not saved in this dashboard. Nothing was sent from the form.")
+            request, _("Nothing was sent. The entries of this form are gone. Enter them again.")
         )
         there = reverse("event-new", args=[app_id])
         return redirect(f"{there}?by=file&form={form}" if draft else there)
