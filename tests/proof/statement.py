@@ -203,8 +203,8 @@ def _finish(desk: Desk, batch: str, rows: int) -> int:
     for turn in range(30):
         time.sleep(5)
         text = desk.get(batch).text
-        landed = re.search(r"([\d,]+) recorded<", text)
-        if landed and int(landed[1].replace(",", "")) == rows:
+        landed = re.search(r'data-recorded="(\d+)"', text)
+        if landed and int(landed[1]) == rows:
             return turn
         if 'data-state="paused"' in text:
             desk.post(f"{batch}resume")
