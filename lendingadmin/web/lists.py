@@ -172,25 +172,6 @@ def _spoken(name: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", lambda letter: f" {letter[0].lower()}", name).capitalize()
 
 
-class PageSize(NamedTuple):
-    """A page size to choose, and the list's address with this size; empty for the present one."""
-
-    size: int
-    url: str
-
-
-def list_sizes(request: HttpRequest, present: int) -> list[PageSize]:
-    """Return the page sizes, each with the address of the list's first page in this size."""
-    first = dict.fromkeys(("pageToken", "from", "before"), "")
-    return [
-        PageSize(
-            size,
-            "" if size == present else address_with(request, {**first, "pageSize": str(size)}),
-        )
-        for size in PAGE_SIZES
-    ]
-
-
 @dataclass(frozen=True)
 class ListPage:
     """One page of a list: items, time of reading, address of the next page, and notes."""
@@ -200,7 +181,7 @@ class ListPage:
     read_at: datetime | None = None
     next_url: str = ""
     first_url: str = ""
-    sizes: "Sequence[PageSize]" = ()
+    size: int = 0
     notes: tuple[str, ...] = field(default=())
     leads_back: bool = False
 
@@ -219,7 +200,8 @@ class ListPage:
             "next_url": self.next_url,
             "first_url": self.first_url,
             "count": len(self.items),
-            "sizes": self.sizes,
+            "size": self.size,
+            "sizes": PAGE_SIZES,
             "note": note,
         }
 
@@ -271,7 +253,7 @@ def read_page(
         read_at=page.read_at,
         next_url=_next(request, page, token, skip, size),
         first_url=_at(request) if token or skip else "",
-        sizes=list_sizes(request, size),
+        size=size,
         notes=tuple(notes),
         leads_back=bool(token) and is_same_page(page.next_page_token, token),
     )

@@ -122,6 +122,7 @@ def test_rules_are_counted_before_they_are_saved(
 
     html, seen = send()
     assert "4 borrowers without an officer will get one" in words(html)
+    assert "officers of 0 other borrowers change" in words(html)
     assert COUNTED_AGAIN not in html and not RuleSet.objects.exists()
     services.assign("kenya", "B-1", manager, manager, None)
     html, seen = send(**seen)

@@ -10,6 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
+from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import decisions, services
 from lendingadmin.money.repayments.models import Repayment
@@ -124,7 +125,7 @@ def _describe_unplaced(line: StatementLine) -> Task:
         line.receipt,
         line.moment or line.file.created_at,
         amount=line.amount,
-        currency=line.currency,
+        currency=line.currency or lending_app(line.file.app_id).currency,
         by=line.owner.username if line.owner else "",
     )
 

@@ -1,11 +1,11 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
 `{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
-`{% officers_of borrowers as officers %}`: the officers of many; `officers|of_borrower:id` is one.
+`{% officers_of borrowers as officers %}`: the officers of many borrowers, by their ids.
 `{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -66,12 +66,6 @@ def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
     ids = [as_id(getattr(one, "borrower_id", "")) for one in borrowers]
     rows = Assignment.objects.filter(app_id=person.app_id, borrower_id__in=filter(None, ids))
     return dict(rows.values_list("borrower_id", "officer__username"))
-
-
-@register.filter
-def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
-    """Return the value of a borrower in a mapping by id; "" if there is none."""
-    return found.get(borrower_id, "") if isinstance(borrower_id, str) else ""
 
 
 @register.simple_tag(takes_context=True)

@@ -36,7 +36,7 @@ from lendingadmin.web.exports import (
     write_status,
 )
 from lendingadmin.web.keyset import build_pager
-from lendingadmin.web.lists import as_id, list_sizes
+from lendingadmin.web.lists import PAGE_SIZES, as_id
 from lendingadmin.web.quotas import EXPORTS
 from lendingadmin.web.requests import PersonRequest, address_with
 
@@ -100,7 +100,7 @@ def _show(
         context |= {
             "rows": page.rows,
             "pager": build_pager(request, page)
-            | {"sizes": list_sizes(request, found.wanted["pageSize"])},
+            | {"size": found.wanted["pageSize"], "sizes": PAGE_SIZES},
             "query": saved_lists.write_query(found.wanted),
         }
     return render(request, "portfolio/loan_list.html", context)

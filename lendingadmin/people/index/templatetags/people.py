@@ -92,6 +92,12 @@ def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) 
     return _draw(context, name, entry.app_id)
 
 
+@register.filter
+def of_borrower(found: Mapping[str, Any], borrower_id: object) -> Any:
+    """Return the value of a borrower in a mapping by id; "" if there is none."""
+    return found.get(borrower_id, "") if isinstance(borrower_id, str) else ""
+
+
 def _get_names_here(context: Context, ids: list[str]) -> Names:
     """Return the names in the app of the page; none if the template has no app."""
     navigation = context.get("navigation")

@@ -61,7 +61,10 @@ def loan_standing(loan: Loan) -> Status | None:
         return status
     days = getattr(loan.schedule, "days_late", None)
     late = statuses.days_late(days, formats.locale())
-    performance = loan_performance(loan)
+    performance = None
+    if not loan.settlement_date:
+        words = settings.LENDING_PERFORMANCE_STATUSES
+        performance = statuses.find_status(loan.performance_status, words)
     return late or (performance if is_open else None) or status or performance
 
 
