@@ -185,7 +185,7 @@ class AllocationsForm(forms.Form):
         label=gettext_lazy("Decided"), required=False, choices=[_ANY, *Decision.choices]
     )
     result = forms.ChoiceField(
-        label=gettext_lazy("Result"),
+        label=gettext_lazy("State"),
         required=False,
         choices=[
             _ANY,

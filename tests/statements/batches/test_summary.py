@@ -61,6 +61,8 @@ def test_it_counts_what_is_ready_what_needs_a_person_and_what_is_recorded(
     html = read(clerk, page)
     assert read_counts(html) == {"ready": "1", "open": "1", "known": "1"}
     assert find_main_button(html) == f"{own}record"
+    listed = clerk.get(f"{own}?decision=open").context["rows"]
+    assert [one.row.position for one in listed] == [3]
     decide(clerk, batch, 3, action="leave", reason="not for us")
     html = read(clerk, page)
     assert read_counts(html) == {"ready": "1", "known": "1"}

@@ -23,7 +23,7 @@ from lendingadmin.core.staff.independence import find_dependence
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import allocating, batches, progress, rows, tasks
-from lendingadmin.desk.statements.findings import Finding
+from lendingadmin.desk.statements.findings import Decision, Finding
 from lendingadmin.desk.statements.forms import AcceptForm, AllocationsForm
 from lendingadmin.desk.statements.keeping import READ
 from lendingadmin.desk.statements.models import Allocation, Batch
@@ -341,6 +341,9 @@ def _build_accept_form(
 def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
     wanted = {name: form.cleaned_data[name] for name in ("finding", "decision")}
     some = found.allocations.filter(**{name: value for name, value in wanted.items() if value})
+    if wanted["decision"] == Decision.OPEN:
+        # No decision helps the other open rows, such as those that are recorded already.
+        some = some.filter(allocating.UNDECIDED)
     if result := form.cleaned_data["result"]:
         # Only repayments of the batch, because the journal may have a million of them.
         own = Repayment.objects.filter(STANDINGS[result], allocations__batch=found)
