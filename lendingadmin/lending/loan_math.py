@@ -5,7 +5,7 @@ Amounts are money in the loan's currency (spec: Loan, LoanBalances, LendingContr
 
 from collections.abc import Sequence
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from typing import Literal, NamedTuple, get_args
 
@@ -31,6 +31,8 @@ Column = Literal["due", "paid", "total", "unpaid", "overdue"]
 
 # The groups that `repayment` sums, in the order in which pages show them.
 PARTS = ("principal", "interest", "fees", "penalty")
+# More fit into no column of a database.
+_MOST_DAYS = 2**31 - 1
 
 
 def total_of(loan: Loan, column: Column) -> Decimal | None:
@@ -142,6 +144,17 @@ def next_of(loan: Loan) -> Installment | None:
     schedule = loan.schedule
     coming = schedule.next_installment if isinstance(schedule, LoanSchedule) else None
     return coming if isinstance(coming, Installment) else None
+
+
+def days_late_of(loan: Loan) -> int | None:
+    """Return the days late, rounded up (spec: LoanSchedule); None if not reported.
+
+    “More than N days” then gives the same result as with the service's number.
+    """
+    days = number(loan.schedule.days_late) if isinstance(loan.schedule, LoanSchedule) else None
+    if days is None or abs(days) > _MOST_DAYS:
+        return None
+    return int(days.to_integral_value(ROUND_CEILING))
 
 
 def _paid_towards_instalments(loan: Loan) -> Decimal | None:

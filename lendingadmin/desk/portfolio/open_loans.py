@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from decimal import Decimal
 
 from django.db.models import QuerySet
 
-from lendingadmin.people.search.open_loans import OpenLoans, Reader
+from lendingadmin.people.search.open_loans import OpenLoans, Reader, Standing
 
 from .amounts import exactly
 from .models import Snapshot, SnapshotLoan
@@ -23,20 +22,19 @@ def read_open_loans(app_id: str, borrower_ids: Collection[str]) -> dict[str, Ope
     snapshot = find_with_loans(app_id)
     if snapshot is None or snapshot.ended_at is None or snapshot.without_borrower is None:
         return {}
-    found: dict[str, list[SnapshotLoan]] = defaultdict(list)
-    for loan in filter_open(snapshot, borrower_ids).only("borrower_id", "outstanding", "overdue"):
-        found[loan.borrower_id].append(loan)
+    found: dict[str, list[Standing]] = defaultdict(list)
+    for loan in filter_open(snapshot, borrower_ids).only(
+        "borrower_id", "outstanding", "overdue", "days_late"
+    ):
+        standing = Standing(loan.outstanding, loan.overdue, loan.days_late)
+        found[loan.borrower_id].append(standing)
     is_whole = not (snapshot.without_borrower or snapshot.unreadable)
-    return {
-        key: OpenLoans(
-            len(found[key]),
-            _add([loan.outstanding for loan in found[key]]),
-            _add([loan.overdue for loan in found[key]]),
-            snapshot.ended_at,
-        )
-        for key in borrower_ids
-        if is_whole or key in found
-    }
+    with exactly():
+        return {
+            key: OpenLoans.add_up(found[key], snapshot.ended_at)
+            for key in borrower_ids
+            if is_whole or key in found
+        }
 
 
 def filter_open(snapshot: Snapshot, borrower_ids: Collection[str]) -> QuerySet[SnapshotLoan]:
@@ -44,13 +42,6 @@ def filter_open(snapshot: Snapshot, borrower_ids: Collection[str]) -> QuerySet[S
     return SnapshotLoan.objects.filter(
         snapshot=snapshot, is_open=True, borrower_id__in=[key for key in borrower_ids if key]
     )
-
-
-def _add(amounts: list[Decimal | None]) -> Decimal | None:
-    """Return the sum; None if one of the amounts is not known."""
-    known = [amount for amount in amounts if amount is not None]
-    with exactly():
-        return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
 READER = Reader("lending.loans.list", read_open_loans)

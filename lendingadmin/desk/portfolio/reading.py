@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date, tzinfo
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.values import (
     Balance,
     Loan,
     LoanBalances,
-    LoanSchedule,
     Malformed,
     status_key,
 )
@@ -26,7 +25,6 @@ KEYS = (
     *("status", "performanceStatus", "startDate", "createdAt", "settlementDate", "result"),
 )
 _RANKED = ("principal", "outstanding", "principal_outstanding", "overdue", "paid_since_last")
-_MOST_DAYS = 2**31 - 1
 
 
 def read_rows(
@@ -61,9 +59,7 @@ def _row(key: str, loan: Loan, zone: tzinfo) -> SnapshotLoan:
         performance=_key(loan.performance_status),
         start_day=contract_date(loan.start_date, zone),
         settlement_day=contract_date(loan.settlement_date, zone),
-        days_late=_whole(
-            loan.schedule.days_late if isinstance(loan.schedule, LoanSchedule) else None
-        ),
+        days_late=loan_math.days_late_of(loan),
         next_due_day=contract_date(coming.due_date, zone) if coming else None,
         next_due_amount=number(loan_math.due_of(coming)) if coming else None,
         principal=number(loan.loan_amount),
@@ -118,14 +114,3 @@ def set_ranks(row: SnapshotLoan) -> None:
 def _principal_outstanding(loan: Loan) -> Decimal | None:
     part = loan.balances.principal if isinstance(loan.balances, LoanBalances) else None
     return number(part.unpaid) if isinstance(part, Balance) else None
-
-
-def _whole(value: object) -> int | None:
-    """Return the days rounded up.
-
-    “More than N days” then gives the same result as with the service's number.
-    """
-    days = number(value)
-    if days is None or abs(days) > _MOST_DAYS:
-        return None
-    return int(days.to_integral_value(ROUND_CEILING))

@@ -12,15 +12,38 @@ from lendingadmin.core.areas import collect
 
 
 class OpenLoans(NamedTuple):
-    """A borrower's open loans: their number and amounts, and the time of the last update.
+    """A borrower's open loans: their number and amounts, and the time of reading.
 
-    `overdue` and `owed` are None if the service did not report them for each loan.
+    `overdue` and `owed` are None if the service did not report them for each loan. `days_late` is
+    that of the loan that is most days late; None if no loan reports it.
     """
 
     open_count: int
     owed: Decimal | None
     overdue: Decimal | None
     counted_at: datetime
+    days_late: int | None = None
+
+    @classmethod
+    def add_up(cls, loans: Collection["Standing"], counted_at: datetime) -> "OpenLoans":
+        """Return the sums of a borrower's open loans."""
+        owed, overdue, days = zip(*loans, strict=True) if loans else ((), (), ())
+        late = [one for one in days if one is not None]
+        return cls(len(loans), _add(owed), _add(overdue), counted_at, max(late, default=None))
+
+
+class Standing(NamedTuple):
+    """The unpaid and overdue amounts of a loan, and its days late; None if not reported."""
+
+    owed: Decimal | None
+    overdue: Decimal | None
+    days_late: int | None
+
+
+def _add(amounts: Collection[Decimal | None]) -> Decimal | None:
+    """Return the sum; None if one of the amounts is not known."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
 class Reader(NamedTuple):

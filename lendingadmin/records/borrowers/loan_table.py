@@ -4,7 +4,7 @@ The record names a loan by the id of its account (Spec: LoanSummary), or by the 
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import list_ids
 from lendingadmin.lending.values import Loan, LoanSummary, Malformed, number, text
+from lendingadmin.money.repayments.estimate import explain_closed
+from lendingadmin.people.search.open_loans import OpenLoans, Standing
 from lendingadmin.web.display.times import calendar_day, contract_date
 from lendingadmin.web.lists import as_id
 
@@ -80,6 +82,25 @@ def build_rows(
         rows.append(LoanRow(summary=one, origin=REPEATED if key in known else origin))
         known.update([key] if key else [])
     return rows
+
+
+def add_up(accounts: Sequence[Loan | Malformed], read_at: datetime) -> OpenLoans | None:
+    """Return the number and the amounts of the open loans among all accounts of a borrower.
+
+    Return None if an account is not a loan, because it may be an open one.
+    """
+    if any(isinstance(one, Malformed) for one in accounts):
+        return None
+    standings = [
+        Standing(
+            loan_math.total_of(one, "unpaid"),
+            loan_math.total_of(one, "overdue"),
+            loan_math.days_late_of(one),
+        )
+        for one in accounts
+        if isinstance(one, Loan) and not explain_closed(one)
+    ]
+    return OpenLoans.add_up(standings, read_at)
 
 
 def _id_of(summary: LoanSummary | Malformed) -> str | None:

@@ -38,8 +38,8 @@ from lendingadmin.web.masking import mask_item
 from . import loan_table
 
 _LOANS = 100
-# What the table of a borrower's loans reads of each.
-_LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId")
+# What the page of a borrower reads of each loan.
+_LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId", "result")
 # Each assessment is a call of its own. This number of calls runs in parallel.
 _ASSESSMENTS = 6
 # Where a page of everybody's assessments is looked through.

@@ -1,7 +1,8 @@
 """Template tags for calls.
 
-`{% calling_of borrower_id as calling %}` gives the right to call a borrower, and the lease of
-another person. `{% may_make_queues as may %}` is True if the person may make queues from lists.
+`{% calling_of borrower_id as calling %}` gives the right to call a borrower, the lease of another
+person, and the last call and promise. `{% may_make_queues as may %}` is True if the person may make
+queues from lists.
 """
 
 from typing import NamedTuple
@@ -11,30 +12,32 @@ from django.template import Context
 from django.utils import timezone
 
 from lendingadmin.desk.collections.leases import find_lease
-from lendingadmin.desk.collections.models import Lease
+from lendingadmin.desk.collections.models import Call, Lease, Promise
 from lendingadmin.desk.collections.permissions import CALL, MANAGE_QUEUES
 
 register = template.Library()
 
 
 class Calling(NamedTuple):
-    """The right to call a borrower; `other` is the lease of another caller."""
+    """The right to call a borrower; the lease of another caller, the last call and promise."""
 
     other: Lease | None
+    last: Call | None
+    promise: Promise | None
 
 
 @register.simple_tag(takes_context=True)
 def calling_of(context: Context, borrower_id: object) -> Calling | None:
-    """Return a Calling if the person may call this borrower, else None.
-
-    `other` is the lease of another person, if there is one.
-    """
+    """Return a Calling if the person may call this borrower, else None."""
     person = context["request"].user
     if not person.has_perm(CALL) or not isinstance(borrower_id, str) or not borrower_id:
         return None
     lease = find_lease(person.app_id, borrower_id, timezone.now())
     is_own = lease is not None and lease.person_id == person.pk
-    return Calling(None if is_own else lease)
+    theirs = {"app_id": person.app_id, "borrower_id": borrower_id}
+    last = Call.objects.filter(**theirs).select_related("called_by").order_by("-called_at").first()
+    promise = Promise.objects.filter(**theirs).order_by("-id").first() if last else None
+    return Calling(None if is_own else lease, last, promise)
 
 
 @register.simple_tag(takes_context=True)

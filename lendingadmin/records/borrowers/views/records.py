@@ -23,9 +23,9 @@ from lendingadmin.people.index import cards, live
 from lendingadmin.people.index.names import PersonName, get_names, to_borrower_id
 from lendingadmin.people.index.words import make_dialled
 from lendingadmin.people.search import opened
-from lendingadmin.people.search.open_loans import read_open_loans
-from lendingadmin.records.borrowers import history, panels, reads
-from lendingadmin.records.borrowers.panels import Panel, Recorded, Shown
+from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
+from lendingadmin.records.borrowers import history, loan_table, panels, reads
+from lendingadmin.records.borrowers.panels import Listed, Panel, Recorded, Shown
 from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
@@ -80,6 +80,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     if whole and isinstance(record, NotFound | InvalidId):
         raise record
     shown = []
+    accounts = found[1] if panels.LOANS in seen else None
     for panel, one in zip(seen, others, strict=True):
         if panel is not panels.LOANS or one is None:
             shown.append(Shown.of(panel, one))
@@ -96,6 +97,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         "shared": secrets.token_urlsafe(9),
         "names": {} if isinstance(record, Recorded) else get_names(app_id, [borrower_id]),
         "history": history.of_borrower(request.user, app_id, borrower_id),
+        "owing": _find_owing(request, app_id, borrower_id, accounts),
     }
     page = _draw(request, "borrowers/borrower.html", app_id, borrower_id, context)
     _remember(request, app_id, borrower_id, found[0])
@@ -125,6 +127,7 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
     has_loans = bool(request.htmx) and request.user.has_perm(panels.LOANS.permission)
     context = _of_record(Shown.of(panels.RECORD, masked), borrower_id, has_loans=has_loans)
     context |= _describe_masked(request, app_id, borrower_id, found)
+    context["owing"] = _find_owing(request, app_id, borrower_id)
     page = _draw(request, template, app_id, borrower_id, context)
     _remember(request, app_id, borrower_id, found)
     return page
@@ -194,7 +197,8 @@ def loans_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
             recorded = error
     accounts, recorded = (panels.mask_found(one, held) for one in (accounts, recorded))
     shown = Shown.of_loans(accounts, recorded, app_id, borrower_id, page_token)
-    return _draw_panel(request, shown, app_id, borrower_id)
+    owing = None if page_token else _find_owing(request, app_id, borrower_id, accounts)
+    return _draw_panel(request, shown, app_id, borrower_id, owing=owing)
 
 
 @access("lending.assessments.list")
@@ -217,12 +221,29 @@ def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) 
     return _draw_panel(request, Shown.of(panel, result, page_token), app_id, borrower_id)
 
 
+def _find_owing(
+    request: PersonRequest, app_id: str, borrower_id: str, accounts: object = None
+) -> OpenLoans | None:
+    """Return what the borrower owes on all open loans; None if that is not known.
+
+    `accounts` is the result of the read of loans. If it is not complete, the last update of the
+    portfolio answers.
+    """
+    if isinstance(accounts, Listed) and not accounts.next_page_token:
+        return loan_table.add_up(accounts.items, accounts.read_at)
+    return read_open_loans(request.user.has_perm, app_id, [borrower_id]).get(borrower_id)
+
+
 def _draw_panel(
-    request: PersonRequest, shown: Shown, app_id: str, borrower_id: str
+    request: PersonRequest,
+    shown: Shown,
+    app_id: str,
+    borrower_id: str,
+    **more: object,
 ) -> HttpResponse:
     """Draw one panel: a fragment for htmx, else a complete page."""
     template = "borrowers/_panel.html" if request.htmx else "borrowers/panel.html"
-    return _draw(request, template, app_id, borrower_id, {"shown": shown})
+    return _draw(request, template, app_id, borrower_id, {"shown": shown, **more})
 
 
 def _find_shared_key(request: PersonRequest, app_id: str) -> str:
@@ -264,11 +285,21 @@ def _draw(
     is_theirs = isinstance(found, Borrower) and is_named(found, borrower_id)
     refused = isinstance(record, Shown) and record.is_read and not is_theirs
     may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
+    owing = context.get("owing")
+    open_count = owing.open_count if isinstance(owing, OpenLoans) else None
+    phone = ""
+    if isinstance(found, Borrower) and is_theirs and request.user.has_perm(SEE_CONTACT):
+        phone = make_dialled(text(getattr(found.individual, "phone_number", None)) or "")
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
+        # The service refuses to delete a borrower with an open loan, or would lose their debt.
+        "may_delete": may["delete"] and not open_count,
+        # Who owes pays; who owes nothing may want a loan.
+        "offer_is_main": may["offer"] and (open_count == 0 or not may["record"]),
+        "dialled": phone,
         "unidentified": refused and bool(found),
     }
     return render(request, template, given | context)

@@ -21,6 +21,7 @@ from lendingadmin.people.index.names import get_names
 from lendingadmin.people.search import opened
 from lendingadmin.records.loans import shown
 from lendingadmin.records.loans.rows import LIST_KEYS, build_rows
+from lendingadmin.records.loans.views.writing import is_delete_refused
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.lists import read_page
@@ -77,7 +78,9 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
         "here_count": here.count(),
         "unidentified": unidentified,
         "may_record": not unidentified and request.user.has_perm("lending.loans.makeRepayment"),
-        "may_delete": not unidentified and request.user.has_perm("lending.loans.delete"),
+        "may_delete": not unidentified
+        and not is_delete_refused(found)
+        and request.user.has_perm("lending.loans.delete"),
         "blocked_by": here.filter(state__in=OPEN, set_aside_at=None).first(),
         "read_at": now,
         "app": app,

@@ -97,12 +97,18 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
         "gone": isinstance(fault, NotFound),
         "token": idempotency.issue_key(request, DELETE),
         "state": word,
-        "will_be_refused": word.casefold() in _REFUSED_IN,
+        "will_be_refused": loan is not None and is_delete_refused(loan),
         "here_count": here.count(),
         "app": app,
         "read_at": timezone.now(),
     }
     return render(request, "loans/delete.html", context)
+
+
+def is_delete_refused(loan: Loan) -> bool:
+    """Return True if the service refuses to delete a loan in this state (Spec: Loans)."""
+    word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "")
+    return word.casefold() in _REFUSED_IN
 
 
 def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
