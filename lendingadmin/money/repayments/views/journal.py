@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -151,6 +152,9 @@ def _receipt(
         "receipt": receipt,
         "languages": settings.LANGUAGES,
         "sms": sms.write_sms(receipt) if receipt.is_one else "",
+        "sheet": _draw_for_customer("repayments/_sheet.html", receipt, {"is_drawn": True})
+        if receipt.is_one
+        else "",
         "resolve_form": resolve_form or ResolveForm(),
         "aside_form": aside_form or ReasonForm(prefix="aside"),
         "decline_form": decline_form or ReasonForm(prefix="decline"),
@@ -245,15 +249,23 @@ def print_receipt(request: PersonRequest, app_id: str, number: int) -> HttpRespo
     receipt = receipts.build_receipt(request, repayment, remainder)
     opened_at = receipts.open_for_printing(repayment, request.user) if receipt.is_one else None
     context = {
-        "receipt": receipt,
         "opened_at": opened_at,
-        "repayment": repayment,
         "paper": "80mm" if request.POST.get("paper") == "80mm" else "a5",
         "may_record": request.user.has_perm("lending.loans.makeRepayment"),
     }
-    # In the customer's language and the lender's zone, whatever the clerk's own are.
+    return HttpResponse(_draw_for_customer("repayments/sheet.html", receipt, context, request))
+
+
+def _draw_for_customer(
+    template: str,
+    receipt: receipts.Receipt,
+    context: dict[str, Any],
+    request: PersonRequest | None = None,
+) -> str:
+    """Return the paper in the customer's language and the lender's zone, not in the clerk's."""
     with translation.override(receipt.language), formats.use_zone(lambda: None):
-        return render(request, "repayments/sheet.html", context)
+        context |= {"receipt": receipt, "repayment": receipt.repayment}
+        return render_to_string(template, context, request)
 
 
 @access("lending.loans.get", methods=("POST",))
