@@ -33,7 +33,7 @@ from .values import (
 )
 from .wire import Answer
 
-# What distinguishes one event from another (Spec: Events).
+# The fields that together identify an event (Spec: Events).
 _KEY_OF_AN_EVENT = ("accountId", "eventType", "timestamp")
 
 
@@ -55,7 +55,7 @@ class Borrowers(ListResource[Borrower]):
         return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
-        """Change fields of a borrower; each list is replaced as one (Spec: Borrowers, 3).
+        """Change fields of a borrower; a sent list replaces the complete list (Spec: Borrowers, 3).
 
         Raises NotFound, and ValueError for a body without a field.
         """
@@ -170,9 +170,10 @@ class Loans(ListResource[Loan]):
     ) -> Loan:
         """Record a repayment; it is sent at most once (Spec: Loans, MakeRepayment).
 
-        `before_send` runs with the connection open and nothing written; if it raises NotSent,
-        nothing is sent. If an error's `saved` is unknown, the repayment may be recorded. This is so
-        for an answer that cannot be read, is about another loan, or has an error description.
+        `before_send` runs when the connection is open and before the first byte is written. If it
+        raises NotSent, nothing is sent. If an error's `saved` is UNKNOWN, the repayment may be
+        recorded, for example if the answer cannot be read, is about another loan, or has an error
+        description.
         """
         return self.write_one(
             "loans.makeRepayment",

@@ -72,7 +72,7 @@ def _cell(group: object, column: Column) -> object:
 
 
 class Progress(StrEnum):
-    """State of an instalment: the part that payments cover."""
+    """State of an instalment, from its paid part and its due date."""
 
     PAID = "paid"
     LATE = "late"
@@ -92,7 +92,7 @@ class ScheduleRow(NamedTuple):
 
     @property
     def missing(self) -> Decimal | None:
-        """The amount that is left to pay; None where unknown."""
+        """The amount that is left to pay; None if it is unknown."""
         return None if self.due is None or self.covered is None else self.due - self.covered
 
 
@@ -193,10 +193,10 @@ class LoanFacts(NamedTuple):
 
 
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
-    """Lead figures of a loan; `repaid_share` is between 0 and 1.
+    """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1.
 
-    The next instalment is the service's, else the first of the contract that is neither paid in
-    full nor overdue.
+    The next instalment comes from the service. If the service gives none, it is the contract's
+    first instalment that is neither paid in full nor overdue.
     """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None

@@ -62,7 +62,10 @@ def read_sent_anchor() -> SentAnchor | None:
 
 
 def write_anchor(anchor: Anchor) -> None:
-    """Replace the file in one step, so that no half-written file remains if the process dies."""
+    """Replace the file in one step, so that no half-written file remains if the process dies.
+
+    Raises OSError.
+    """
     _write(Path(settings.AUDIT_ANCHOR), anchor)
 
 
@@ -72,7 +75,7 @@ def write_sent_anchor(anchor: SentAnchor) -> None:
 
 
 def find_newest() -> Link:
-    """Return the newest entry of the chain."""
+    """Return the newest entry of the chain; an empty Link if it is missing or has no mac."""
     newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
     return Link(*newest) if newest and newest[1] else Link()
 

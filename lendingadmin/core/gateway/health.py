@@ -1,7 +1,7 @@
 """State of the service, from the calls of this process.
 
-It has the time at which the service stopped answering, and the offset between the
-clocks.
+The state has two parts: the time at which the service stopped answering, and the offset between
+the clocks.
 """
 
 import threading
@@ -12,11 +12,11 @@ from django.utils import timezone
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.transport import Call
 
-# An older failure does not count: the service may be back, because it was not called since then.
+# An older failure does not count: no call was made after it, so the service may answer again.
 _SAID_FOR = timedelta(minutes=5)
 _WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
-# Seconds. A form begins with the time of our clock, to the minute.
+# Seconds. A form is filled with the time of our clock, so a larger offset must be shown.
 _TOO_MUCH = 5 * 60
 
 _newest_offset = 0.0

@@ -51,7 +51,7 @@ class DatabaseTokenStore:
         try:
             state = _STATES.decode(row.encrypted.encode())
         except msgspec.DecodeError:
-            # Its key is retired, or another version wrote it; the issuer will give another.
+            # Its key is retired, or another version wrote it. The issuer will give a new token.
             state = TokenState()
         return replace(state, version=row.version)
 

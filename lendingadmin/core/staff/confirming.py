@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from .models import User
 
-#: How the session calls it that the identity provider vouches for the person.
+#: Method of authentication, in the session, of a person whom the identity provider confirmed.
 BY_PROVIDER = "provider"
 
 

@@ -1,6 +1,6 @@
 """The stored data of one borrower: data that is erased on request or by age, and data that stays.
 
-All the data can also be exported as a file. Areas name their data; the worker erases data that is
+All the data can also be exported as a file. Areas name their data. The worker erases data that is
 older than KEEP_TEXTS_DAYS.
 
 Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
@@ -25,7 +25,7 @@ ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
 # Rows of a table that the worker erases at once: few enough that other requests do not wait long.
 ROWS_AT_ONCE = 500
-# How many of each kind a dry run counts.
+# The most rows of each kind that a dry run counts.
 COUNTED = 5_000
 
 
@@ -73,7 +73,7 @@ class Erased(NamedTuple):
 
 
 def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
-    """Erase the data of a borrower that may be erased.
+    """Erase the data of a borrower that may be erased; return the numbers of rows.
 
     A dry run does the same and rolls it back, so its numbers are exact.
     """

@@ -1,4 +1,4 @@
-"""Browsers in which a person signed in before. Other people's guesses do not lock them out."""
+"""Browsers in which a person signed in before. Guesses in other browsers do not lock them."""
 
 import secrets
 from typing import Any

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-# Other names are older ones for the same zones, or offsets without a place.
+# Other regions have old names of the same zones, or offsets without a place.
 _REGIONS = frozenset(
     ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
 ) | {"Indian", "Pacific"}

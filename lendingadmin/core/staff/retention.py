@@ -25,7 +25,7 @@ FindOver = Callable[[], models.Q]
 
 # Rows of a table that the worker deletes at once.
 ROWS_AT_ONCE = 500
-# A task that was done is of no use after it.
+# The time after which a successful task is deleted.
 _DONE_FOR = timedelta(days=1)
 
 
@@ -125,7 +125,7 @@ def count_old() -> list[tuple[Table, int]]:
     return [(one, one.count_old()) for one in list_ageing()]
 
 
-# Those of the frameworks, and of the rooms below this one.
+# Tables of Django, of django-tasks and of the caches, which have no area to name them.
 TABLES = [
     Table(
         _("sessions"),

@@ -21,7 +21,7 @@ from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.reach import Move, gives_managing, list_apps, list_people
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 
-# Who approves shall remember why it was asked for.
+# Time to approve. It is short, so that the managers still remember the reason.
 APPROVE_WITHIN = timedelta(days=3)
 NO_OTHER_MANAGER = gettext_lazy(
     "A second manager must approve this change, and there is no other manager. The "
@@ -54,8 +54,8 @@ def needs_second(person: User) -> bool:
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
     """Return the people who may approve this manager's request about a known or new person.
 
-    They manage people in all of these apps, and are independent of the manager who asks. The person
-    is within their reach, and cannot approve the request.
+    These people manage people in all apps of `app_ids`, have the person within their reach, and are
+    independent of the manager who asks. The person cannot approve the request.
     """
     others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
     others = others.exclude(pk__in=list_dependent(by))
@@ -71,7 +71,7 @@ def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
 
 
 def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
-    """Return in words that no manager could approve this request; empty if one could."""
+    """Return a sentence if no manager could approve this request; empty if one could."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return str(NO_OTHER_MANAGER)

@@ -61,7 +61,7 @@ def may_mail(person: User) -> bool:
 
 @in_english
 def mail_setup_link(person: User, address: str) -> bool:
-    """Mail a person their link; return True if it was sent."""
+    """Mail a person their link; return False, and log the error, if the mail was not sent."""
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600
     text = "\n".join(
         [

@@ -51,7 +51,10 @@ def end_grace(user: User, **_signal: Any) -> None:
 
 
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Begin the days of grace at the first sign-in without a second factor; remind at each."""
+    """Begin the days of grace at a person's first sign-in without a required second factor.
+
+    At each sign-in within these days, a message reminds the person to set up a factor.
+    """
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return
     if user.two_step_due_at is None:

@@ -1,4 +1,4 @@
-"""Changes for a second manager to approve or decline, or for the first manager to withdraw."""
+"""Views in which a second manager decides a change, or the first manager withdraws it."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -20,7 +20,7 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Approve a change that another manager requested; show a set-up link only once."""
+    """Approve a change that another manager requested; show its set-up link, if any, only once."""
     asked = _get_change(request, number, change)
     try:
         found, path = deciding.approve_change(request, request.user, asked)

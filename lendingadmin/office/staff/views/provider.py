@@ -75,7 +75,10 @@ sign_in = public(methods=("GET", "POST"))(SignInView.as_view())
 
 @public(methods=("POST",))
 def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
-    """Redirect to the provider's sign-in."""
+    """Send the browser to the provider's sign-in.
+
+    Answer 429 after too many tries. Raise Http404 if there is no provider.
+    """
     _require_provider()
     limited: HttpResponse | None = ratelimit.consume_or_429(request, action="login")
     return limited or go_to_provider(request)

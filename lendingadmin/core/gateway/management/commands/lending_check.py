@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from lendingadmin.core.gateway.checkup import Checkup
 from lendingadmin.core.gateway.clients import trial_client
 
-# Checks of keys that everybody knows.
+# Ids of the checks for keys that are public, such as keys of an example.
 _REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
 ALL_IS_WELL = "All is well."
 

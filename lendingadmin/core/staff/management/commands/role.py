@@ -28,10 +28,10 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="remove a role that nobody holds")
 
     def handle(self, **options: Any) -> None:
-        """Change a role.
+        """Add, change or remove a role, and record this.
 
-        Raise CommandError for one of the four built-in roles, or for a text that is not a
-        right.
+        Raise CommandError for a built-in role, for a text that is not a right, or if the role to
+        remove does not exist or is held by a person.
         """
         name, given, taken = options["name"], options["give"], options["take"]
         if name in ROLES:
