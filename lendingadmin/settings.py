@@ -178,7 +178,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.humanize",  # allauth's list of security keys asks for it
+    "django.contrib.humanize",  # for allauth's list of security keys
     "django.forms",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",

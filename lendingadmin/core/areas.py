@@ -45,7 +45,7 @@ class AreaConfig(AppConfig):
     duties: Names = ()
     #: Tasks that the worker puts back when they are lost.
     tasks: Names = ()
-    #: `people.search.lookups.Finder`: our records by id, and records whose id was typed in another case.
+    #: `people.search.lookups.Finder`: finders of our records by id, and of ids in another case.
     stored: Names = ()
     other_case: Names = ()
     #: `people.search.open_loans.Reader`: open loans of borrowers.

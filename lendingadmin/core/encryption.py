@@ -27,7 +27,7 @@ _MARK = "\0"
 
 
 class DecryptionError(Exception):
-    """Error: no key of DATA_KEYS opens this text, or it is bound to another place."""
+    """Error: no key of DATA_KEYS opens a text, or the text is bound to another place."""
 
 
 class Unbound(TypeError):

@@ -58,7 +58,7 @@ def lending_address(text: str) -> str:
 
 
 def service_address_or_none(text: str) -> str:
-    """Read an http(s) address; an empty text is allowed and returned as it is."""
+    """Read an http(s) address; an empty text is allowed and returned unchanged."""
     return service_address(text) if text else ""
 
 
@@ -163,7 +163,7 @@ def duration(text: str) -> timedelta:
 def interval(text: str) -> timedelta | None:
     """Read `90s`, `15m` or `24h`; `auto` is read as None.
 
-    For None, the code that uses the interval computes it.
+    None means that the code computes the interval.
     """
     return None if text.strip() == "auto" else duration(text)
 

@@ -158,7 +158,7 @@ class Loans(ListResource[Loan]):
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:
-        """Delete a loan account; refused if it is open or closed (Spec: Loans, Delete)."""
+        """Delete a loan account; the service refuses an open or closed one (Spec: Loans, Delete)."""
         self.remove("loans.delete", {"accountId": account_id})
 
     def make_repayment(
@@ -172,8 +172,8 @@ class Loans(ListResource[Loan]):
 
         `before_send` runs when the connection is open and before the first byte is written. If it
         raises NotSent, nothing is sent. If an error's `saved` is UNKNOWN, the repayment may be
-        recorded, for example if the answer cannot be read, is about another loan, or has an error
-        description.
+        recorded. Examples are an answer that cannot be read, an answer about another loan, and an
+        answer with an error description.
         """
         return self.write_one(
             "loans.makeRepayment",

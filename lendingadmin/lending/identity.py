@@ -1,9 +1,9 @@
-"""Check by the ids in an answer that it is about the requested record.
+"""Checks by the ids in an answer that the answer is about the requested record.
 
 A record names itself by its own id and its uid, and the service accepts either in an address
 (Spec: Loans, Assessments). An offer operation names account, request and app in its metadata
-(Spec: Offer operation). An id that is absent or not text names nothing; then the record may
-belong to another borrower.
+(Spec: Offer operation). If an id is absent or not text, the record may belong to another
+borrower.
 """
 
 from collections.abc import Callable

@@ -177,8 +177,8 @@ def _progress(
 class LoanFacts(NamedTuple):
     """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
 
-    `next_amount` is what is left to pay of the next instalment. Pages of a loan, receipts and
-    SMS take all of these from here, so that they never differ.
+    `next_amount` is the amount left to pay of the next instalment. Pages of a loan, receipts and
+    SMS use these facts, so that their figures never differ.
     """
 
     owed: Decimal | None
@@ -195,8 +195,8 @@ class LoanFacts(NamedTuple):
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
     """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1.
 
-    The next instalment comes from the service. If the service gives none, it is the contract's
-    first instalment that is neither paid in full nor overdue.
+    The next instalment comes from the service. If the service gives none, the contract's first
+    instalment that is neither paid in full nor overdue is used.
     """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None

@@ -333,9 +333,10 @@ class TokenSource(ForkSafe):
         """Return a usable token: from memory, from the store, or from the issuer.
 
         After 80 % of its lifetime one caller renews the token, while all others use the old one.
-        Without a usable token they wait for that caller. Raise a LendingError of operation `token`,
-        when nothing was sent to the service: NotAccepted if the issuer refuses, other errors if it
-        cannot be asked. A refusal is remembered for 30 s, so that the issuer is not asked again.
+        Without a usable token they wait for that caller. Raise a LendingError of operation `token`
+        if no token is available. Nothing was sent to the service then. The error is NotAccepted if
+        the issuer refuses the account. A refusal is remembered for 30 s, so that the issuer is not
+        asked again.
         """
         token = self._held
         if token is None or not token.is_fresh(self._clock()):

@@ -208,7 +208,7 @@ class Transport(ForkSafe):
 
         `path` is absolute under the base address and percent-encoded already; it is sent exactly as
         given. A GET is tried up to three times. Any other request is sent at most once, over a
-        connection of its own: `before_send` is called when the connection is open, immediately
+        connection of its own. `before_send` is called when the connection is open, immediately
         before the first byte. If it raises an error (usually NotSent), nothing is sent and the
         error is raised. Raise TypeError and ValueError, and send nothing, for a body that JSON
         cannot represent. `read` reads the JSON of an accepted answer's body. `parse` raises a

@@ -1,8 +1,9 @@
 """The anchor of the trail: files outside the database with the end of the chain.
 
-The chain alone does not show that its newest entries were cut off. The worker writes two entries:
-the last one up to which the chain was complete, and the one that the check of all entries has
-reached. A process that sends something to the service writes the newest entry into a second file.
+The chain alone does not show that its newest entries were cut off. The worker writes two entries
+into the first file. One is the last entry up to which the chain was complete. The other is the
+entry that the check of all entries has reached. A process that sends something to the service
+writes the newest entry into a second file.
 """
 
 import os

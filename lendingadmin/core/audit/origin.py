@@ -40,8 +40,8 @@ class OriginMiddleware:
 def read_origin(actor: "HttpRequest | User | None") -> Origin:
     """Return the origin of a request.
 
-    If `actor` is a person, return the origin of the current request. It is empty if another person,
-    or no person, made the request.
+    If `actor` is a person, return the origin of the current request. The origin is empty if there
+    is no request, or if another person made the request.
     """
     request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
     if request is None:

@@ -126,7 +126,7 @@ def note_sent() -> None:
 
 
 def describe() -> str:
-    """Return what an operator must know about a restored database; empty for nothing."""
+    """Return the warning about a restored database or unusable files; empty if all is well."""
     if found := find_suspected():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "

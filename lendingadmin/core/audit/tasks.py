@@ -69,7 +69,7 @@ def _move_on(anchor: Anchor) -> Anchor:
 
 
 def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
-    """Log a break, and mail it to the people who may see the trail.
+    """Log a break of the chain, and mail the people who may see the trail.
 
     No mail is sent if the last mail was about the same entry. Return the anchor with this entry as
     `notified`.

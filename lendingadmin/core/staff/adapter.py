@@ -70,7 +70,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Refuse a sign-in in this dashboard if only the identity provider may sign the person in.
 
         Return the page of the refusal; None if the sign-in continues. Without the refusal the
-        person could add a passkey in this dashboard, and sign in with the passkey after the account
+        person could add a passkey in this dashboard. The passkey would still work after the account
         at the provider is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")

@@ -4,7 +4,7 @@ All the data can also be exported as a file. Areas name their data. The worker e
 older than KEEP_TEXTS_DAYS.
 
 Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
-still be made. Run the command again when it is closed.
+still be made. Run the command again when this data is closed.
 """
 
 import json
@@ -66,7 +66,7 @@ class KeptOn(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """Numbers of rows: those that were erased and those that remain, by kind."""
+    """Numbers of rows by kind of data: erased rows, and rows that remain."""
 
     gone: list[tuple[str, int]]
     kept: list[tuple[KeptOn, int]]

@@ -98,7 +98,7 @@ def _list_changes() -> QuerySet[Entry]:
 def _list_approved() -> QuerySet[PersonChange]:
     """Return the recent changes that a second manager approved.
 
-    The manager who asked for such a change counts as one who made it.
+    The manager who requested such a change counts as a manager who made the change.
     """
     since = timezone.now() - CHANGED_WITHIN
     return PersonChange.objects.filter(state=PersonChange.State.APPROVED, decided_at__gte=since)

@@ -1,9 +1,9 @@
 """The rights of a person in each app, for pages, lists, exports, mail and the trail.
 
 A right comes only from a role that the person has in an app; a superuser has all of them
-everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about the
-app of the page that the person has open (`User.app_id`). If the page belongs to no app, it asks
-whether the person has the right in any app.
+everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` the call asks about
+the app of the page that the person has open (`User.app_id`). If the page belongs to no app, the
+call asks whether the person has the right in any app.
 """
 
 from typing import Any

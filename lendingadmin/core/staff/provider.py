@@ -106,7 +106,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Asks the provider as allauth does, and reads its claims into an `Identity`."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """Return the address to which the provider sends people back. The provider must know it."""
+        """Return the address to which the provider sends people back, as registered there."""
         return str(build_absolute_uri(request, reverse("provider-callback")))
 
     @property
@@ -163,10 +163,10 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
-    """Check claims that allauth does not check. Raise ProviderFault.
+    """Check claims that allauth does not check. Raise ProviderFault if one is wrong.
 
-    A token is refused if it has no end, if it was given to another client, or if one of its
-    times is not a finite number.
+    A token is refused if it does not expire or was given to another client. A token with a time
+    that is not a finite number is refused too.
     """
     if not isinstance(id_claims.get("exp"), int | float):
         raise ProviderFault("the ID token has no end")
@@ -322,9 +322,8 @@ def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
     """Send the browser to the provider's sign-in; `confirms` asks for a factor again.
 
-    The answer is a page and not a redirect, because the policy for the targets of a form
-    (`form-action`) covers the complete chain of redirects, and a provider may have its pages
-    anywhere.
+    The answer is a page and not a redirect, because `form-action` of the Content Security Policy
+    applies to every redirect after a form. A provider may have its pages at any address.
     """
     provider = get_adapter(request).get_provider(request)
     question = {"nonce": secrets.token_urlsafe(24)}

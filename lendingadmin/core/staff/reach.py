@@ -1,9 +1,9 @@
 """The people and roles within a manager's reach.
 
 A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
-the apps in which they manage people. People who have more (a superuser, a role with other
-permissions, a role in another app) are not visible to a manager, who could otherwise take over
-their account.
+the apps in which they manage people. Some people have more rights: superusers, and people with
+other permissions or with a role in another app. They are not visible to a manager, who could
+otherwise take over their accounts.
 """
 
 from collections.abc import Iterable

@@ -34,8 +34,8 @@ class TableCount:
     def renew(self, row: models.Model, ciphertext: str, *place: str) -> str:
         """Count a text and return its new ciphertext for this place.
 
-        Return the same ciphertext if it needs no change, or if it cannot be decrypted; in the
-        latter case add the row to `closed`.
+        Return the same ciphertext if no change is needed. If the text cannot be decrypted, add the
+        row to `closed` and return the same ciphertext.
         """
         self.texts += 1
         try:

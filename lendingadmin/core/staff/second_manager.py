@@ -136,8 +136,9 @@ def count_waiting(manager: User) -> int:
 def may_approve(manager: User, change: PersonChange) -> bool:
     """Return whether this manager may approve the change.
 
-    Another manager must have requested the change, about a person other than this manager and
-    within their apps, and the two managers must be independent of each other.
+    Another manager must have requested the change, and the person must not be this manager. The
+    person and the apps must be within this manager's reach. The two managers must be independent of
+    each other.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False

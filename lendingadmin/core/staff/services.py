@@ -305,9 +305,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 def check_needs_link(person: User) -> None:
     """Raise ChangeRefused if a set-up link is not needed or not allowed.
 
-    A link is refused for a closed account, for a person who signs in by the identity provider, and
-    while a role that lets the person manage people waits, because the owner of the link would also
-    get that role.
+    A link is refused for an inactive account, and for a person who signs in by the identity
+    provider. A link is also refused while a role that lets the person manage people waits for
+    approval, because the owner of the link would also get that role.
     """
     if not person.is_active:
         raise ChangeRefused(REACTIVATE_FIRST)

@@ -24,9 +24,9 @@ _PRINTS = "django.core.mail.backends.console.EmailBackend"
 class SetupTokenGenerator(PasswordResetTokenGenerator):
     """Tokens of set-up links.
 
-    A token is invalid after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has
-    another password or mail address, is deactivated, gets a newer link, or becomes a superuser,
-    because the manager who made the link could otherwise sign in as a superuser.
+    A token is invalid after `PASSWORD_RESET_TIMEOUT`. A token also becomes invalid when the person
+    signs in, has another password or mail address, is deactivated, gets a newer link, or becomes a
+    superuser. Otherwise the manager who made the link could sign in as a superuser.
     """
 
     key_salt = "lendingadmin.core.staff.setup_links"

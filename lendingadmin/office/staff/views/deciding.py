@@ -35,7 +35,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Decline a change that another manager requested, or withdraw one's own request."""
+    """Decline a change that another manager requested, or withdraw the manager's own request."""
     asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:

@@ -30,8 +30,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         """Add, change or remove a role, and record this.
 
-        Raise CommandError for a built-in role, for a text that is not a right, or if the role to
-        remove does not exist or is held by a person.
+        Raise CommandError for a built-in role, or for a text that is not a right. A role that does
+        not exist or that a person holds cannot be removed, and raises CommandError too.
         """
         name, given, taken = options["name"], options["give"], options["take"]
         if name in ROLES:
