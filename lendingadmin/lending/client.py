@@ -158,7 +158,10 @@ class Loans(ListResource[Loan]):
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:
-        """Delete a loan account; the service refuses an open or closed one (Spec: Loans, Delete)."""
+        """Delete a loan account (Spec: Loans, Delete).
+
+        The service refuses to delete an open or closed loan.
+        """
         self.remove("loans.delete", {"accountId": account_id})
 
     def make_repayment(
@@ -232,7 +235,7 @@ class AssessmentTypes(ListResource[AssessmentType]):
 
 
 class AppClient:
-    """Everything inside one lending app: borrowers, loans, assessments, events."""
+    """The resources of one lending app: borrowers, loans, assessments, events."""
 
     def __init__(
         self, transport: Transport, project_id: str, app_id: str, custom_methods: CustomMethods
@@ -249,7 +252,7 @@ class AppClient:
 
 
 class LendingClient:
-    """One service account's view of one project (Spec: What the service does).
+    """Client of one service account for one project (Spec: What the service does).
 
     `tokens` gives the access token; `options` go to the transport, unless a `transport` is given.
     `custom_methods` is the form of custom operations in addresses, `:name` or `/name`. Nothing is

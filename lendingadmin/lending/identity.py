@@ -45,9 +45,10 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 
 
 def check_named(record: Named, asked: str) -> Named:
-    """Return the record if it has the requested id, before its data are used in a form.
+    """Return the record if it has the requested id or uid. Raise UnidentifiedRecord if not.
 
-    Raise UnidentifiedRecord if not; reading has already raised WrongRecord for another record.
+    Call this before the data of a record are used in a form. The read of the record has already
+    raised WrongRecord for another record.
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord

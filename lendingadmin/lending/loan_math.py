@@ -126,7 +126,7 @@ def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
 
 
 def instalments(loan: Loan) -> tuple[Installment, ...]:
-    """Return the contract's instalments that can be read as instalments."""
+    """Return the contract's instalments that are not Malformed; empty without a contract."""
     contract = loan.contract
     return each(contract.installments) if isinstance(contract, LendingContract) else ()
 

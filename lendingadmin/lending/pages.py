@@ -242,8 +242,8 @@ class PageReader(Generic[Listed]):
     size. A token is valid only with its page size (Spec: Shared list behaviour). Therefore, after
     the first page, the reader reads the list again from its start up to the wanted items, for at
     most `seconds`. The tokens that it returns then contain page size and position, so that the
-    pages after it are read with the smaller size. With `may_be_large` all tokens contain them. A
-    later page is then found again by its token alone.
+    pages after it are read with the smaller size. With `may_be_large` all tokens contain page size
+    and position, so that a later page is found by its token alone.
     """
 
     def __init__(

@@ -47,7 +47,7 @@ class ParallelCalls:
 
 
 class Written(NamedTuple):
-    """Result of one write, or the error that it raised, with its call; None if no call was made."""
+    """Result of one write, or the error that it raised. `call` is None if no call was made."""
 
     result: Any
     call: Call | None = None

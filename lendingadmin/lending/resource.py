@@ -119,9 +119,10 @@ class Resource:
         return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
-        """Send a delete. Any 2xx means success; the spec does not show the body.
+        """Send a delete. Raise LendingError if the status of the answer is not 2xx.
 
-        Raise Unconfirmed for an answer with an `error_description`.
+        The spec does not show the body, so an unreadable body is no error. Raise Unconfirmed for an
+        answer with an `error_description`.
         """
         try:
             self.call(name, partial(refuse_description, name), ids)

@@ -204,7 +204,7 @@ def _seconds_until(value: object, now: datetime) -> float:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why the last token call failed, and the time until which no other is made."""
+    """The reason why the last token call failed, and the time until which no new call is made."""
 
     until: datetime
     kind: str

@@ -249,9 +249,9 @@ class Transport(ForkSafe):
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
-        """Take one of the places for calls for this block.
+        """Take a place for calls during this block.
 
-        Raise Throttled if no place is free.
+        Raise Throttled if no place is free within `slot_wait`.
         """
         # A local name, because a fork replaces the semaphore of this object.
         slots = self._slots

@@ -91,13 +91,13 @@ class TooLarge(Exception):
 class HttpExchange:
     """One request and its answer.
 
-    `connect_timeout` limits the opening of a connection and `read_timeout` each wait for its bytes
-    (seconds), `deadline` all of these together. `max_bytes` limits the bytes that may be read,
-    packed or unpacked. `before_send` is called when the connection is open. `has_begun` becomes
-    True immediately before the first byte of the request is written; while it is False, nothing was
-    sent. `is_kept` is True if the connection was used for another request before. `is_ambiguous`
-    becomes True if such a connection has more bytes than the answer, because the answer may belong
-    to another request.
+    `connect_timeout` limits the opening of a connection, and `read_timeout` limits each wait for
+    its bytes, in seconds. `deadline` limits all of these together. `max_bytes` limits the bytes
+    that may be read, packed or unpacked. `before_send` is called when the connection is open.
+    `has_begun` becomes True immediately before the first byte of the request is written. While it
+    is False, nothing was sent. `is_kept` is True if the connection was used for another request
+    before. `is_ambiguous` becomes True if such a connection has more bytes than the answer, because
+    the answer may belong to another request.
     """
 
     deadline: Deadline
@@ -211,10 +211,7 @@ class _BoundedResponse(HTTPResponse):
             self.will_close = True
 
     def _close_conn(self) -> None:
-        """End the answer.
-
-        If bytes are left, which belong to no answer, the connection is closed.
-        """
+        """End the answer; close the connection if it has more bytes than the answer."""
         self._reader.is_over = True
         if self.fp.peek():
             self._exchange.is_ambiguous = self._exchange.is_kept

@@ -84,8 +84,8 @@ def build_entry(
     """Return an entry that is not stored yet.
 
     `actor` is the request, the person, or None for the system itself (a command). `action` is a
-    permission name or one of the dashboard's own words (`sign-in`); `outcome` is the result in a
-    word; `saved` is `yes`, `no` or `unknown` for a write to the service; `request_id` is the id
+    permission name or one of the dashboard's own words (`sign-in`). `outcome` is the result in a
+    word. `saved` is `yes`, `no` or `unknown` for a write to the service. `request_id` is the id
     that the service gave to the request. `subject` and `detail` must contain no secret and no
     personal content. A person's reason is stored with the record, encrypted, and `url` leads to the
     page of the record. A text that is too long for its column is cut. A `url` that is too long is

@@ -31,7 +31,7 @@ class CheckResult:
 
 
 class Checkup:
-    """One run over the token, the reads of each app, and the table of writes.
+    """One test of the token, the reads of each app, and the table of writes.
 
     Nothing is written to the service, and no content of a record is saved. After the service
     could not be reached once, the remaining reads are not tried, because each would only time

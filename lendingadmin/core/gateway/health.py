@@ -23,7 +23,7 @@ _newest_offset = 0.0
 
 
 class _Silence(ForkSafe):
-    """Silence of the service: its first call without an answer, and the newest."""
+    """Times of the first and the newest unanswered call; None if the service answers."""
 
     def reset(self) -> None:
         """Start without a silence, because a forked child makes its own calls."""
@@ -32,7 +32,7 @@ class _Silence(ForkSafe):
         self.seen_at: datetime | None = None
 
     def note(self, *, is_answered: bool) -> None:
-        """Update the silence after one call."""
+        """Save the time of an unanswered call; end the silence after an answered call."""
         with self.lock:
             self.seen_at = None if is_answered else timezone.now()
             self.began_at = None if is_answered else self.began_at or self.seen_at

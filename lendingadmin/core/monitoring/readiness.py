@@ -52,7 +52,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return warnings: pages are served, but some work does not run as it should.
+    """Return the areas' warnings about work that does not run as it should.
 
     Raises DatabaseError.
     """
@@ -113,7 +113,7 @@ def _find_clock_fault() -> str:
 def _find_cache_fault() -> str:
     """Return the fault if the cache does not answer; empty if it does.
 
-    Pages work without the cache. All hosts have the same cache, so none of them is better.
+    Pages work without the cache, and all hosts share one cache. So this is only a warning.
     """
     # Only the Redis cache has a server that may be down while the database answers.
     ping = getattr(shared, "ping", None)

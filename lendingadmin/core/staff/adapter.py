@@ -160,9 +160,9 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     }
 
     def encrypt(self, text: str) -> str:
-        """Encrypt with the newest of DATA_KEYS."""
+        """Return the text, encrypted with the newest of DATA_KEYS."""
         return encrypt(text, FOR_SECOND_FACTOR)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt. Raise DecryptionError if the key was removed."""
+        """Return the decrypted text. Raise DecryptionError if the key was removed."""
         return decrypt(encrypted_text, FOR_SECOND_FACTOR)

@@ -30,11 +30,11 @@ COUNTED = 5_000
 
 
 class Erasable(NamedTuple):
-    """Data that may be erased: `what` in words, and the function that erases and counts it.
+    """Data that may be erased; `what` is its name in words.
 
-    `erase` takes an app and a borrower. `erase_older` erases data of all borrowers that is older
-    than a time, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows` returns
-    the rows for the export.
+    `erase` takes an app and a borrower, and returns the number of erased rows. `erase_older` erases
+    rows of all borrowers that are older than a time, up to a number of rows. `kind` is the word of
+    this data in KEEP_TEXTS_DAYS. `list_rows` returns the rows for the export.
     """
 
     what: str
@@ -96,9 +96,9 @@ def list_ageing() -> list[Erasable]:
 
 
 def erase_old() -> bool:
-    """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS.
+    """Erase a batch of rows of each kind that are older than KEEP_TEXTS_DAYS.
 
-    Return True if nothing older is left.
+    Return True if no older rows are left.
     """
     return max((one.erase_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 

@@ -1,4 +1,4 @@
-"""Browsers in which a person signed in before. Guesses in other browsers do not lock them."""
+"""Browsers in which a person signed in before. Each has its own count of wrong passwords."""
 
 import secrets
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules for passwords, and for people who must choose another one."""
+"""Rules for passwords, and a check for people who must choose another password."""
 
 import re
 from itertools import pairwise
@@ -41,9 +41,9 @@ _JUDGED = 64
 
 
 def must_choose_password(person: object) -> bool:
-    """Return whether the person must choose another password first.
+    """Return True if the person must choose another password before any other action.
 
-    The reason is that another person may know the present one.
+    The reason is that another person may know the present password.
     """
     return isinstance(person, User) and person.must_choose_password
 

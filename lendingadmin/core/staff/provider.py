@@ -1,6 +1,6 @@
 """Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
 
-The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles that
+The provider identifies a person (`sub`) and names their groups. OIDC_ROLES defines the roles that
 these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address. A
 person who could choose that address at the provider could otherwise open any account. No token is
 stored. Only these claims are stored: `sub`, and the name and address of a new person.
@@ -136,7 +136,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Return the sign-in. Raises OAuth2Error if the claims are not clear.
+        """Return the sign-in. Raises OAuth2Error if a claim is missing or wrong.
 
         The time and method of the sign-in come only from the ID token. The other claims come also
         from the user info, if the provider has one.

@@ -91,7 +91,7 @@ def list_moves(
 
 
 def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[Move]:
-    """Return the moves that lead from the held roles to the chosen ones."""
+    """Return the moves that change the held roles into the chosen roles."""
     held = {(one.app_id, one.role_id): one.role for one in rows}
     wanted = {(one.app_id, one.role.pk): one.role for one in chosen}
     given = [Move(True, key[0], role) for key, role in wanted.items() if key not in held]

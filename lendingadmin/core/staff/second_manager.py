@@ -1,8 +1,9 @@
 """Changes of a person that a manager can't make alone: SECOND_MANAGER.
 
-New roles wait for a second manager. So does everything by which one manager could get access to the
-account of another: roles, second factors and set-up links. A change that only removes access
-(taking a role from a person who manages no people, ending sessions, deactivating) does not wait.
+New roles wait for a second manager. Other changes wait if one manager could get access to the
+account of another by them: changes of roles, second factors and set-up links. A change that only
+removes access does not wait. Examples are to take a role from a person who manages no people, to
+end sessions and to deactivate a person.
 The commands of the second manager are in `deciding`.
 """
 

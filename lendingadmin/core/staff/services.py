@@ -194,7 +194,7 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 def _ask(
     by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
 ) -> PersonChange:
-    """Record a change that waits for a second manager, and withdraw a waiting one of its kind.
+    """Save a change that waits for a second manager; withdraw the waiting change of this kind.
 
     Raises ChangeRefused if no manager could approve the change.
     """
@@ -350,9 +350,9 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 
 
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
-    """Sign a person out and make them choose another password before anything else.
+    """Sign a person out and require another password before any other action.
 
-    This is for a person whose password others may know. Raises ChangeRefused.
+    Managers do this if other people may know the password. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:

@@ -71,7 +71,7 @@ class SessionStore(DatabaseSessionStore):
         return super().exists(hash_session_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """Return the row to save."""
+        """Return the row to save, with the hash in place of the key."""
         row = super().create_model_instance(data)
         row.session_key = hash_session_key(row.session_key)
         return row

@@ -37,7 +37,7 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
         return reverse("account_setup", args=[uid, self.make_token(person)])
 
     def check_token(self, user: User | None, token: str | None) -> bool:
-        """Return True if this token opens the person's link now."""
+        """Return True if the person has an open set-up link and this is its token."""
         if user is None or not user.is_active or user.setup_link_at is None:
             return False
         return super().check_token(user, token)

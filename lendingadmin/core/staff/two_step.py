@@ -26,7 +26,7 @@ def is_required_of(person: User) -> bool:
 
 
 def must_set_up(request: HttpRequest) -> bool:
-    """Return True if the person has no second factor and their days of grace are over."""
+    """Return True if a required second factor is missing and the days of grace are over."""
     person = request.user
     if not isinstance(person, User) or person.two_step_due_at is None:
         return False

@@ -342,7 +342,7 @@ class IndexWalk(Walk[Index]):
         """Read the newest records between walks, until a page has nothing new.
 
         Each slice takes some seconds. Return the time to wait before the next slice; None at
-        the end. A fault ends the top-up; the next one reads again.
+        the end. A fault ends the top-up, and the next top-up reads the records.
         """
         rows = cls.model._default_manager.filter(pk=row_id, state=IDLE, is_newest_first=True)
         row, until = rows.first(), time.monotonic() + SLICE

@@ -15,7 +15,7 @@ ALL_IS_WELL = "All is well."
 
 
 class Command(BaseCommand):
-    """Print one table. One item of each list is really read; nothing is written."""
+    """Print one table of results. One item of each list is read, and nothing is written."""
 
     help = (
         "Checks the service account: its token, each read in every app of LENDING_APPS, and which"

@@ -16,7 +16,7 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Changes the rights of a role. This is possible only at the server, not on a page."""
+    """Change the rights of a role. Pages of the dashboard cannot do this."""
 
     help = "Makes, changes or removes a role beside the product's four."
 
