@@ -15,16 +15,13 @@ _WHOLE_EVERY = 5  # pauses
 
 
 def collect_apart() -> None:
-    """Move garbage collection to a separate thread from now on.
-
-    This thread never writes to the database.
-    """
+    """Move garbage collection to a separate thread, which never writes to the database."""
     gc.disable()
     Thread(target=_collect, name="garbage", daemon=True).start()
 
 
 def _collect() -> None:
-    """Collect young objects each time, and all objects every few times."""
+    """Collect young objects after each pause, and all objects after every fifth pause."""
     turn = 0
     while True:
         time.sleep(_PAUSE)

@@ -1,6 +1,6 @@
-"""The dashboard's settings. Every value that depends on the place comes from the environment.
+"""The dashboard's settings. Values that differ between installations are environment variables.
 
-docs/configure.md lists each variable with meaning, default and example. Each is also in
+docs/configure.md lists each variable with meaning, default and example. Each variable is also in
 .env.example and demo/environment.py. A test compares these files.
 """
 
@@ -56,19 +56,18 @@ environ.Env.read_env(BASE_DIR / ".env")
 
 Read = TypeVar("Read")
 
-# What is wrong with the variables, a sentence each. The end of this module raises all of them, so
-# that who fills in .env sees them at once.
+# A sentence for each variable that is wrong. The end of this module raises all sentences together,
+# for the person who fills in .env.
 _problems: list[str] = []
 
 
 def read(name: str, reader: Callable[[str], Read], default: str | None = None) -> Read:
     """Read one variable.
 
-    A missing or malformed value stops the start with the name of the variable.
-
-    Until the stop, the setting has its default, or an empty tuple if it has none.
+    A missing or malformed value is added to `_problems`, which stop the start at the end of this
+    module. Until then the setting has its default, or an empty tuple if it has none.
     """
-    # Not by django-environ, which takes a value that begins with $ for the name of a variable.
+    # django-environ is not used, because it reads a value that starts with $ as a variable's name.
     text = os.environ.get(name, default)
     if text is None or (text == "" and default != ""):
         _problems.append(f"{name} is not set. docs/configure.md says what it is for.")
@@ -142,7 +141,7 @@ ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
 CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", whole_number, "0")
 
-# Django 6 has partials itself; before, a package has them under the same names.
+# Django 6 has template partials. Older versions need a package, which has the same names.
 _NEEDS_PARTIALS = django.VERSION < (6,)
 
 ROOT_URLCONF = "lendingadmin.urls"
@@ -179,7 +178,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.humanize",  # allauth's list of security keys asks for it
+    "django.contrib.humanize",  # for allauth's list of security keys
     "django.forms",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -244,7 +243,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # --- storage -------------------------------------------------------------------------------
 
-# What any process of the dashboard writes, its own account alone may read.
+# Only the account of a process may read the files that the process writes.
 os.umask(0o077)
 DATABASES: dict[str, dict[str, Any]] = {
     "default": read(
@@ -260,9 +259,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "timeout": 20,
     }
 else:
-    # Gives up a server that says nothing (LONGEST_WAIT, set in wsgi.py).
+    # This backend stops waiting for a server that does not answer (LONGEST_WAIT in wsgi.py).
     DATABASES["default"]["ENGINE"] = "lendingadmin.core.postgresql"
-    # A host that is gone holds no thread for minutes, and a process that hangs no lock.
+    # The limits free a thread if the database's host is gone, and a lock if a process hangs.
     DATABASES["default"]["OPTIONS"] = {
         "connect_timeout": 5,
         "keepalives_idle": 30,
@@ -280,7 +279,7 @@ CACHES = {
     "shared": read("CACHE_URL", cache_address, "dbcache://cache"),
 }
 
-# The worker takes its tasks out of the database: one thing less to run and to back up.
+# The worker's tasks are in the database, so no other service must run or be backed up.
 TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
 
 # --- people --------------------------------------------------------------------------------
@@ -293,13 +292,13 @@ AUTH_PASSWORD_VALIDATORS = [
         "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
         "OPTIONS": {"min_length": 12},
     },
-    # Django's own list, of the 20,000 most used.
+    # Django's own list of the 20,000 most common passwords.
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "lendingadmin.core.staff.passwords.ContextWordsValidator"},
     {"NAME": "lendingadmin.core.staff.passwords.GuessableValidator"},
     {"NAME": "lendingadmin.core.staff.passwords.AnotherPasswordValidator"},
 ]
-# How long a set-up link works.
+# Seconds for which a set-up link works.
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
 LOGIN_REDIRECT_URL = "/"
 LOGIN_URL = "account_login"
@@ -308,9 +307,10 @@ ACCOUNT_FORMS = {"login": "lendingadmin.core.staff.forms.LoginForm"}
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# The key of a failed sign-in is a user name at an address, of the last a user name. An office
-# behind one address signs in within a minute. A sign-in counts as failed while its password is
-# compared, which takes long where many do it at once.
+# `key` is a user name at an address in `login_failed`, and a user name in the last limit. The
+# limits for an address are high, because all people of an office may sign in from one address
+# within a minute. A sign-in counts as failed while its password is compared, which takes long if
+# many people sign in.
 _SIGN_INS = read("SIGN_INS_PER_MINUTE", positive_number, "120")
 _WRONG = read("WRONG_PASSWORDS", positive_number, "5")
 ACCOUNT_RATE_LIMITS = {
@@ -319,11 +319,11 @@ ACCOUNT_RATE_LIMITS = {
     "login_failed_for_name": f"{10 * _WRONG}/h/key",
 }
 ACCOUNT_SESSION_REMEMBER = False
-# Seconds for which a sign-in, or a confirmation that it is still the person, is enough.
+# Seconds for which a sign-in or a confirmation of the person counts as recent.
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 
-# The lender's own identity provider. Where there is one, what belongs to it must be given.
+# The lender's own identity provider. With an issuer, the client's id and secret are required.
 OIDC_ISSUER = read("OIDC_ISSUER", service_address_or_none, "")
 _REQUIRED = None if OIDC_ISSUER else ""
 OIDC_NAME = read("OIDC_NAME", str, "Identity provider")
@@ -331,9 +331,9 @@ OIDC_CLIENT_ID = read("OIDC_CLIENT_ID", str, _REQUIRED)
 OIDC_CLIENT_SECRET = read("OIDC_CLIENT_SECRET", str, _REQUIRED)
 OIDC_SCOPE = read("OIDC_SCOPE", str.split, "openid profile email")
 OIDC_GROUPS_CLAIM = read("OIDC_GROUPS_CLAIM", str, "groups")
-# They are named once more: settings can't import `staff.roles`, whose words are for translation.
+# The roles are repeated, because settings can't import `staff.roles`, which has translated words.
 _read_roles = read_provider_roles(LENDING_APPS, "viewer", "officer", "support", "manager")
-# What it would give plays no part without an issuer.
+# Without an issuer the variable is not read.
 OIDC_ROLES = read("OIDC_ROLES", _read_roles) if OIDC_ISSUER and LENDING_APPS else {}
 LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
 if not (OIDC_ISSUER or LOCAL_SIGN_IN):
@@ -349,7 +349,8 @@ TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
 SECOND_MANAGER = read("SECOND_MANAGER", switch, "off" if DEBUG else "on")
 MFA_PASSKEY_LOGIN_ENABLED = LOCAL_SIGN_IN
 MFA_TOTP_ISSUER = "lendingadmin"
-# Clocks of phones are some seconds off: a code of the half minute before or after is right too.
+# Clocks of phones are some seconds off, so the codes of the half minutes before and after are
+# accepted too.
 MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
 
@@ -380,9 +381,9 @@ if HTTPS:
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
     SECURE_HSTS_SECONDS = read("HSTS_SECONDS", whole_number, str(YEAR))
-    # Browsers' own lists take nothing shorter, and nothing without all names below.
+    # The preload lists of browsers require a year and all subdomains.
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS >= YEAR
-    # These ask for the two lines above; lendingadmin.W010 asks for a longer time.
+    # These checks ask for the settings above. lendingadmin.W010 asks for a longer time instead.
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 if TRUSTED_PROXIES:
@@ -403,7 +404,7 @@ STORAGES = {
 
 # --- what people send ----------------------------------------------------------------------
 
-# Files hold personal data: none touches a disk, and none is longer than it may be.
+# Files have personal data, so they are not written to a disk. Their size is limited.
 FILE_UPLOAD_HANDLERS = ["lendingadmin.web.uploads.BoundedMemory"]
 # An event typed in by hand holds up to 5 MB (Spec: Limits). A form that is not sent in parts writes
 # three bytes for each byte that is not a plain letter. A text that is a little longer gets a
@@ -412,8 +413,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 17_000_000
 
 # --- words, times, mail, logs --------------------------------------------------------------
 
-# The words are English; people choose another language for their pages, customers for receipts.
-# Numbers and days of forms are the same in all of them.
+# The default language is English. People choose another one for their pages or for a receipt.
+# Numbers and days of forms are the same in all languages.
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("fr", "Français"), ("sw", "Kiswahili")]
 LOCALE_PATHS = [BASE_DIR / "lendingadmin" / "locale"]
@@ -467,15 +468,15 @@ LOGGING = {
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
-        # Their two lines for each look would bury the few that matter.
+        # Both log two lines each time they look for tasks, which would hide important lines.
         "django_tasks": {"level": "WARNING"},
         "django.tasks": {"level": "WARNING"},  # the same on Django 6
         "django_tasks_db": {"level": "WARNING"},
         "lendingadmin.core.audit.entries": {"handlers": ["stdout"], "propagate": False},
-        # It writes down each row of a statement that it can't read, with the name of who paid.
+        # mt940 logs each row of a statement that it can't read, with the name of the payer.
         "mt940": {"level": "CRITICAL"},
-        # Its lines carry complete addresses. The client logs every call and its faults without
-        # them.
+        # urllib3 logs complete addresses. The client logs every call and its faults without
+        # addresses.
         "urllib3": {"handlers": ["nowhere"], "propagate": False},
     },
 }

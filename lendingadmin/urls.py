@@ -14,7 +14,7 @@ urlpatterns = [
     path("healthz", views.alive, name="healthz"),
     path("readyz", views.ready, name="readyz"),
     path("metrics", views.metrics, name="metrics"),
-    # People, and what they did.
+    # People, the glossary and the audit trail.
     path("accounts/", include("lendingadmin.office.staff.urls")),
     path("people/", include(people_patterns)),
     path("glossary/", views.glossary, name="glossary"),

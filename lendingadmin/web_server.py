@@ -23,7 +23,8 @@ _PROBE = re.compile(rb"(?:GET|HEAD) /(healthz|readyz)[ ?].*\r\n\r\n", re.DOTALL)
 # Seconds. A proxy sends a request as soon as it is connected.
 _LONGEST_LOOK = 0.1
 _LONGEST_REQUEST = 8192  # bytes
-# What a pipelined request left is in gunicorn's buffer, and this would wait for more.
+# With MSG_DONTWAIT the read does not wait for a pipelined request, which is already in gunicorn's
+# buffer.
 _PEEK = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 _REFUSALS: dict[type[Exception], HTTPStatus] = {
@@ -82,9 +83,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
     def set_accept_enabled(self, enabled: bool) -> None:
         """Start or stop accepting connections.
 
-        When this worker stops, accept the waiting connections and no more. If the listener stayed
-        open while requests end, people would wait in it, and lose the connection when the last
-        worker ends. After it is closed, a proxy gets a refusal and asks another host.
+        When this worker stops, accept the waiting connections and close the listener. An open
+        listener would queue new connections while requests end, and they would be lost when the
+        last worker ends. A closed listener refuses them, so that a proxy tries another host.
         """
         super().set_accept_enabled(enabled)
         if enabled or self.alive:
@@ -97,7 +98,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
             listener.close()
 
     def enqueue_req(self, conn: TConn) -> None:
-        """Give a connection to a thread; the main thread calls this and `finish_request`."""
+        """Give a connection to a thread. Only the main thread calls this and `finish_request`."""
         self._under_way += 1
         if self._under_way <= self.cfg.threads:
             super().enqueue_req(conn)
@@ -123,7 +124,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]  # gunicorn ships no types
         trace = exc if status == failed else None
         self.log.warning("%s: %s", status.phrase, type(exc).__name__, exc_info=trace)
         refusal = _REFUSAL.format(status=status, length=len(status.phrase) + 2)
-        with suppress(OSError):  # who asked may have gone
+        with suppress(OSError):  # the client may be gone
             client.sendall(refusal.encode())
 
     def _look(self, conn: TConn) -> None:
@@ -148,6 +149,6 @@ def _find_probe(conn: TConn) -> bytes:
         if not conn.wait_for_data(_LONGEST_LOOK):
             return b""
         found = _PROBE.match(conn.sock.recv(_LONGEST_REQUEST, _PEEK))
-    except OSError:  # it has gone, or came without a word
+    except OSError:  # the client is gone or sent nothing
         return b""
     return found[1] if found else b""

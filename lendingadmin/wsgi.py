@@ -14,16 +14,16 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
 application = get_wsgi_application()
 application.request_class = Utf8Request
 
-# The proxy gives a request up after 75 seconds, which its statements do not know: a thread waits
-# for less than half of that. Commands and the worker may take as long as they need.
+# The proxy ends a request after 75 seconds, but its database statements would continue. So a
+# statement gets less than half of that time. Commands and the worker have no limit.
 database = connection.settings_dict
 if connection.vendor == "postgresql":
     database["OPTIONS"]["options"] += " -c statement_timeout=30s"
     # Seconds: a server that hangs does not apply its own limits.
     database["LONGEST_WAIT"] = 35.0
 
-# What was loaded stays for good, and a page of loans is fifty thousand objects that are all alive:
-# looking through them for garbage again and again took longer than reading them.
+# The loaded modules are never garbage, and a page of loans has fifty thousand objects that are all
+# in use. Repeated searches for garbage among these objects took longer than reading the loans.
 gc.freeze()
 gc.set_threshold(100_000, 20, 20)
 if connection.vendor == "sqlite":

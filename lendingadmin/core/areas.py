@@ -2,7 +2,7 @@
 
 An `AreaConfig` names things in the area's own modules, such as `badges = "services.BADGES"`.
 They are imported at their first use, so that an `apps.py` imports nothing. An `apps.py` imports
-this module, not the class, because Django takes each AppConfig in an `apps.py` for the app's
+this module, not the class, because Django would use an imported AppConfig class as the app's
 own.
 """
 
@@ -32,10 +32,10 @@ class AreaConfig(AppConfig):
     timeline: Names = ()
     #: Dictionaries of `money.writes.reconciliation.OutcomeChecker`, by operation.
     outcomes: Names = ()
-    #: `core.staff.erasure.Erasable` and `KeptOn`: what is erased of a borrower, and what stays.
+    #: `core.staff.erasure.Erasable` and `KeptOn`: data of a borrower that is erased, or that stays.
     erasable: Names = ()
     kept: Names = ()
-    #: `core.staff.retention.Table`: tables whose rows go.
+    #: `core.staff.retention.Table`: tables whose old rows are deleted.
     tables: Names = ()
     #: `core.monitoring.metrics.TableGauge`: figures for monitors.
     gauges: Names = ()
@@ -45,14 +45,14 @@ class AreaConfig(AppConfig):
     duties: Names = ()
     #: Tasks that the worker puts back when they are lost.
     tasks: Names = ()
-    #: `people.search.lookups.Finder`: records of ours with an id, and ids in other letters.
+    #: `people.search.lookups.Finder`: finders of our records by id, and of ids in another case.
     stored: Names = ()
     other_case: Names = ()
     #: `people.search.open_loans.Reader`: open loans of borrowers.
     open_loans: Names = ()
-    #: Functions that give what is known of the money behind a repayment.
+    #: Functions that return the evidence that the money of a repayment arrived.
     confirmations: Names = ()
-    #: Functions that give the days that statements cover.
+    #: Functions that return the days that statements cover.
     covers: Names = ()
 
 
@@ -65,6 +65,6 @@ def collect(kind: str) -> tuple[Any, ...]:
         for name in (names,) if isinstance(names, str) else names:
             module, _, attribute = name.rpartition(".")
             thing = getattr(import_module(f"{config.name}.{module}"), attribute)
-            # A named tuple is one thing.
+            # A named tuple is one object, not a tuple of objects.
             found.extend(thing if type(thing) in (list, tuple) else (thing,))
     return tuple(found)

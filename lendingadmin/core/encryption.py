@@ -21,12 +21,13 @@ from django.conf import settings
 from django.db import models
 from django.db.models.query_utils import DeferredAttribute
 
-# Begins a text that is bound. No text of before did: forms refuse it, and JSON writes it otherwise.
+# A bound text starts with this character. An unbound text can't, because forms refuse the character
+# and JSON escapes it.
 _MARK = "\0"
 
 
 class DecryptionError(Exception):
-    """Error: no key of DATA_KEYS opens this text, or it is bound to another place."""
+    """Error: no key of DATA_KEYS opens a text, or the text is bound to another place."""
 
 
 class Unbound(TypeError):
@@ -64,7 +65,7 @@ def reencrypt(ciphertext: str, *place: str) -> str:
     """Return the same text, bound and encrypted with the newest key.
 
     The ciphertext is unchanged if it is already bound and has the newest key. Raise
-    DecryptionError.
+    DecryptionError as `decrypt` does.
     """
     try:
         newest = _keys((settings.DATA_KEYS[0],))
@@ -93,7 +94,7 @@ class Undecryptable(str):
 
 
 class Ciphertext(str):
-    """Content of the column. `values()` and `values_list()` return it, as they have no row."""
+    """Encrypted content of a column. `values()` and `values_list()` return it undecrypted."""
 
 
 class _DecryptedText(DeferredAttribute):
@@ -132,7 +133,7 @@ class EncryptedTextField(_Text):
     """
 
     descriptor_class = _DecryptedText
-    # The column stays as it is when this changes.
+    # A change of this option does not change the column.
     non_db_attrs = (*models.TextField.non_db_attrs, "bound_to")
 
     def __init__(self, *args: Any, bound_to: Sequence[str] = (), **options: Any) -> None:
@@ -162,7 +163,7 @@ class EncryptedTextField(_Text):
             return Undecryptable("(encrypted with a key that is not configured, or moved here)")
 
     def encrypt(self, text: object, row: models.Model) -> str:
-        """Return the text as stored in this row.
+        """Return the encrypted text to store in this row; an empty text stays empty.
 
         Raise DecryptionError for an Undecryptable text.
         """

@@ -1,7 +1,7 @@
 """Stored texts are always English, regardless of the person's language.
 
-A text that goes into a row, into the audit trail, into a file or into a mail is marked with
-`gettext_noop`, or is made by a function that is decorated with `in_english`.
+This applies to texts in rows, in the audit trail, in files and in mails. Such a text is marked with
+`gettext_noop`, or a function that is decorated with `in_english` makes the text.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Functions that read environment variables into values for settings, and explain errors.
 
-Each function takes the text of a variable. If the text is wrong, it raises ValueError with a
-sentence for the person who wrote the variable.
+Each function takes the text of a variable. A wrong text raises ValueError with a sentence for the
+person who wrote the variable.
 """
 
 import re
@@ -17,8 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
 LEAST_ROW_DAYS = 90
-# Kinds that always age, whatever the number without a kind says. They are large and not needed for
-# long.
+# Days of kinds that ignore the number without a kind. Their rows are large and are soon useless.
 _OWN_DAYS = {"tasks": 14, "files": 90}
 _MOST_HOURS = 12
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
@@ -59,7 +58,7 @@ def lending_address(text: str) -> str:
 
 
 def service_address_or_none(text: str) -> str:
-    """Read an http(s) address; an empty text is allowed and returned as it is."""
+    """Read an http(s) address; an empty text is allowed and returned unchanged."""
     return service_address(text) if text else ""
 
 
@@ -87,7 +86,7 @@ def database_address(text: str) -> dict[str, Any]:
 
 
 _REDIS = "lendingadmin.core.caching.backends.RedisCache"
-# Others would run as code what they are given.
+# Django's own shared caches are left out, because they unpickle values, and a pickle can run code.
 _CACHES = {
     "dbcache": "lendingadmin.core.caching.backends.DatabaseCache",
     "redis": _REDIS,
@@ -164,7 +163,7 @@ def duration(text: str) -> timedelta:
 def interval(text: str) -> timedelta | None:
     """Read `90s`, `15m` or `24h`; `auto` is read as None.
 
-    For None, the code that uses the interval computes it.
+    None means that the code computes the interval.
     """
     return None if text.strip() == "auto" else duration(text)
 
@@ -184,7 +183,10 @@ def positive_number(text: str) -> int:
 
 
 def days_by_kind(text: str) -> dict[str, int]:
-    """Read numbers of days, 0 or more: `1825`, or `1825,notes:365` with a number for one kind."""
+    """Read `1825` or `1825,notes:365` into days by kind, each 0 or more.
+
+    The kind `""` has the number for all kinds without their own.
+    """
     found: dict[str, int] = {}
     for piece in words(text):
         match = re.fullmatch(r"(?:([a-z]+):)?([0-9]{1,5})", piece)
@@ -200,9 +202,9 @@ def days_by_kind(text: str) -> dict[str, int]:
 
 
 def row_days_by_kind(text: str) -> dict[str, int]:
-    """Read numbers of days for rows, 0 for ever, as `days_by_kind` does.
+    """Read the days for which rows are stored, as `days_by_kind` does; 0 means for ever.
 
-    Most kinds have a lowest number, because people and the rules of calls need older rows.
+    Most kinds need at least LEAST_ROW_DAYS, because people and the rules of calls need older rows.
     """
     found = _OWN_DAYS | days_by_kind(text)
     for kind, days in found.items():
@@ -212,7 +214,7 @@ def row_days_by_kind(text: str) -> dict[str, int]:
 
 
 def session_hours(text: str) -> int:
-    """Read the maximum hours of a session."""
+    """Read the maximum duration of a session in hours: 1 to 12."""
     hours = positive_number(text)
     if hours > _MOST_HOURS:
         raise ValueError(f"give {_MOST_HOURS} hours or fewer")
@@ -255,7 +257,7 @@ def proxy_address_or_none(text: str) -> str:
     parts = urlsplit(text)
     is_address = parts.scheme in ("http", "https") and parts.hostname
     if text and (not is_address or parts.path.strip("/") or parts.query):
-        # It may hold a password, so it is not repeated.
+        # The text may contain a password, so the error does not repeat it.
         raise ValueError("this is no address of a proxy, such as http://proxy.example.com:3128")
     return text
 

@@ -1,4 +1,4 @@
-"""Limits on the time that a write waits for another one. Extra writes of a page hardly wait."""
+"""Time limits for a database write that must wait for another write."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -33,5 +33,5 @@ def sqlite_waiting(milliseconds: int) -> Iterator[None]:
 
 def atomic_without_waiting() -> AbstractContextManager[None]:
     """Open a transaction; raise OperationalError immediately if it must wait for a writer."""
-    # PostgreSQL takes none as waiting for ever.
+    # On PostgreSQL a limit of 0 means to wait for ever.
     return atomic_waiting(1 if connection.vendor == "postgresql" else 0)

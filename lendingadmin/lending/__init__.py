@@ -1,9 +1,9 @@
-"""The client of the Lending Service, all of its 19 operations. It knows no web framework.
+"""The client of the Lending Service, with all of its 19 operations. It does not use Django.
 
     tokens = TokenSource(auth_url, client_id, client_secret)
     client = LendingClient(base_url, project_id, tokens)
     loan = client.app("kenya").loans.get("L-1")
 
-The classes of these three are in `tokens` and `client`. The values of answers are in `values`,
+These classes are in `tokens` and `client`. The values of answers are in `values`,
 errors in `errors`, and the facts of each operation in `operations`.
 """

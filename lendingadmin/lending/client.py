@@ -33,7 +33,7 @@ from .values import (
 )
 from .wire import Answer
 
-# What distinguishes one event from another (Spec: Events).
+# The fields that together identify an event (Spec: Events).
 _KEY_OF_AN_EVENT = ("accountId", "eventType", "timestamp")
 
 
@@ -55,7 +55,7 @@ class Borrowers(ListResource[Borrower]):
         return self.read_one("borrowers.get", Borrower, "borrowerId", borrower_id)
 
     def patch(self, borrower_id: str, body: Mapping[str, object]) -> Borrower:
-        """Change fields of a borrower; each list is replaced as one (Spec: Borrowers, 3).
+        """Change fields of a borrower; a sent list replaces the complete list (Spec: Borrowers, 3).
 
         Raises NotFound, and ValueError for a body without a field.
         """
@@ -158,7 +158,10 @@ class Loans(ListResource[Loan]):
         return self.read_one("loans.get", Loan, "accountId", account_id)
 
     def delete(self, account_id: str) -> None:
-        """Delete a loan account; refused if it is open or closed (Spec: Loans, Delete)."""
+        """Delete a loan account (Spec: Loans, Delete).
+
+        The service refuses to delete an open or closed loan.
+        """
         self.remove("loans.delete", {"accountId": account_id})
 
     def make_repayment(
@@ -170,9 +173,10 @@ class Loans(ListResource[Loan]):
     ) -> Loan:
         """Record a repayment; it is sent at most once (Spec: Loans, MakeRepayment).
 
-        `before_send` runs with the connection open and nothing written; if it raises NotSent,
-        nothing is sent. If an error's `saved` is unknown, the repayment may be recorded. This is so
-        for an answer that cannot be read, is about another loan, or has an error description.
+        `before_send` runs when the connection is open and before the first byte is written. If it
+        raises NotSent, nothing is sent. If an error's `saved` is UNKNOWN, the repayment may be
+        recorded. Examples are an answer that cannot be read, an answer about another loan, and an
+        answer with an error description.
         """
         return self.write_one(
             "loans.makeRepayment",
@@ -231,7 +235,7 @@ class AssessmentTypes(ListResource[AssessmentType]):
 
 
 class AppClient:
-    """Everything inside one lending app: borrowers, loans, assessments, events."""
+    """The resources of one lending app: borrowers, loans, assessments, events."""
 
     def __init__(
         self, transport: Transport, project_id: str, app_id: str, custom_methods: CustomMethods
@@ -248,7 +252,7 @@ class AppClient:
 
 
 class LendingClient:
-    """One service account's view of one project (Spec: What the service does).
+    """Client of one service account for one project (Spec: What the service does).
 
     `tokens` gives the access token; `options` go to the transport, unless a `transport` is given.
     `custom_methods` is the form of custom operations in addresses, `:name` or `/name`. Nothing is

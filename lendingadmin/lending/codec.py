@@ -21,9 +21,8 @@ import simplejson
 
 from lendingadmin.lending.fields import Malformed, Value, timestamp_text
 
-# Larger exponents are as good as infinite: the number, written out, would fill the memory. All
-# digits are preserved, and a number out of this range is an error. The context checks the range,
-# which makes reading fast.
+# A number with a larger exponent is an error, because its digits would fill the memory. The context
+# checks the exponent, which makes reading fast. All digits of a number are preserved.
 _LARGEST_EXPONENT = 400
 _NUMBERS = Context(
     prec=MAX_PREC,

@@ -68,7 +68,7 @@ def _same_moment(one: str, other: str) -> bool:
 
 
 def parse_moment(text: str) -> datetime | None:
-    """Return the point in time of a text from the service, with any offset; None for others."""
+    """Return a text as a time in UTC; None if the text is not a time with an offset."""
     try:
         found = datetime.fromisoformat(text)
         return found.astimezone(UTC) if found.tzinfo else None

@@ -17,8 +17,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar, get_args
 import simplejson
 
 _LONGEST_ID = 80
-# Past this many digits a status is no code that anybody set, and written out it could fill the
-# memory.
+# A status with more digits is not a real code, and its text could fill the memory.
 _LONGEST_STATUS = 30
 _WORD_START = re.compile(r"_([a-z])")
 _TIMESTAMP = re.compile(
@@ -49,7 +48,8 @@ class Malformed:
         try:
             return simplejson.dumps(self.raw, use_decimal=True, ensure_ascii=False, allow_nan=True)
         except (TypeError, ValueError, RecursionError):
-            # Too deep, too long a number, or no JSON at all: the type is what can still be said.
+            # The value is too deep, has too long a number, or is not JSON, so only its type is
+            # shown.
             return type(self.raw).__name__
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class Value:
     read at its first use, because a list shows nine of the hundred and fifty fields of each loan.
     """
 
-    # The field that tells one from another in a log; None where that would be personal data.
+    # The field that identifies a value in a log; None if the field would be personal data.
     id_field: ClassVar[str | None] = None
     # The fields that the spec names: Python's name of each, and the key on the wire.
     api_names: ClassVar[Mapping[str, str]] = {}

@@ -1,9 +1,9 @@
-"""Check by the ids in an answer that it is about the requested record.
+"""Checks by the ids in an answer that the answer is about the requested record.
 
 A record names itself by its own id and its uid, and the service accepts either in an address
 (Spec: Loans, Assessments). An offer operation names account, request and app in its metadata
-(Spec: Offer operation). An id that is absent or not text names nothing; then the record may
-belong to another borrower.
+(Spec: Offer operation). If an id is absent or not text, the record may belong to another
+borrower.
 """
 
 from collections.abc import Callable
@@ -45,9 +45,10 @@ def _own_id(record: Borrower | Loan | Assessment | Event) -> str | None:
 
 
 def check_named(record: Named, asked: str) -> Named:
-    """Return the record if it has the requested id, before its data are used in a form.
+    """Return the record if it has the requested id or uid. Raise UnidentifiedRecord if not.
 
-    Raise UnidentifiedRecord if not; reading has already raised WrongRecord for another record.
+    Call this before the data of a record are used in a form. The read of the record has already
+    raised WrongRecord for another record.
     """
     if not is_named(record, asked):
         raise UnidentifiedRecord

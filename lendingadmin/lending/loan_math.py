@@ -74,7 +74,7 @@ def _cell(group: object, column: Column) -> object:
 
 
 class Progress(StrEnum):
-    """State of an instalment: the part that payments cover."""
+    """State of an instalment, from its paid part and its due date."""
 
     PAID = "paid"
     LATE = "late"
@@ -94,7 +94,7 @@ class ScheduleRow(NamedTuple):
 
     @property
     def missing(self) -> Decimal | None:
-        """The amount that is left to pay; None where unknown."""
+        """The amount that is left to pay; None if it is unknown."""
         return None if self.due is None or self.covered is None else self.due - self.covered
 
 
@@ -128,7 +128,7 @@ def schedule_rows(loan: Loan, now: datetime) -> tuple[ScheduleRow, ...]:
 
 
 def instalments(loan: Loan) -> tuple[Installment, ...]:
-    """Return the contract's instalments that can be read as instalments."""
+    """Return the contract's instalments that are not Malformed; empty without a contract."""
     contract = loan.contract
     return each(contract.installments) if isinstance(contract, LendingContract) else ()
 
@@ -190,8 +190,8 @@ def _progress(
 class LoanFacts(NamedTuple):
     """Main facts of a loan: the amount owed, the amount overdue, the next instalment.
 
-    `next_amount` is what is left to pay of the next instalment. Pages of a loan, receipts and
-    SMS take all of these from here, so that they never differ.
+    `next_amount` is the amount left to pay of the next instalment. Pages of a loan, receipts and
+    SMS use these facts, so that their figures never differ.
     """
 
     owed: Decimal | None
@@ -206,10 +206,10 @@ class LoanFacts(NamedTuple):
 
 
 def loan_facts(loan: Loan, now: datetime) -> LoanFacts:
-    """Lead figures of a loan; `repaid_share` is between 0 and 1.
+    """Return the main facts of a loan at the time `now`; `repaid_share` is at most 1.
 
-    The next instalment is the service's, else the first of the contract that is neither paid in
-    full nor overdue.
+    The next instalment comes from the service. If the service gives none, the contract's first
+    instalment that is neither paid in full nor overdue is used.
     """
     total, paid = total_of(loan, "total"), total_of(loan, "paid")
     schedule = loan.schedule if isinstance(loan.schedule, LoanSchedule) else None

@@ -149,12 +149,12 @@ class ListResource(Resource, Generic[Read]):
 
     list_operation: str
     item: type[Read]
-    # Whether one page of the usual size may be too large to read.
+    # True if one page of the usual size may be too large to read.
     may_be_large = False
     _only: tuple[str, ...] = ()
 
     def only(self, keys: Iterable[str]) -> Self:
-        """Return the same list, which reads only these JSON keys of each item: that is faster."""
+        """Return a copy of this list that reads only these JSON keys of items, which is faster."""
         narrow = copy(self)
         narrow._only = tuple(keys)
         return narrow
@@ -242,8 +242,8 @@ class PageReader(Generic[Listed]):
     size. A token is valid only with its page size (Spec: Shared list behaviour). Therefore, after
     the first page, the reader reads the list again from its start up to the wanted items, for at
     most `seconds`. The tokens that it returns then contain page size and position, so that the
-    pages after it are read with the smaller size. With `may_be_large` all tokens contain them. A
-    later page is then found again by its token alone.
+    pages after it are read with the smaller size. With `may_be_large` all tokens contain page size
+    and position, so that a later page is found by its token alone.
     """
 
     def __init__(
@@ -332,11 +332,12 @@ def each_page(
 def first_items(
     fetch: Callable[[str | None], Page[Listed]], start: str | None = None
 ) -> Page[Listed]:
-    """Return the page of `start` (None: the first), or else the next page that has items.
+    """Return the page of the token `start`, or the next page that has items.
 
-    At most MORE_PAGES more pages are read. If the result has no items but a token, the list may
-    have more items, because the limit was reached or a further page could not be read. Raise
-    UnfinishedList if pages without items lead back to themselves.
+    If `start` is None, begin with the first page. At most MORE_PAGES more pages are read. If the
+    result has no items but a token, the list may have more items, because the limit was reached or
+    a further page could not be read. Raise UnfinishedList if pages without items lead back to
+    themselves.
     """
     pages, time = each_page(fetch, start), Deadline(READ_ON_SECONDS)
     page = next(pages)
@@ -348,7 +349,7 @@ def first_items(
         except UnfinishedList:
             raise
         except LendingError:
-            # The fault comes again, and is shown, when the next page is asked for.
+            # The caller can request the next page by its token, and gets the error then.
             return page
     return page
 
@@ -423,7 +424,7 @@ def search(
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:
-    """Return the items of a list within the limits of `search`, and whether these are all.
+    """Return the items of a list within the limits of `search`, and True if these are all items.
 
     Raise LendingError. An item that is not an object is left out.
     """

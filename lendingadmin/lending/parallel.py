@@ -47,7 +47,7 @@ class ParallelCalls:
 
 
 class Written(NamedTuple):
-    """Result of one write, or the error that it raised, with its call; None if no call was made."""
+    """Result of one write, or the error that it raised. `call` is None if no call was made."""
 
     result: Any
     call: Call | None = None
@@ -151,9 +151,10 @@ def _begin(transport: Transport, stack: ExitStack) -> AccessToken | LendingError
 def _run(
     transport: Transport, belongs_to: Sequence[ParallelCalls], calls: Sequence[Work]
 ) -> list[Any]:
-    """Run each call as a part of its parallel calls.
+    """Run each call as a part of its parallel calls, and return the results.
 
-    An error is the result of its call.
+    A LendingError is the result of its call, as is any error of a write. Any other error is raised
+    after all calls are over.
     """
 
     def run(own: ParallelCalls, call: Work) -> Any:
@@ -161,17 +162,18 @@ def _run(
             try:
                 return call()
             except Exception as error:
-                # Whatever one write raises says nothing of the others.
+                # An error of one write says nothing about the other writes.
                 if own.may_write or isinstance(error, LendingError):
                     return error
                 raise
 
     works = [partial(run, own, call) for own, call in zip(belongs_to, calls, strict=True)]
     if len(works) == 1 or any(isinstance(own.token, LendingError) for own in belongs_to):
-        # None goes out, or one: threads that wait for a slow service must not hold these up.
+        # At most one call is sent. It needs no thread, and all threads may be waiting for a slow
+        # service.
         return [work() for work in works]
     futures = [_pool.submit(work) for work in works]
-    # Every result is awaited before any error rises: no call may outlive its place under way.
+    # All calls must be over before an error is raised, because their place is then given back.
     failures = [future.exception() for future in futures]
     for failure in failures:
         if failure is not None:

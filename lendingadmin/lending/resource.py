@@ -25,7 +25,7 @@ Parsed = TypeVar("Parsed")
 
 
 class Resource:
-    """A resource and its place in the service: `ids` name the project and, within one, the app."""
+    """A resource of the service; `ids` are the ids of its project and, if it has one, its app."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Resource:
         before_send: Callable[[], None] | None = None,
         read: Callable[[bytes], object] = decode,
     ) -> Parsed:
-        """Send one operation of the spec's table. Raise LendingError and InvalidId.
+        """Send one operation and return its parsed answer. Raise LendingError and InvalidId.
 
         `parse` raises a LendingError for an answer that does not fit the request.
         """
@@ -68,9 +68,9 @@ class Resource:
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
         """Read the record that is addressed by this id. Raises WrongRecord for another one.
 
-        A record without an id is returned. `identity.check_named` refuses such a record before its
-        data are used in a form. It is accepted only on a new connection, because on a reused one it
-        may be the answer to an earlier request.
+        A record without an id is returned if the connection is new. On a reused connection such a
+        record may be the answer to an earlier request, so WrongRecord is raised.
+        `identity.check_named` refuses a record without an id before its data are used in a form.
         """
 
         def parse(answer: Answer) -> Named:
@@ -95,10 +95,10 @@ class Resource:
     ) -> Named:
         """Send a write, and accept it only if the answer is the record that was written.
 
-        `expected_id` is its id, None if the service gives it one. `sent` is the data that the
-        record must hold. Raise WrongRecord for another record. Raise Unconfirmed for a record
-        without an id, without the sent data, or with an `error_description`. It is then unknown
-        whether the record was saved.
+        `expected_id` is the record's id, None if the service assigns the id. `sent` is the data
+        that the record must have. Raise WrongRecord for another record. Raise Unconfirmed for a
+        record without an id, without the sent data, or with an `error_description`. It is then
+        unknown whether the record was saved.
         """
 
         expected = expected_id if isinstance(expected_id, str) else None
@@ -119,9 +119,10 @@ class Resource:
         return self.call(name, parse, ids, body=body, before_send=before_send)
 
     def remove(self, name: str, ids: Mapping[str, str]) -> None:
-        """Send a delete. Any 2xx means success; the spec does not show the body.
+        """Send a delete. Raise LendingError if the status of the answer is not 2xx.
 
-        Raise Unconfirmed for an answer with an `error_description`.
+        The spec does not show the body, so an unreadable body is no error. Raise Unconfirmed for an
+        answer with an `error_description`.
         """
         try:
             self.call(name, partial(refuse_description, name), ids)

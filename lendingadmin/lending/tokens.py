@@ -86,7 +86,7 @@ class AccessToken:
     def is_young(self, now: datetime) -> bool:
         """Return True if the token was issued less than 30 s ago.
 
-        A 401 then belongs to the operation.
+        A 401 for such a token is a fault of the operation, not of the token.
         """
         return self.issued_at <= now < self.issued_at + _YOUNG
 
@@ -190,7 +190,7 @@ def _read_number(value: object) -> float | None:
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    # Past this it is no moment in any unit, and a float might not hold it.
+    # A larger number is not a time in any unit, and may not fit into a float.
     return float(value) if abs(Decimal(value)) < 10**25 else None
 
 
@@ -204,7 +204,7 @@ def _seconds_until(value: object, now: datetime) -> float:
 
 @dataclass(frozen=True)
 class Refusal:
-    """The reason why the last token call failed, and the time until which no other is made."""
+    """The reason why the last token call failed, and the time until which no new call is made."""
 
     until: datetime
     kind: str
@@ -214,7 +214,7 @@ class Refusal:
 
     @classmethod
     def from_error(cls, error: LendingError, now: datetime) -> Refusal:
-        """Return a refusal of 30 s, or of two for a fault of the connection or of the issuer."""
+        """Return a refusal for 30 s, or for 2 s after a fault of the connection or the issuer."""
         refused = isinstance(error, errors.NotAccepted | errors.RateLimited)
         until = now + (_REFUSAL_KEPT if refused else _FAULT_KEPT)
         kind = type(error).__name__
@@ -243,7 +243,7 @@ class Refusal:
 class TokenState:
     """State that the processes share: the token, the last refusal and the lease for renewal.
 
-    One caller has the lease until `leased_until` (aware, UTC). `version` is the store's own.
+    One caller has the lease until `leased_until` (aware, UTC). Only the store uses `version`.
     """
 
     token: AccessToken | None = None
@@ -256,9 +256,9 @@ class TokenStore(Protocol):
     """Store in which the processes share one TokenState."""
 
     def load(self) -> TokenState:
-        """Return the state.
+        """Return the stored state.
 
-        Return an empty one if nothing is stored, or nothing that can be read.
+        Return an empty state if nothing is stored, or if the stored state cannot be read.
         """
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
@@ -333,9 +333,10 @@ class TokenSource(ForkSafe):
         """Return a usable token: from memory, from the store, or from the issuer.
 
         After 80 % of its lifetime one caller renews the token, while all others use the old one.
-        Without a usable token they wait for that caller. Raise a LendingError of operation `token`,
-        when nothing was sent to the service: NotAccepted if the issuer refuses, other errors if it
-        cannot be asked. A refusal is remembered for 30 s, so that the issuer is not asked again.
+        Without a usable token they wait for that caller. Raise a LendingError of operation `token`
+        if no token is available. Nothing was sent to the service then. The error is NotAccepted if
+        the issuer refuses the account. A refusal is remembered for 30 s, so that the issuer is not
+        asked again.
         """
         token = self._held
         if token is None or not token.is_fresh(self._clock()):
@@ -369,8 +370,8 @@ class TokenSource(ForkSafe):
                 return token
             if refusal:
                 raise refusal.make_error()
-            # A lease that ends later than one can was taken by a host whose clock is ahead: it is
-            # over. Clocks that differ by less than a lease do no harm.
+            # A lease that ends later than a new lease can is from a host whose clock is ahead. Such
+            # a lease does not count. Clocks may differ by less than the length of a lease.
             if not (state.leased_until and now < state.leased_until <= now + 2 * self._lease):
                 until = now + self._lease
                 if self._store.swap(state, replace(state, leased_until=until)):
@@ -388,9 +389,9 @@ class TokenSource(ForkSafe):
                 time.sleep(min(0.05, wait.left))
 
     def _renew(self, token: AccessToken | None, lease: datetime) -> AccessToken:
-        """Ask the issuer and share the new token.
+        """Get a new token from the issuer and share it, or share the refusal; end the lease.
 
-        If this fails, continue with the old token.
+        If the issuer gives no token, return the old one. Raise LendingError if there is none.
         """
         granted = refusal = None
         try:

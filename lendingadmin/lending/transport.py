@@ -96,7 +96,7 @@ class Call:
     may_have_saved: bool = False
     began: float = 0.0
     clock_offset: float | None = None
-    # Personal: for people who may see calls, never for a log.
+    # Personal data, for people who may see calls. These fields must not be logged.
     url: str = field(default="", repr=False)
     sent: bytes | None = field(default=None, repr=False)
     answer: bytes | None = field(default=None, repr=False)
@@ -208,10 +208,10 @@ class Transport(ForkSafe):
 
         `path` is absolute under the base address and percent-encoded already; it is sent exactly as
         given. A GET is tried up to three times. Any other request is sent at most once, over a
-        connection of its own: `before_send` is called when the connection is open, immediately
+        connection of its own. `before_send` is called when the connection is open, immediately
         before the first byte. If it raises an error (usually NotSent), nothing is sent and the
-        error is raised. TypeError and ValueError mean a body that JSON cannot represent; then, too,
-        nothing was sent. `read` reads the JSON of an accepted answer's body. `parse` raises a
+        error is raised. Raise TypeError and ValueError, and send nothing, for a body that JSON
+        cannot represent. `read` reads the JSON of an accepted answer's body. `parse` raises a
         LendingError for an answer that does not fit the request; its connection is then closed.
         """
         encoded = "?" + urlencode(query, quote_via=quote, safe="") if query else ""
@@ -249,11 +249,11 @@ class Transport(ForkSafe):
 
     @contextmanager
     def take_slot(self) -> Iterator[None]:
-        """Take one of the places for calls for this block.
+        """Take a place for calls during this block.
 
-        Raise Throttled if no place is free.
+        Raise Throttled if no place is free within `slot_wait`.
         """
-        # Locals, because a fork puts a new semaphore in place.
+        # A local name, because a fork replaces the semaphore of this object.
         slots = self._slots
         wait = self._slots_moved_at + self.slot_wait - time.monotonic()
         if not (slots.acquire(timeout=wait) if wait > 0 else slots.acquire(blocking=False)):
@@ -381,7 +381,7 @@ class Transport(ForkSafe):
             try:
                 answer.json = pending.read(answer.body) if answer.body.strip() else None
             except ValueError:
-                # From None: the parser's own error quotes the body.
+                # Raised from None, because the parser's error quotes the body.
                 raise Unreadable(
                     operation=operation.name,
                     status=answer.status,
@@ -391,7 +391,7 @@ class Transport(ForkSafe):
             parsed = pending.parse(answer)
         except LendingError:
             if operation.is_read:
-                # An answer to something else may come from a connection that is out of step.
+                # The answer may be the answer to another request, so the connection is not reused.
                 self._mine.session.close()
                 self._mine.session = None
             raise

@@ -450,7 +450,7 @@ class AssessmentType(Value):
 
 
 class EntityValueSet(Value):
-    """Values of one kind (Spec: EntityValueSet); their fields depend on the kind. Personal."""
+    """Personal values of one kind, which decides their fields (Spec: EntityValueSet)."""
 
     kind: Text
     values: Many[Record]

@@ -1,4 +1,4 @@
-"""Send one request and read one complete answer, or raise a fault that shows how far it came.
+"""Send one request and read one complete answer, or raise a fault that shows what was sent.
 
 The time limits of HTTP libraries apply to each read of the socket. A service that sends one byte at
 a time, in its headers or its body, would block a thread for ever. Before every read and write our
@@ -6,7 +6,7 @@ connections get the time limit from the current `HttpExchange`. They count the b
 and record whether anything was sent.
 
 A connection is reused only if its last answer was read to the end and no further byte was received.
-Otherwise an answer would be taken for the answer to another request.
+Otherwise a byte of one answer could be read as the answer to another request.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from lendingadmin.lending.codec import decode
 from lendingadmin.lending.errors import LendingError, NotSent
 
 _PIECE = 64 * 1024
-# Even a service that works on an answer for the entire deadline sends fewer.
+# The most interim answers (1xx). A service that works for the entire deadline sends fewer.
 _MOST_INTERIM = 100
 _HTTP_1_1 = 11
 _OUR_HEADERS = {
@@ -60,7 +60,7 @@ _GARBLED = (
     http.client.BadStatusLine,
     http.client.LineTooLong,
 )
-# Not shown by the spec; these are the names in use.
+# The spec does not show the name of this header, so common names are tried.
 _REQUEST_ID_HEADERS = ("X-Request-Id", "X-Correlation-Id", "Request-Id")
 _LONGEST_DESCRIPTION = 500
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]+")
@@ -91,13 +91,13 @@ class TooLarge(Exception):
 class HttpExchange:
     """One request and its answer.
 
-    `connect_timeout` limits the opening of a connection and `read_timeout` each wait for its bytes
-    (seconds), `deadline` all of these together. `max_bytes` limits the bytes that may be read,
-    packed or unpacked. `before_send` is called when the connection is open. `has_begun` becomes
-    True immediately before the first byte of the request is written; while it is False, nothing was
-    sent. `is_kept` is True if the connection was used for another request before. `is_ambiguous`
-    becomes True if such a connection has more bytes than the answer, because the answer may belong
-    to another request.
+    `connect_timeout` limits the opening of a connection, and `read_timeout` limits each wait for
+    its bytes, in seconds. `deadline` limits all of these together. `max_bytes` limits the bytes
+    that may be read, packed or unpacked. `before_send` is called when the connection is open.
+    `has_begun` becomes True immediately before the first byte of the request is written. While it
+    is False, nothing was sent. `is_kept` is True if the connection was used for another request
+    before. `is_ambiguous` becomes True if such a connection has more bytes than the answer, because
+    the answer may belong to another request.
     """
 
     deadline: Deadline
@@ -134,14 +134,14 @@ class HttpExchange:
         return min(left, self.read_timeout)
 
 
-# Each connection that is used belongs to this one.
+# The exchange under way in this context; its connection gets its limits from here.
 _current: ContextVar[HttpExchange] = ContextVar("lending_exchange")
 
 
 class _BoundedReader(io.RawIOBase):
-    """The reading end of the socket: gets a time limit before every read, and counts the bytes.
+    """The reading end of a socket, which sets a time limit before every read and counts the bytes.
 
-    Raise TooLarge above the maximum.
+    Raises TooLarge if the exchange has received too many bytes.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, exchange: HttpExchange) -> None:
@@ -159,7 +159,7 @@ class _BoundedReader(io.RawIOBase):
         self._sock.settimeout(self._exchange.limit_wait())
         count = self._raw.readinto(buffer) or 0
         self._exchange.received += count
-        # Headers and chunk marks count too; they get a little room of their own.
+        # Headers and chunk sizes are counted too, so the limit is a little higher.
         if self._exchange.received > self._exchange.max_bytes + _PIECE:
             raise TooLarge
         return count
@@ -211,10 +211,7 @@ class _BoundedResponse(HTTPResponse):
             self.will_close = True
 
     def _close_conn(self) -> None:
-        """End the answer.
-
-        If bytes are left, which belong to no answer, the connection is closed.
-        """
+        """End the answer; close the connection if it has more bytes than the answer."""
         self._reader.is_over = True
         if self.fp.peek():
             self._exchange.is_ambiguous = self._exchange.is_kept
@@ -225,7 +222,7 @@ class _BoundedResponse(HTTPResponse):
 
 class _Bounded(HTTPConnection):
     response_class = _BoundedResponse
-    # Whether a request went out on the open socket before.
+    # True if a request was sent on the open socket before.
     has_carried = False
 
     @property
@@ -248,7 +245,7 @@ class _Bounded(HTTPConnection):
         return False
 
     def endheaders(self, *args: Any, **kwargs: Any) -> None:
-        # http.client would open the connection inside the first write; the hook must come between.
+        # http.client opens the connection during the first write, but the hook must run before it.
         if self.sock is None:
             self.connect()
         _current.get().begin(self)
@@ -290,7 +287,7 @@ class _Adapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        # A proxy's connections must know of `begun` too, or a sent repayment would look unsent.
+        # A proxy's connections must set `has_begun` too, or a sent repayment would look unsent.
         manager = super().proxy_manager_for(proxy, **kwargs)
         manager.pool_classes_by_scheme = _POOLS
         return manager
@@ -300,8 +297,8 @@ class _Adapter(HTTPAdapter):
 class Route:
     """Route to other machines.
 
-    `ca_file` has the certificates (PEM) that are trusted in place of the public ones, `proxy` is
-    the address of a proxy; both may be empty. If `trust_env` is False, the proxies, certificates
+    `ca_file` has the certificates (PEM) that are trusted in place of the public ones. `proxy` is
+    the address of a proxy. Both may be empty. If `trust_env` is False, the proxies, certificates
     and .netrc of the environment are ignored.
     """
 
@@ -349,7 +346,7 @@ class Fault(StrEnum):
 
 
 class WireFault(Exception):
-    """Error: no complete answer. `status` is that of an incomplete answer, None if none began."""
+    """Error: no complete answer came. `status` is the status of a partial answer, else None."""
 
     def __init__(self, fault: Fault, status: int | None = None) -> None:
         super().__init__(fault)
@@ -445,7 +442,7 @@ def send(
     """
     if exchange.deadline.has_passed:
         raise WireFault(Fault.NOT_OPENED)
-    # A connection of its own is closed after its answer; this header says so.
+    # Without a session the connection is closed after the answer, and this header says so.
     closing = {} if session else {"Connection": "close"}
     # The address is put in afterwards, because requests would fold and quote it.
     prepared = requests.Request(
@@ -482,10 +479,10 @@ def _read_answer(response: requests.Response, exchange: HttpExchange) -> Answer:
     except Exception as error:
         response.raw.close()
         fault = _find_fault(error, exchange)
-    # What was not read to its end leaves bytes of its own behind.
+    # An answer that is too large is not read to its end, so the bytes that are left are its own.
     if exchange.is_ambiguous and fault is not Fault.TOO_LARGE:
         raise WireFault(Fault.OUT_OF_STEP)
-    # A refusal is a refusal, even when the words that explain it got lost.
+    # The status of a refusal counts, even if its body was not received.
     if fault is not None and answer.is_accepted:
         raise WireFault(fault, answer.status)
     return answer

@@ -1,8 +1,9 @@
 """The anchor of the trail: files outside the database with the end of the chain.
 
-The chain alone does not show that its newest entries were cut off. The worker writes two entries:
-the last one up to which the chain was complete, and the one that the check of all entries has
-reached. A process that sends something to the service writes the newest entry into a second file.
+The chain alone does not show that its newest entries were cut off. The worker writes two entries
+into the first file. One is the last entry up to which the chain was complete. The other is the
+entry that the check of all entries has reached. A process that sends something to the service
+writes the newest entry into a second file.
 """
 
 import os
@@ -62,7 +63,10 @@ def read_sent_anchor() -> SentAnchor | None:
 
 
 def write_anchor(anchor: Anchor) -> None:
-    """Replace the file in one step, so that no half-written file remains if the process dies."""
+    """Replace the file in one step, so that no half-written file remains if the process dies.
+
+    Raises OSError.
+    """
     _write(Path(settings.AUDIT_ANCHOR), anchor)
 
 
@@ -72,7 +76,7 @@ def write_sent_anchor(anchor: SentAnchor) -> None:
 
 
 def find_newest() -> Link:
-    """Return the newest entry of the chain."""
+    """Return the newest entry of the chain; an empty Link if it is missing or has no mac."""
     newest = Entry.objects.order_by("-pk").values_list("pk", "mac").first()
     return Link(*newest) if newest and newest[1] else Link()
 

@@ -16,7 +16,7 @@ class AuditConfig(areas.AreaConfig):
     tasks = "tasks.watch"
 
     def ready(self) -> None:
-        """Check the triggers with the database."""
+        """Register the check of the triggers with Django's checks of the database."""
         from .triggers import check_triggers
 
         register(check_triggers, Tags.database)

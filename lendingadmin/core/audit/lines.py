@@ -11,7 +11,7 @@ from django.db import transaction
 if TYPE_CHECKING:
     from lendingadmin.core.audit.models import Entry
 
-#: Its handler writes each message as it is (settings.LOGGING).
+#: The handler of this logger writes only the message (settings.LOGGING).
 logger = logging.getLogger("lendingadmin.core.audit.entries")
 
 
@@ -21,7 +21,7 @@ def write_on_commit(entries: "Sequence[Entry]") -> None:
     An entry that was rolled back is not logged.
     """
     if settings.AUDIT_LINES:
-        # Nothing that the log does may undo what was committed.
+        # Robust, because an error of the log must not look like a failed commit.
         transaction.on_commit(lambda: _write(entries), robust=True)
 
 

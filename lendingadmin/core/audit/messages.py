@@ -122,7 +122,7 @@ def describe_action(entry: Entry) -> str:
 
 
 def describe_outcome(entry: Entry) -> str:
-    """Return the outcome in words."""
+    """Return the stored outcome, in English, with spaces and an initial capital letter."""
     outcome = entry.outcome.replace("_", " ")
     return f"{outcome[:1].upper()}{outcome[1:]}"
 

@@ -69,7 +69,7 @@ class Entry(models.Model):
     detail = models.CharField(max_length=1000, blank=True, editable=False)
     # The address of the record, which has the details that the trail leaves out.
     url = models.CharField(max_length=300, blank=True, editable=False)
-    # From where a person acted: the client's IP address, and its User-Agent, cut.
+    # Origin of the action: the client's IP address, and its User-Agent, cut to this length.
     address = models.CharField(max_length=45, blank=True, editable=False)
     browser = models.CharField(max_length=200, blank=True, editable=False)
     # Ties the entry to the one before it (chain.py).
@@ -81,22 +81,22 @@ class Entry(models.Model):
         ordering = ["-id"]
         verbose_name_plural = _("entries")
         default_permissions = ()
-        # Each filter of the page together with the days, in the page's order.
+        # An index for each filter of the page, with the days, in the page's order.
         indexes = [
             models.Index(fields=["at", "id"], name="audit_at"),
             models.Index(Upper("username"), "at", "id", name="audit_person"),
             models.Index(fields=["action", "at", "id"], name="audit_action"),
             models.Index(fields=["app_id", "at", "id"], name="audit_app"),
-            # The history of one record: by its id, which the subject is or begins with, and by the
-            # address of its page.
+            # The next two are for the history of one record: by its id, with which the subject
+            # begins, and by the address of its page.
             models.Index(
                 fields=["subject", "at", "id"],
                 opclasses=["varchar_pattern_ops", "", ""],
                 name="audit_record",
             ),
             models.Index(fields=["url", "at", "id"], name="audit_url"),
-            # What was done to one record. Only these operators serve “begins with” on PostgreSQL,
-            # whatever the collation of the database.
+            # For one action on one record. On PostgreSQL only these operators serve “begins with”
+            # in every collation of the database.
             models.Index(
                 fields=["app_id", "action", "subject"],
                 opclasses=["", "", "varchar_pattern_ops"],
@@ -143,7 +143,7 @@ class SuspectedRestore(models.Model):
 
 
 def _chain(entries: Sequence[Entry]) -> None:
-    """Give new entries their macs. The transaction adds them and should end soon."""
+    """Lock the chain until the transaction ends, and give new entries their macs."""
     chain.lock_chain()
     previous = Entry.objects.order_by("-pk").values_list("mac", flat=True).first() or ""
     for entry in entries:

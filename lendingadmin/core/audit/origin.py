@@ -40,7 +40,8 @@ class OriginMiddleware:
 def read_origin(actor: "HttpRequest | User | None") -> Origin:
     """Return the origin of a request.
 
-    If `actor` is a person, this is the origin of the current request, if the person made it.
+    If `actor` is a person, return the origin of the current request. The origin is empty if there
+    is no request, or if another person made the request.
     """
     request = actor if isinstance(actor, HttpRequest) else _find_request(actor)
     if request is None:
@@ -69,5 +70,5 @@ def _find_request(person: "User | None") -> HttpRequest | None:
     request = _request.get()
     if request is None or person is None:
         return None
-    # The request's user is read from the database when first asked for: a person acts here.
+    # The first use of `request.user` costs a query, so it is made only if a person acts.
     return request if request.user.pk == person.pk else None

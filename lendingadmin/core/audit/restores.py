@@ -74,7 +74,10 @@ def find_suspected() -> SuspectedRestore | None:
 
 
 def resolve(by: User | None) -> None:
-    """End the suspicion, because `restored` was run or a person said that nothing was restored."""
+    """Resolve the open suspicion, because `restored` was run or a person denied a restore.
+
+    Without an open suspicion, save a resolved one, so that older files cause no new suspicion.
+    """
     now = timezone.now()
     suspected = SuspectedRestore.objects.filter(resolved_at=None)
     if not suspected.update(resolved_at=now, resolved_by=by):
@@ -84,7 +87,8 @@ def resolve(by: User | None) -> None:
 def deny(by: User | None) -> bool:
     """Resolve an open suspicion, because the database was not restored.
 
-    Return False if no suspicion is open.
+    Record this in the trail and write the files of this host again. Return False, and change
+    nothing, if no suspicion is open.
     """
     if not SuspectedRestore.objects.filter(resolved_at=None).exists():
         return False
@@ -97,7 +101,7 @@ def deny(by: User | None) -> bool:
 def cast_anchors() -> None:
     """Write the newest entry into the files of this host.
 
-    A file that can't be written is not changed.
+    A file that can't be written is not changed, and the log has a warning.
     """
     if settings.AUDIT_ANCHOR:
         note_sent()
@@ -122,7 +126,7 @@ def note_sent() -> None:
 
 
 def describe() -> str:
-    """Return what an operator must know about a restored database; empty for nothing."""
+    """Return the warning about a restored database or unusable files; empty if all is well."""
     if found := find_suspected():
         return (
             f"the database may have been restored (found {found.found_at:%Y-%m-%d %H:%M} UTC): "

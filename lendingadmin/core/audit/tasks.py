@@ -1,4 +1,4 @@
-"""Check the chain by the worker: new entries every few minutes, all of them about once a day."""
+"""Checks of the chain by the worker: new entries in minutes, all entries about once a day."""
 
 import logging
 from datetime import timedelta
@@ -26,14 +26,17 @@ from lendingadmin.core.worker import duties
 logger = logging.getLogger(__name__)
 
 WATCH_EVERY = timedelta(minutes=5)
-# Compared by one task, of what is new and of the walk through all: some seconds' work. In a day
-# the walk comes through five million.
+# One task compares up to this number of new entries, and of entries of the walk through all. That
+# takes some seconds. In a day the walk passes five million entries.
 ENTRIES_OF_A_TASK = 20_000
 
 
 @task(priority=-5)
 def watch() -> None:
-    """Check the entries added since the anchor, and the next slice of the walk through all."""
+    """Check the entries added since the anchor, and the next slice of the walk through all.
+
+    Without an anchor, write one at the newest entry.
+    """
     with duties.hide_error_words("watching the audit trail"):
         try:
             anchor = read_anchor()
@@ -49,9 +52,9 @@ def watch() -> None:
 
 
 def _move_on(anchor: Anchor) -> Anchor:
-    """Return the anchor after one more task.
+    """Check the next entries and return the anchor after them.
 
-    At a break the anchor stays, and managers are mailed.
+    At a break the anchor does not move, and managers get a mail.
     """
     if not stands(anchor.newest):
         return _notify(anchor, anchor.newest.entry_id, CUT)
@@ -66,7 +69,11 @@ def _move_on(anchor: Anchor) -> Anchor:
 
 
 def _notify(anchor: Anchor, entry_id: int, what: str) -> Anchor:
-    """Log a break, mail managers if they were not mailed about it before, and return the anchor."""
+    """Log a break of the chain, and mail the people who may see the trail.
+
+    No mail is sent if the last mail was about the same entry. Return the anchor with this entry as
+    `notified`.
+    """
     logger.error("the audit trail is broken at entry %s: %s", entry_id, what)
     if entry_id == anchor.notified:
         return anchor

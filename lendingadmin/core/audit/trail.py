@@ -36,9 +36,9 @@ def record(
 ) -> "Entry":
     """Append one entry and return it; `build_entry` describes its content.
 
-    Entries have one order, so no other one is added until the caller's transaction ends. Call this
-    after the transaction has changed, or locked, all of its rows. Otherwise a transaction that
-    waits for a row, and the holder of the row, which waits to add an entry, would wait for ever.
+    Entries have one order, so no other entry is added until the caller's transaction ends. Call
+    this after the transaction has changed, or locked, all of its rows. Otherwise two transactions
+    may deadlock: one waits for a row, and the holder of the row waits to add an entry.
     """
     entry = build_entry(actor, action, **texts)
     entry.save()
@@ -60,10 +60,10 @@ def record_about(
     *,
     detail: str = "",
 ) -> "Entry":
-    """Append an entry about a row of ours; otherwise do the same as `record`.
+    """Append an entry about one of our rows and return it. The rules of `record` apply.
 
-    The row gives its app (`app_id`), its page, if it has one, and the name that the entry
-    shows: `trail_subject`, or its text if it has none.
+    The app and the page come from the row. The subject is the row's `trail_subject`, or `str(row)`
+    if the row has none.
     """
     has_page = hasattr(row, "get_absolute_url")
     return record(
@@ -84,13 +84,13 @@ def build_entry(
     """Return an entry that is not stored yet.
 
     `actor` is the request, the person, or None for the system itself (a command). `action` is a
-    permission name or one of the dashboard's own words (`sign-in`); `outcome` is the result in a
-    word; `saved` is `yes`, `no` or `unknown` for a write to the service; `request_id` is the
-    service's own. `subject` and `detail` must contain no secret and no personal content. A person's
-    reason is stored with the record, encrypted, and `url` leads to the page of the record. A text
-    that is too long for its column is cut, and a `url` left out, so that writing the trail cannot
-    fail because a text is too long. The address and browser come from the request, or from the
-    person's current request.
+    permission name or one of the dashboard's own words (`sign-in`). `outcome` is the result in a
+    word. `saved` is `yes`, `no` or `unknown` for a write to the service. `request_id` is the id
+    that the service gave to the request. `subject` and `detail` must contain no secret and no
+    personal content. A person's reason is stored with the record, encrypted, and `url` leads to the
+    page of the record. A text that is too long for its column is cut. A `url` that is too long is
+    left out. The address and browser come from the request, or from the person's current
+    request.
     """
     # Django loads this package before its models may be imported.
     from lendingadmin.core.audit.models import Entry

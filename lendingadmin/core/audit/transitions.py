@@ -1,4 +1,4 @@
-"""Change a row of ours together with its entry of the trail."""
+"""Change one of our rows and record the change in the trail, in one transaction."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -23,10 +23,10 @@ def transition(
     outcome: str,
     detail: str = "",
 ) -> bool:
-    """Change a row if it is still one of `starts`, and record the change in the trail.
+    """Change a row if the stored row is still in `starts`, and record the change in the trail.
 
-    Return True if the row was changed. This is a compare-and-swap on the stored row. The given
-    object does not change.
+    Return True if the row was changed. The check and the change are one query, a compare-and-swap.
+    The given object does not change.
     """
     with transaction.atomic():
         is_changed = bool(starts.filter(pk=row.pk).update(**bind(row, **changes)))

@@ -25,7 +25,7 @@ def _make_sqlite(name: str, act: str, condition: str = "") -> str:
     )
 
 
-# SQLite replaces a row without calling it a change.
+# In SQLite, INSERT OR REPLACE runs no trigger of updates or deletes.
 _IS_THERE = f'WHEN EXISTS (SELECT 1 FROM "{_TABLE}" WHERE id = NEW.id) '  # noqa: S608
 _SQLITE = {
     "audit_entry_no_update": _make_sqlite("audit_entry_no_update", "UPDATE"),

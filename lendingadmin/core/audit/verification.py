@@ -12,7 +12,8 @@ from lendingadmin.core.audit.models import Entry
 
 # Entries in memory at a time.
 SLICE = 2_000
-# So far behind an entry that does not fit is looked for one that follows the entry before it.
+# After an entry that does not fit, the check searches this number of entries for one that follows
+# the entry before.
 _PUT_IN_AT_MOST = 100
 
 CHANGED = _("the entry was changed")
@@ -33,7 +34,7 @@ class Break(NamedTuple):
 
 
 class Verifier:
-    """Walks the trail from an entry on, or from its first.
+    """Compares the entries of the trail after the entry `after`, or from the first entry on.
 
     `compared` is the number of compared entries, and `last` the newest of them. `reached` is the
     last entry that the walk has passed.

@@ -74,9 +74,10 @@ class DatabaseCache(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Save the value if the key has none.
+        """Save the value if the key has none; return True if it was saved.
 
-        Of many callers at the same time, only one succeeds.
+        Of many callers at the same time, only one succeeds. Return False if the database can't
+        write; raise DatabaseError if its connection is lost.
         """
         row = self._make_row(key, value, timeout, version)
         try:
@@ -90,7 +91,7 @@ class DatabaseCache(BaseCache):
             return False
 
     def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """Add to a number. Its time of expiry does not change.
+        """Add to a number and return the sum. The time of expiry does not change.
 
         If several processes add at the same time, each addition counts. Raise ValueError if there
         is no such number, and DatabaseError if it can't be written.
@@ -130,17 +131,17 @@ class _Text:
         return data.decode(errors="replace")
 
 
-# Seconds. Nothing that is shared here is worth a longer wait; and for how long a server that did
-# not answer is left alone, so that not each page waits for it.
+# Seconds: the longest wait for the server, and the time without requests after it did not answer.
+# A shared value is not worth a longer wait, and not every page should wait.
 _LONGEST_WAIT, LEFT_ALONE = 1.0, 5.0
 _LIMITS = {
     "socket_connect_timeout": _LONGEST_WAIT,
     "socket_timeout": _LONGEST_WAIT,
-    # Once more at once, because a server that was started again has closed what was open.
+    # Retry once without a pause, because a restarted server has closed the open connections.
     "retry": Retry(NoBackoff(), 1),
 }
-# The moment (monotonic, seconds) until which a server that did not answer is not asked again.
-# Django makes a cache for each thread, and they share this finding.
+# By address of a server that did not answer: the time (monotonic, seconds) until which it gets no
+# request. Django makes a cache object for each thread, and all of them share this dictionary.
 _LEFT_ALONE_UNTIL: dict[str, float] = {}
 
 
@@ -176,9 +177,10 @@ class RedisCache(DjangoRedisCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Save the value if the key has none.
+        """Save the value if the key has none; return True if it was saved.
 
-        Of many callers at the same time, only one succeeds.
+        Of many callers at the same time, only one succeeds. Return False if the server does not
+        answer.
         """
         text = sign(self.make_and_validate_key(key, version=version), value)
         return self._ask(False, lambda: DjangoRedisCache.add(self, key, text, timeout, version))
@@ -198,12 +200,12 @@ class RedisCache(DjangoRedisCache):
         return self._ask(None, lambda: known(keys=names, args=arguments))
 
     def _ask(self, otherwise: Answer, ask: Callable[[], Answer]) -> Answer:
-        """Return the server's answer; `otherwise` if it does not answer, or just did not."""
+        """Return the server's answer; `otherwise` if it does not answer or recently did not."""
         now, until = time.monotonic(), _LEFT_ALONE_UNTIL.get(self._server)
         if until is not None:
             if now < until:
                 return otherwise
-            # One asks for all.
+            # Only this caller asks the server again; other callers get `otherwise`.
             _LEFT_ALONE_UNTIL[self._server] = now + LEFT_ALONE
         try:
             answer = ask()

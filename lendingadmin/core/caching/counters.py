@@ -16,8 +16,8 @@ from . import shared
 from .backends import open_signed, sign
 from .models import Kept
 
-# KEYS: the counters. ARGV: the moment, the name of the try (empty: only look), and for each counter
-# its most and its seconds. Returns 1 where the try is allowed.
+# KEYS are the counters. ARGV are the time, the name of the try (empty for a look), and for each
+# counter its `most` and its `seconds`. The script returns 1 if the try is allowed, else 0.
 _TAKE = """
 for i, key in ipairs(KEYS) do
   redis.call('ZREMRANGEBYSCORE', key, '-inf', ARGV[1] - ARGV[2 * i + 2])
@@ -65,7 +65,7 @@ class Try(NamedTuple):
 def take(limits: Iterable[Limit], at: float, *, is_look: bool = False) -> Try | None:
     """Count a try at the Unix time `at`; return None if one of its limits is reached.
 
-    A look counts nothing. Raise DatabaseError if the try can't be counted.
+    With `is_look` the try is not counted. Raise DatabaseError if the try can't be counted.
     """
     limits = list(limits)
     names = tuple(one.name for one in limits)
@@ -105,7 +105,7 @@ def _lock(limits: list[Limit], at: float) -> dict[str, Kept]:
     found = {row.key: row for row in rows}
     missing = [_make_row(one, at) for one in limits if one.name not in found]
     if missing and connection.features.has_select_for_update:
-        # Of several at once one makes the row, and the others wait for it.
+        # If several transactions create the row at the same time, one does and the others wait.
         Kept.objects.bulk_create(missing, ignore_conflicts=True)
         missing = list(rows.all())
     return found | {row.key: row for row in missing}

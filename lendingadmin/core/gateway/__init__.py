@@ -1,4 +1,4 @@
-"""The only seam between the dashboard and the Lending Service.
+"""The only connection between the dashboard and the Lending Service.
 
 This package makes the client from settings.
 """

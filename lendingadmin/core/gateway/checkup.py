@@ -31,7 +31,7 @@ class CheckResult:
 
 
 class Checkup:
-    """One run over the token, the reads of each app, and the table of writes.
+    """One test of the token, the reads of each app, and the table of writes.
 
     Nothing is written to the service, and no content of a record is saved. After the service
     could not be reached once, the remaining reads are not tried, because each would only time
@@ -81,7 +81,7 @@ class Checkup:
             try:
                 return read(page_size=1)
             except BadRequest:
-                # Where the spec does not show the parameter, a service may refuse it.
+                # A service may refuse the parameter if the spec does not show it.
                 if OPERATIONS[name].list_parameters is not None:
                     raise
                 return read()
@@ -131,7 +131,7 @@ def _judge(operation: Operation, scope: str | None) -> CheckResult:
 
 
 def _explain(error: LendingError) -> str:
-    """Return the error for the person who set up the account.
+    """Return the error in words for the person who set up the account.
 
     For a refused call the text has the permission and scopes in the spec's table.
     """

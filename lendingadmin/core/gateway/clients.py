@@ -115,11 +115,11 @@ def calls() -> Iterator[list[Call]]:
 
 
 def _keep_call(call: Call) -> None:
-    """Note and collect the call, and log one line.
+    """Update the state of the service and the metrics, collect the call, and log one line.
 
     The line has no path, because a path contains ids of people.
     """
-    # Imported late: settings import this package, and what counts for monitors reads them.
+    # Imported late, because settings import this package, and the metrics read the settings.
     from lendingadmin.core.monitoring import request_lines
 
     health.note_call(call)

@@ -1,7 +1,7 @@
 """State of the service, from the calls of this process.
 
-It has the time at which the service stopped answering, and the offset between the
-clocks.
+The state has two parts: the time at which the service stopped answering, and the offset between
+the clocks.
 """
 
 import threading
@@ -12,18 +12,18 @@ from django.utils import timezone
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.transport import Call
 
-# An older failure does not count: the service may be back, because it was not called since then.
+# An older failure does not count: no call was made after it, so the service may answer again.
 _SAID_FOR = timedelta(minutes=5)
 _WITHOUT_ANSWER = frozenset({"Unreachable", "Untrusted", "TimedOut"})
 _NOBODY_BEHIND = frozenset({502, 503, 504})
-# Seconds. A form begins with the time of our clock, to the minute.
+# Seconds. A form is filled with the time of our clock, so a larger offset must be shown.
 _TOO_MUCH = 5 * 60
 
 _newest_offset = 0.0
 
 
 class _Silence(ForkSafe):
-    """Silence of the service: its first call without an answer, and the newest."""
+    """Times of the first and the newest unanswered call; None if the service answers."""
 
     def reset(self) -> None:
         """Start without a silence, because a forked child makes its own calls."""
@@ -32,7 +32,7 @@ class _Silence(ForkSafe):
         self.seen_at: datetime | None = None
 
     def note(self, *, is_answered: bool) -> None:
-        """Update the silence after one call."""
+        """Save the time of an unanswered call; end the silence after an answered call."""
         with self.lock:
             self.seen_at = None if is_answered else timezone.now()
             self.began_at = None if is_answered else self.began_at or self.seen_at

@@ -40,9 +40,10 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
 
 
 def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], dict[str, str]]:
-    """Return a reader of `kenya:Umoja Credit,ghana:Adom Loans`: words by app id.
+    """Return a function that reads `kenya:Umoja Credit,ghana:Adom Loans` into words by app id.
 
-    Not every app needs an entry. With `choices` the reader accepts no other words.
+    Not every app needs an entry. With `choices` the function accepts no other words. It raises
+    ValueError for a wrong text.
     """
     known = [app.app_id for app in apps]
 
@@ -63,7 +64,7 @@ def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], d
 
 
 def lending_app(app_id: str) -> LendingApp:
-    """Return the currency and zone of an app in LENDING_APPS. Raise Http404 for any other."""
+    """Return the app of LENDING_APPS with this id. Raise Http404 if there is none."""
     for known in settings.LENDING_APPS:
         if known.app_id == app_id:
             return known

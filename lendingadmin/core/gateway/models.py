@@ -34,7 +34,7 @@ class ServiceToken(models.Model):
 class DatabaseTokenStore:
     """A TokenStore in one row of the database, for one service account at one issuer.
 
-    Call it outside of a transaction, because other processes do not see the lease of an open
+    Use the store outside of a transaction, because other processes do not see the lease of an open
     transaction. (The cache's `add()` is not a lock, because on PostgreSQL several callers can win
     an expired key.)
     """
@@ -51,7 +51,7 @@ class DatabaseTokenStore:
         try:
             state = _STATES.decode(row.encrypted.encode())
         except msgspec.DecodeError:
-            # Its key is retired, or another version wrote it; the issuer will give another.
+            # Its key is retired, or another version wrote it. The issuer will give a new token.
             state = TokenState()
         return replace(state, version=row.version)
 

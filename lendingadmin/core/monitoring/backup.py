@@ -56,12 +56,12 @@ def _copy_postgresql(draft: Path) -> None:
     if tool is None:
         raise BackupFailed("pg_dump is not there: install PostgreSQL's client programs.")
     database: dict[str, Any] = connection.settings_dict
-    # In the environment, not in the command, which every account of the machine can read.
+    # Not in the command, because every account of the machine can read the command.
     names = ("HOST", "PORT", "USER", "PASSWORD")
     environ = os.environ | {
         f"PG{name}": str(database[name]) for name in names if database.get(name)
     }
-    # How the server is to prove who it is holds for the copy too.
+    # pg_dump checks the identity of the server as strictly as Django does.
     options = database.get("OPTIONS", {})
     environ |= {f"PG{name.upper()}": str(options[name]) for name in _TLS if name in options}
     command = [tool, "--format=custom", "--no-password", f"--file={draft}", database["NAME"]]

@@ -15,7 +15,7 @@ from lendingadmin.core.encryption import Undecryptable
 from .models import Canary
 
 _NAME = "canary"
-# What nothing is encrypted with, by the column that holds its mac.
+# Settings whose keys encrypt nothing, by the column with the mac of the newest key.
 _MACS = {"people_mac": "PEOPLE_KEYS", "audit_mac": "AUDIT_KEYS"}
 
 
@@ -31,14 +31,14 @@ def find_fault() -> str:
     except BadSignature:
         return "SECRET_KEY is not the one that this database is used with"
     for column, setting in _MACS.items():
-        kept = getattr(canary, column)  # empty until `release` of the version that added it
+        kept = getattr(canary, column)  # empty until the first `release` that knows it
         if kept and kept not in _compute_macs(setting):
             return f"{setting} are not those that this database is used with"
     return ""
 
 
 def write_canary(**_: Any) -> None:
-    """Save the canary under the newest keys, if it is missing or this host can open it."""
+    """Save the canary under the newest keys, if there is none or if this host's keys fit it."""
     if not find_fault():
         _write()
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-# A command that ends soon would leave a file behind each time.
+# Not for short commands, because each of them would leave a file.
 if settings.METRICS_TOKEN and (
     Path(sys.argv[0]).name != "manage.py" or sys.argv[1:2] == ["db_worker"]
 ):
-    # The library asks for it when it is imported.
+    # prometheus_client reads the variable when it is imported.
     settings.METRICS_DIR.mkdir(parents=True, exist_ok=True)
     os.environ.update({"PROMETHEUS_MULTIPROC_DIR": str(settings.METRICS_DIR)})
 
@@ -92,7 +92,7 @@ def count_request(method: str, route: str, status: int, own_seconds: float) -> N
 
 
 class _Tables(Collector):
-    """Collector of the areas' gauges. Each is read when a monitor asks."""
+    """Collector of our version and of the areas' gauges, which are read when a monitor asks."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         version = GaugeMetricFamily("lendingadmin_version", "Its version.", labels=["version"])
@@ -108,14 +108,14 @@ class _Tables(Collector):
 
 
 def render() -> bytes:
-    """Return all figures in Prometheus's text format. Raises DatabaseError."""
+    """Return all figures in Prometheus's text format. Raises DatabaseError if a gauge does."""
     tables = CollectorRegistry()
     tables.register(_Tables())
     return generate_latest(tables) + generate_latest(make_shared())
 
 
 def make_shared() -> CollectorRegistry:
-    """Return the counts of this host's processes; of this one only, if no files are shared."""
+    """Return the counters of all processes of this host; of this process if no files are shared."""
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
     _forget_dead()

@@ -22,16 +22,19 @@ from lendingadmin.core.waiting import atomic_waiting
 from . import canary
 
 Check = Callable[[], str]
-# Milliseconds that the stamp waits for others who write; seconds that two clocks may differ.
+# Milliseconds that the test write waits for other writers; seconds that two clocks may differ.
 _WRITE_WITHIN, _CLOCKS_DIFFER = 1_000, 60
 
 _last_faults: list[str] = []
 
 
 def find_faults() -> list[str]:
-    """Return why this host can't serve people. If the database is down, nothing else is asked."""
+    """Return the reasons why this host can't serve pages; empty if it can.
+
+    If the database does not answer, that is the only reason.
+    """
     try:
-        # The canary's own table may be among what is still to be migrated.
+        # The table of the canary may be missing until all migrations are applied.
         faults = [_find_waiting_migrations() or canary.find_fault() or _find_write_fault()]
     except DatabaseError:
         return ["the database does not answer"]
@@ -39,9 +42,9 @@ def find_faults() -> list[str]:
 
 
 def has_changed(faults: list[str]) -> bool:
-    """Return True if these faults differ from those that this process found last.
+    """Save these faults for the next call; return True if they differ from the saved ones.
 
-    Before the first call there are none.
+    The first call of a process compares with an empty list.
     """
     global _last_faults
     is_other, _last_faults = faults != _last_faults, faults
@@ -49,7 +52,7 @@ def has_changed(faults: list[str]) -> bool:
 
 
 def find_warnings() -> list[str]:
-    """Return warnings: pages are served, but some work does not run as it should.
+    """Return the areas' warnings about work that does not run as it should.
 
     Raises DatabaseError.
     """
@@ -57,7 +60,10 @@ def find_warnings() -> list[str]:
 
 
 def spell_ready() -> Iterator[str]:
-    """Yield the lines of a host that serves people: `ready`, and a line for each warning."""
+    """Yield the lines of `/readyz` on a host without faults: `ready`, and one for each warning.
+
+    Raises DatabaseError.
+    """
     yield "ready"
     for words in filter(None, [_find_cache_fault(), _find_clock_fault(), *find_warnings()]):
         yield f"warning: {words}"
@@ -78,16 +84,16 @@ def _find_waiting_migrations() -> str:
 
 
 def _find_write_fault() -> str:
-    """Return the fault if this host cannot write; empty if it can.
+    """Write a test row; return the fault if that fails, or an empty text.
 
-    A full or read-only disk still answers all reads.
+    A database with a full or read-only disk still answers all reads.
     """
     stamp = {"value": "", "expires_at": timezone.now() + timedelta(days=1)}
     try:
         with atomic_waiting(_WRITE_WITHIN):
             Kept.objects.update_or_create(key="readiness", defaults=stamp)
     except DatabaseError as error:
-        # Others write at this moment: it takes writes.
+        # Another process is writing, so the database accepts writes.
         return "" if "lock" in str(error) else "the database takes no writes: is its disk full?"
     return ""
 
@@ -107,9 +113,9 @@ def _find_clock_fault() -> str:
 def _find_cache_fault() -> str:
     """Return the fault if the cache does not answer; empty if it does.
 
-    Pages work without the cache. All hosts have the same cache, so none of them is better.
+    Pages work without the cache, and all hosts share one cache. So this is only a warning.
     """
-    # Only Redis is a server of its own.
+    # Only the Redis cache has a server that may be down while the database answers.
     ping = getattr(shared, "ping", None)
     try:
         if ping:

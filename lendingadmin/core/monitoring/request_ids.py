@@ -71,7 +71,7 @@ class RequestIdFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let every record through."""
-        # Django tells of a 404 when the request is out of its middleware already.
+        # Django logs a 404 after the request has left the middleware, so its attribute has the id.
         asked = getattr(getattr(record, "request", None), "request_id", "")
         record.request_id = find_request_id() or asked or "-"
         return True

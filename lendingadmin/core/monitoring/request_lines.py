@@ -24,7 +24,7 @@ from .request_ids import make_request_id, use_request_id
 logger = logging.getLogger("lendingadmin.requests")
 _calls_logger = logging.getLogger("lendingadmin.calls")
 
-# What monitors ask every few seconds, and files, would bury the rest, while it goes well.
+# Monitors request these every few seconds. Successful requests of them are not logged.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -68,10 +68,10 @@ class QueryTimer:
 
 
 class RequestLineMiddleware:
-    """Gives a request its id, answers with it, and logs its line after the answer.
+    """Gives a request an id, sends the id with the answer, and logs the request's line.
 
-    People who may see the calls of a page get its timings too. The line of a streamed answer gives
-    only the time until the stream began.
+    People who may see the calls of a page also get the timings, as a header. The line of a streamed
+    answer has only the time until the stream began.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -135,8 +135,8 @@ def _log(request: HttpRequest, response: HttpResponseBase, timings: Timings) -> 
     if (is_probe or is_file) and response.status_code < HTTPStatus.BAD_REQUEST:
         return
     if getattr(response, "_has_been_logged", False) and is_probe:
-        return  # readiness says why itself, once
-    # As far as this request has read it.
+        return  # the view of `/readyz` logs the faults, once
+    # The role is known only if the request has loaded it; the line makes no query.
     person = getattr(request, "_cached_user", None)
     role = person.role if person is not None and "held_roles" in vars(person) else "-"
     facts = {

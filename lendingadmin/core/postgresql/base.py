@@ -24,7 +24,7 @@ class Connection(psycopg.Connection[Any]):
     ) -> Result:
         """Run `gen`. Raise psycopg.OperationalError after the time.
 
-        The connection is then closed, because a late answer would be taken for that of another
+        The connection is then closed, because a late answer could be read as the answer to another
         query.
         """
         longest = self.longest_wait if timeout is None else timeout
@@ -35,7 +35,7 @@ class Connection(psycopg.Connection[Any]):
             raise
 
 
-# The driver as Django calls it, with these connections.
+# A copy of the driver's module, whose `connect` makes these connections.
 _driver = ModuleType(psycopg.__name__)
 vars(_driver).update(vars(psycopg), connect=Connection.connect)
 
@@ -52,7 +52,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def is_usable(self) -> bool:
-        """Return True if the server soon answers on this connection."""
+        """Return True if the server answers on this connection within three seconds."""
         if self.connection is None:
             return False
         longest, self.connection.longest_wait = self.connection.longest_wait, _LONGEST_LOOK

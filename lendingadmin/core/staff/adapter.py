@@ -22,11 +22,11 @@ from lendingadmin.core.staff.known_browsers import COOKIE, find_key
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.provider import note_sign_in_at_provider, refuse_local_sign_in
 
-# The name of the limit of wrong passwords for one user name, wherever they come from.
+# allauth's action for the limit of wrong passwords for one user name, from all addresses.
 _FOR_NAME = "login_failed_for_name"
-# In this time one entry of the trail, and one mail, cover all attempts that are held back.
+# Within this time only one entry and one mail are made for sign-ins that are held back.
 _NOTED_SECONDS = 60 * 60
-# What the secrets of second factors are encrypted for; allauth does not say whose they are.
+# The place of second factors' secrets. It names no person, because allauth does not give one.
 FOR_SECOND_FACTOR = "mfa.secret"
 FROM_ONE, FROM_MANY = _("from one address"), _("from many addresses")
 
@@ -39,7 +39,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def set_password(self, user: User, password: str) -> None:
-        """Save the password that a person chose on their own page."""
+        """Save the password that a person chose, so that they need not choose another one."""
         user.must_choose_password = False
         super().set_password(user, password)
 
@@ -47,7 +47,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         """Send nothing, because this dashboard uses none of allauth's mails."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Hold back a person who guesses passwords. Raise ValidationError.
+        """Raise ValidationError if too many wrong passwords were entered, and record this.
 
         A few wrong passwords hold back the name at the address of the client, so that an attacker
         elsewhere cannot lock the person out. Many wrong passwords hold back the name at every
@@ -69,8 +69,9 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     ) -> HttpResponse | None:
         """Refuse a sign-in in this dashboard if only the identity provider may sign the person in.
 
-        Otherwise the person could add a passkey in this dashboard, and sign in with the passkey
-        after the account at the provider is closed.
+        Return the page of the refusal; None if the sign-in continues. Without the refusal the
+        person could add a passkey in this dashboard. The passkey would still work after the account
+        at the provider is closed.
         """
         sociallogin = (signal_kwargs or {}).get("sociallogin")
         if sociallogin is None and (not settings.LOCAL_SIGN_IN or reach.is_provided(user)):
@@ -85,7 +86,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the client's address; as IPv4 if an IPv6 address contains it.
 
-        All IPv6 addresses that contain IPv4 ones are in one network.
+        Otherwise all clients with such IPv6 addresses would be in one network and share one limit.
         """
         ip = str(super().get_client_ip(request))
         mapped = getattr(ip_address(ip), "ipv4_mapped", None)
@@ -117,8 +118,8 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count and record a refused password, at sign-in and at re-authentication.
 
-        The user name is stored only if there is such a person, because people type passwords into
-        the wrong field, and the trail would then show them. allauth's throttle limits the number of
+        The entry has the user name only if there is such a person. People type passwords into the
+        wrong field, and the trail must not show a password. allauth's throttle limits the number of
         entries.
         """
         key = _find_browser(request, credentials) or _fold_name(credentials)
@@ -140,7 +141,7 @@ def _fold_name(credentials: dict[str, Any]) -> str:
 
 def _find_browser(request: HttpRequest, credentials: dict[str, Any]) -> str:
     """Return the key of a browser in which the person signed in before; empty if there is none."""
-    # Most requests have no such cookie: then the person is not looked up.
+    # Most requests have no such cookie, so they need no query for the person.
     return find_key(request, _find_person(credentials)) if COOKIE in request.COOKIES else ""
 
 
@@ -159,9 +160,9 @@ class EncryptedMFAAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     }
 
     def encrypt(self, text: str) -> str:
-        """Encrypt with the newest of DATA_KEYS."""
+        """Return the text, encrypted with the newest of DATA_KEYS."""
         return encrypt(text, FOR_SECOND_FACTOR)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Decrypt. Raise DecryptionError if the key was removed."""
+        """Return the decrypted text. Raise DecryptionError if the key was removed."""
         return decrypt(encrypted_text, FOR_SECOND_FACTOR)

@@ -16,7 +16,7 @@ class StaffConfig(areas.AreaConfig):
     tasks = "tasks.TASKS"
 
     def ready(self) -> None:
-        """Update the roles after each migrate, and audit sign-ins."""
+        """Connect the update of roles and the records of sign-ins; replace allauth's counters."""
         from . import signals, throttling
         from .sync import sync_roles
 

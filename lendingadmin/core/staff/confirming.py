@@ -15,12 +15,12 @@ from django.urls import reverse
 
 from .models import User
 
-#: How the session calls it that the identity provider vouches for the person.
+#: Method of authentication, in the session, of a person whom the identity provider confirmed.
 BY_PROVIDER = "provider"
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Return whether this session's person gave their strongest factor recently."""
+    """Return True if the person gave their strongest factor in this session recently."""
     wanted = _find_ways(request)
     since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
     records = get_authentication_records(request, request.user)
@@ -28,7 +28,7 @@ def is_confirmed(request: HttpRequest) -> bool:
 
 
 def get_confirm_url(request: HttpRequest) -> str:
-    """Return the page on which the person gives their strongest factor."""
+    """Return the address of the page on which the person gives their strongest factor."""
     if BY_PROVIDER in (ways := _find_ways(request)):
         return reverse("provider-confirm")
     return reverse("account_reauthenticate" if "password" in ways else "mfa_reauthenticate")

@@ -51,9 +51,9 @@ def approve_change(request: HttpRequest, by: User, asked: PersonChange) -> tuple
 
 
 def decline_change(request: HttpRequest, by: User, asked: PersonChange) -> PersonChange:
-    """Decline a waiting change. Raise ChangeRefused.
+    """Decline a waiting change; a change that its own requester declines counts as withdrawn.
 
-    A change that its own requester declines counts as withdrawn.
+    Raise ChangeRefused if the change does not wait any more, or if `by` may not change the person.
     """
     with change_person(by, asked.person_id):
         change = _read_waiting(asked)

@@ -1,10 +1,10 @@
 """The stored data of one borrower: data that is erased on request or by age, and data that stays.
 
-All the data can also be exported as a file. Areas name their data; the worker erases data that is
+All the data can also be exported as a file. Areas name their data. The worker erases data that is
 older than KEEP_TEXTS_DAYS.
 
 Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
-still be made. Run the command again when it is closed.
+still be made. Run the command again when this data is closed.
 """
 
 import json
@@ -25,16 +25,16 @@ ListRows = Callable[[str, str], Iterable["models.QuerySet[Any]"]]
 
 # Rows of a table that the worker erases at once: few enough that other requests do not wait long.
 ROWS_AT_ONCE = 500
-# How many of each kind a dry run counts.
+# The most rows of each kind that a dry run counts.
 COUNTED = 5_000
 
 
 class Erasable(NamedTuple):
-    """Data that may be erased: `what` in words, and the function that erases and counts it.
+    """Data that may be erased; `what` is its name in words.
 
-    `erase` takes an app and a borrower. `erase_older` erases data of all borrowers that is older
-    than a time, up to a number of rows; `kind` is its word in KEEP_TEXTS_DAYS. `list_rows` returns
-    the rows for the export.
+    `erase` takes an app and a borrower, and returns the number of erased rows. `erase_older` erases
+    rows of all borrowers that are older than a time, up to a number of rows. `kind` is the word of
+    this data in KEEP_TEXTS_DAYS. `list_rows` returns the rows for the export.
     """
 
     what: str
@@ -66,14 +66,14 @@ class KeptOn(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """Numbers of rows: those that were erased and those that remain, by kind."""
+    """Numbers of rows by kind of data: erased rows, and rows that remain."""
 
     gone: list[tuple[str, int]]
     kept: list[tuple[KeptOn, int]]
 
 
 def erase_borrower(app_id: str, borrower_id: str, *, is_dry_run: bool = False) -> Erased:
-    """Erase the data of a borrower that may be erased.
+    """Erase the data of a borrower that may be erased; return the numbers of rows.
 
     A dry run does the same and rolls it back, so its numbers are exact.
     """
@@ -96,9 +96,9 @@ def list_ageing() -> list[Erasable]:
 
 
 def erase_old() -> bool:
-    """Erase a batch of each kind that is older than KEEP_TEXTS_DAYS.
+    """Erase a batch of rows of each kind that are older than KEEP_TEXTS_DAYS.
 
-    Return True if nothing older is left.
+    Return True if no older rows are left.
     """
     return max((one.erase_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 

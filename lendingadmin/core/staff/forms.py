@@ -59,7 +59,11 @@ class PersonForm(_PersonForm):
             roles.initial = [roles.write(x) for x in reach.list_given(self.instance, by)]
 
     def clean_roles(self) -> list[reach.RoleInApp]:
-        """Refuse roles by which managers lose their own right, or that none could approve."""
+        """Return the chosen roles.
+
+        Raise ValidationError if managers would lose their own right to manage people, or if no
+        second manager could approve the roles.
+        """
         chosen: list[reach.RoleInApp] = self.cleaned_data["roles"]
         if reach.gives_up_managing(self.by, self.instance, chosen):
             raise forms.ValidationError(services.ANOTHER_MUST_TAKE_ROLE)
@@ -74,7 +78,7 @@ class PersonForm(_PersonForm):
 def clean_new_username(name: str) -> str:
     """Return the user name.
 
-    Raise ValidationError if a person has it, or one that looks the same.
+    Raise ValidationError if another person has this name or one that looks the same.
     """
     if User.objects.filter(username__iexact=name).exists():
         raise forms.ValidationError(_("A person with that user name already exists."))
@@ -98,7 +102,7 @@ class NewPersonForm(PersonForm):
         self.fields["username"].widget.attrs["autofocus"] = True
 
     def clean_username(self) -> str:
-        """Refuse another person's name, or a name that looks the same. Case is ignored."""
+        """Return the user name. Raise ValidationError as `clean_new_username` does."""
         return clean_new_username(str(self.cleaned_data["username"]))
 
 

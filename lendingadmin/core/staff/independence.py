@@ -11,7 +11,7 @@ from lendingadmin.core.audit.models import Entry
 
 from .models import PersonChange, User
 
-#: So long a change of an account counts.
+#: The time for which a change of an account counts.
 CHANGED_WITHIN = timedelta(days=30)
 
 # By action, the outcomes that count.
@@ -20,7 +20,7 @@ _CHANGES = {
     "people.setupLink": ("made",),
     "people.secondFactor": ("removed",),
 }
-# What the trail says of a person whose name alone was changed: one of these, or both.
+# Details of an entry that do not count, because only the name changed: one of these, or both.
 _NAMES = (gettext_noop("first name"), gettext_noop("last name"))
 
 
@@ -38,7 +38,7 @@ def check_independent(by: User, maker: User) -> None:
 
 
 def has_changed_account(by: User, person: User) -> bool:
-    """Return whether `by` recently changed this person's account; one's own does not count."""
+    """Return True if `by` recently changed the account of this other person."""
     return list_account_changers(person).filter(pk=by.pk).exists()
 
 
@@ -52,7 +52,7 @@ def list_account_changers(person: User) -> QuerySet[User]:
 
 def list_changed_accounts(by: User) -> QuerySet[User]:
     """Return the people whose accounts `by` changed recently, except `by`."""
-    # By the name, which stays: the index of `user` gives all that a person ever did.
+    # By user name, which never changes. A query by `user` would read all that the person ever did.
     entries = _list_changes().filter(username=by.username)
     asked = _list_approved().filter(asked_by=by)
     found = Q(username__in=entries.values("subject")) | Q(pk__in=asked.values("person"))
@@ -88,7 +88,7 @@ def _list_changes() -> QuerySet[Entry]:
     for action, outcomes in _CHANGES.items():
         counts |= Q(action=action, outcome__in=outcomes)
     since = timezone.now() - CHANGED_WITHIN
-    # The actions are named once more for the index of actions.
+    # `action__in` repeats the actions, so that the database can use their index.
     changes = Entry.objects.filter(counts, action__in=_CHANGES, at__gte=since)
     names = [_(name) for name in _NAMES]
     of_name = Q(outcome="changed", detail__in=[*names, ", ".join(names)])
@@ -98,7 +98,7 @@ def _list_changes() -> QuerySet[Entry]:
 def _list_approved() -> QuerySet[PersonChange]:
     """Return the recent changes that a second manager approved.
 
-    The manager who asked for such a change counts as one who made it.
+    The manager who requested such a change counts as a manager who made the change.
     """
     since = timezone.now() - CHANGED_WITHIN
     return PersonChange.objects.filter(state=PersonChange.State.APPROVED, decided_at__gte=since)

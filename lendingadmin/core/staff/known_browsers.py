@@ -1,4 +1,4 @@
-"""Browsers in which a person signed in before. Other people's guesses do not lock them out."""
+"""Browsers in which a person signed in before. Each has its own count of wrong passwords."""
 
 import secrets
 from typing import Any
@@ -12,7 +12,7 @@ from .models import User
 COOKIE = "__Host-known" if settings.HTTPS else "known"
 _SALT = "staff.known_browser"
 _SECONDS = 180 * 24 * 60 * 60
-# The most people that one browser remembers; those who signed in last remain.
+# The most people that one browser remembers. The people who signed in last remain.
 _MOST = 8
 
 

@@ -1,4 +1,4 @@
-"""The user model, and two models that hold the labels of the permission names."""
+"""The user model, roles and waiting changes, and two models for labels of permission names."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -48,7 +48,8 @@ class User(AbstractUser):
     language = models.CharField(_("language"), max_length=7, blank=True, default="", db_default="")
     uses_keys = models.BooleanField(_("single-key shortcuts"), default=True, db_default=True)
 
-    # What Django's user holds everywhere, roles give here in one app.
+    # Django's groups and permissions apply everywhere. They are replaced by roles, which apply in
+    # one app.
     groups = None  # type: ignore[assignment]
     user_permissions = None  # type: ignore[assignment]
 
@@ -75,7 +76,7 @@ class User(AbstractUser):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.username}>"
 
-    #: The app of the page that the person is on; "" on pages that belong to none.
+    #: The id of the app of the page that the person has open; "" if the page belongs to no app.
     app_id = ""
 
     if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class User(AbstractUser):
 
     @property
     def role(self) -> str:
-        """Roles in the app of the page, or in all: “officer”, or “superuser, night desk”."""
+        """Roles in the page's app, else in all apps: “officer”, or “superuser, night desk”."""
         held = self.held_roles
         apps = [held.get(self.app_id, {})] if self.app_id else held.values()
         words = roles.join_names({name for roles_there in apps for name in roles_there})
@@ -102,7 +103,10 @@ class User(AbstractUser):
 
     @property
     def roles_by_app(self) -> str:
-        """The roles by app if they differ: “kenya: officer; ghana: viewer, support”."""
+        """The roles by app in words: “kenya: officer; ghana: viewer, support”.
+
+        If the roles are the same in all apps, they are named once, as in `role`.
+        """
         held = self.held_roles
         apps = [app.app_id for app in settings.LENDING_APPS]
         by_app = {app_id: roles.join_names(held[app_id]) for app_id in apps if app_id in held}

@@ -11,7 +11,7 @@ from lendingadmin.core.audit.models import Entry
 
 from .models import User
 
-# What the trail calls the changes that a manager makes.
+# Actions of the trail for changes that a manager makes.
 _CHANGES = (
     *("people", "people.password", "people.secondFactor"),
     *("people.sessions", "people.setupLink"),
@@ -40,7 +40,7 @@ def describe_change(entry: Entry) -> str:
 
 
 def show_changes(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Show on the first page after a sign-in the changes since the last one."""
+    """Add a message for each change of the account since the person's last sign-in."""
     for entry in list_changes(user) if hasattr(request, "_messages") else ():
         words = _(
             "Your account was changed since you last signed in. %(change)s. If you did not "

@@ -1,4 +1,4 @@
-"""Rules for passwords, and for people who must choose another one."""
+"""Rules for passwords, and a check for people who must choose another password."""
 
 import re
 from itertools import pairwise
@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from .models import User
 
-# The signs that a password must have left without the words that are easy to guess at this lender.
+# The fewest characters that a password must have, not counting what is easy to guess.
 _LEFT = 8
 _WORDS = ("lendingadmin", "lending", "lender", "loan", "borrower", "repayment", "desk")
 
-# What long passwords that many people choose are made of.
+# Words of which many people make long passwords.
 _COMMON = (
     *("password", "passwort", "passphrase", "passcode", "welcome", "letmein", "changeme", "change"),
     *("administrator", "admin", "default", "temporary", "secret", "login", "master", "qwerty"),
@@ -24,11 +24,11 @@ _COMMON = (
     *("july", "august", "september", "october", "november", "december", "monday", "tuesday"),
     *("wednesday", "thursday", "friday", "saturday", "sunday"),
 )
-# The longest first, so that no part of one is left.
+# The longest first, so that no part of a longer word is left.
 _ANY_COMMON = "|".join(sorted(_COMMON, key=len, reverse=True))
 _COMMON_WORD = re.compile(_ANY_COMMON)
 _YEAR = re.compile(r"(?:19|20)\d\d")
-# How people write letters as other signs.
+# Characters that people use in place of letters.
 _AS_LETTERS = str.maketrans("@4310$5!", "aaeiossi")
 _ROWS = (
     *("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"),
@@ -36,14 +36,14 @@ _ROWS = (
 )
 _PAIRS = {"".join(pair) for line in _ROWS for row in (line, line[::-1]) for pair in pairwise(row)}
 _REPEATED = re.compile(r"(.+?)\1+", re.DOTALL)
-# Longer ones are judged by their beginning, so that judging takes no time.
+# Only this many characters of a password are judged, so that the check is always fast.
 _JUDGED = 64
 
 
 def must_choose_password(person: object) -> bool:
-    """Return whether the person must choose another password first.
+    """Return True if the person must choose another password before any other action.
 
-    The reason is that another person may know the present one.
+    The reason is that another person may know the present password.
     """
     return isinstance(person, User) and person.must_choose_password
 
@@ -70,7 +70,7 @@ class GuessableValidator:
     """Refuses a password of common words, years, runs and repeated pieces: `Welcome12345`."""
 
     def validate(self, password: str, user: object = None) -> None:
-        """Raise ValidationError if the password has too few signs, counting such a piece as one."""
+        """Raise ValidationError if too few characters remain when each such piece counts as one."""
         if _count_signs(password) < _LEFT:
             raise ValidationError(
                 _(
@@ -85,16 +85,16 @@ class GuessableValidator:
 
 
 def _count_signs(password: str) -> int:
-    """Return the number of signs of a password; a piece that is easy to guess counts as one."""
+    """Return the number of characters; a piece that is easy to guess counts as one."""
     text = password[:_JUDGED].casefold()
-    # One sign replaces one letter, so a position in one text is the same position in the other.
+    # One character replaces one letter, so positions are the same in both texts.
     for found in reversed(list(_COMMON_WORD.finditer(text.translate(_AS_LETTERS)))):
         text = f"{text[: found.start()]}\0{text[found.end() :]}"
     return len(_REPEATED.sub(r"\1", _shorten_runs(_YEAR.sub("\0", text))))
 
 
 def _shorten_runs(text: str) -> str:
-    """Replace each run of three or more successive signs, such as `abcd`, by its first sign."""
+    """Replace each run of three or more successive characters, such as `abcd`, by its first."""
     pieces, start = [], 0
     for at in range(1, len(text) + 1):
         if text[at - 1 : at + 1] not in _PAIRS or at == len(text):

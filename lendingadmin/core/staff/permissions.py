@@ -1,9 +1,9 @@
 """The rights of a person in each app, for pages, lists, exports, mail and the trail.
 
 A right comes only from a role that the person has in an app; a superuser has all of them
-everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` it asks about the
-app of the page that the person has open (`User.app_id`). If the page belongs to no app, it asks
-whether the person has the right in any app.
+everywhere. `person.has_perm(name, app_id)` asks about an app. Without `app_id` the call asks about
+the app of the page that the person has open (`User.app_id`). If the page belongs to no app, the
+call asks whether the person has the right in any app.
 """
 
 from typing import Any
@@ -26,11 +26,11 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
     """Signs people in as allauth does, and answers Django's questions about their rights."""
 
     def has_perm(self, user_obj: Any, perm: str, obj: str | None = None) -> bool:
-        """Return True if the person has a right in an app, or in the current page's app."""
+        """Return True if an active person has a right in an app, or in the current page's app."""
         return user_obj.is_active and perm in list_held(user_obj, obj or user_obj.app_id)
 
     def get_all_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
-        """Return all rights of the person in an app, or in the current page's app."""
+        """Return all rights of an active person in an app, or in the current page's app."""
         return list_held(user_obj, obj or user_obj.app_id) if user_obj.is_active else set()
 
     def get_user_permissions(self, user_obj: Any, obj: str | None = None) -> set[str]:
@@ -48,7 +48,10 @@ class PermissionsBackend(AuthenticationBackend):  # type: ignore[misc]
         include_superusers: bool = True,
         obj: str | None = None,
     ) -> QuerySet[User]:
-        """Return the people who have a right in an app, or in any app if `obj` is None."""
+        """Return the people who have a right in an app, or in any app if `obj` is None.
+
+        By default only active people are returned, and all superusers have the right.
+        """
         label, codename = perm.split(".", 1)
         apps = [obj] if obj else [app.app_id for app in settings.LENDING_APPS]
         holding = AppRole.objects.filter(

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-# Other names are older ones for the same zones, or offsets without a place.
+# Other regions have old names of the same zones, or offsets without a place.
 _REGIONS = frozenset(
     ("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe")
 ) | {"Indian", "Pacific"}
@@ -37,7 +37,7 @@ def find_zone(key: str) -> tzinfo | None:
 
 @lru_cache(maxsize=1)
 def list_zones() -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Return the zones by region, with the key and the words of each: `America`, `New York`."""
+    """Return the zones by region, each zone as its IANA name and its words, such as `New York`."""
     regions: dict[str, list[tuple[str, str]]] = {}
     for key in available_timezones():
         region, place = key.partition("/")[::2]

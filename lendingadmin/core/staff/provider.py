@@ -1,6 +1,6 @@
 """Sign-in by the lender's own identity provider: OpenID Connect, by allauth.
 
-The provider identifies a person (`sub`) and names their groups; OIDC_ROLES defines the roles that
+The provider identifies a person (`sub`) and names their groups. OIDC_ROLES defines the roles that
 these groups give. A person is found by the issuer and `sub` alone, never by an e-mail address. A
 person who could choose that address at the provider could otherwise open any account. No token is
 stored. Only these claims are stored: `sub`, and the name and address of a new person.
@@ -73,7 +73,7 @@ _CLOCKS_DIFFER = 60
 # Readable ASCII, and no more than the column holds.
 _SUB = re.compile(r"[ -~]{1,191}")
 _USERINFO = "userinfo_endpoint"
-# What the trail says of a sign-in.
+# Methods of a sign-in, as the trail shows them.
 _ONE_STEP = gettext_noop("identity provider")
 _TWO_STEPS = gettext_noop("identity provider with a second factor")
 
@@ -106,7 +106,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Asks the provider as allauth does, and reads its claims into an `Identity`."""
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """Return the address to which the provider sends people back. Register it there."""
+        """Return the address to which the provider sends people back, as registered there."""
         return str(build_absolute_uri(request, reverse("provider-callback")))
 
     @property
@@ -136,7 +136,7 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: SocialToken, **kwargs: Any
     ) -> SocialLogin:
-        """Return the sign-in. Raises OAuth2Error if the claims are not clear.
+        """Return the sign-in. Raises OAuth2Error if a claim is missing or wrong.
 
         The time and method of the sign-in come only from the ID token. The other claims come also
         from the user info, if the provider has one.
@@ -163,10 +163,10 @@ class ClaimsAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
 
 def _check_id_claims(id_claims: dict[str, Any], client_id: str) -> None:
-    """Check claims that allauth does not check. Raise ProviderFault.
+    """Check claims that allauth does not check. Raise ProviderFault if one is wrong.
 
-    A token is refused if it has no end, if it was given to another client, or if one of its
-    times is not a finite number.
+    A token is refused if it does not expire or was given to another client. A token with a time
+    that is not a finite number is refused too.
     """
     if not isinstance(id_claims.get("exp"), int | float):
         raise ProviderFault("the ID token has no end")
@@ -205,7 +205,7 @@ def _propose_person(claims: dict[str, Any]) -> User:
 
 def _read_text(claims: dict[str, Any], name: str) -> str:
     value = claims.get(name)
-    # PostgreSQL refuses NUL, and the columns hold so much.
+    # PostgreSQL refuses NUL, and the shortest column holds 150 characters.
     return value.replace("\x00", "").strip()[:150] if isinstance(value, str) else ""
 
 
@@ -225,7 +225,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     def get_provider(
         self, request: HttpRequest, provider: str = "", client_id: str | None = None
     ) -> LenderProvider:
-        """Return the provider of the settings; one that is added in the database is ignored.
+        """Return the provider of the settings; a provider in the database is ignored.
 
         Its name for allauth is its issuer, so that a person of another provider is another person.
         """
@@ -244,7 +244,11 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return LenderProvider(request, app=app)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Check that the answer belongs to our question, then admit or confirm the person."""
+        """Check that the answer belongs to our question, then admit or confirm the person.
+
+        Raise ProviderFault for the answer to another question, and ProviderRefused for a person who
+        may not sign in or was not confirmed.
+        """
         data = sociallogin.state["data"]
         if not constant_time_compare(sociallogin.identity.answered, data["nonce"]):
             raise ProviderFault("the token is the answer to another question")
@@ -264,7 +268,10 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return True
 
     def save_user(self, request: HttpRequest, sociallogin: SocialLogin, form: Any = None) -> User:
-        """Create the person at their first sign-in."""
+        """Create the person at their first sign-in.
+
+        Raise ProviderFault if the person or the user name was created at the same moment.
+        """
         # allauth has removed the name if another person has it.
         sociallogin.user.username = sociallogin.identity.username
         try:
@@ -272,7 +279,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
                 sociallogin.account, sociallogin.user, _find_roles(sociallogin.identity)
             )
         except IntegrityError as error:
-            # Two browsers, or two people of one name, at the same moment.
+            # Two browsers, or two people with the same name, signed in at the same moment.
             raise ProviderFault("the person was made meanwhile") from error
 
     def on_authentication_error(
@@ -283,7 +290,10 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> None:
-        """Answer with our own page. Neither it nor the log contains the provider's words."""
+        """Log the fault and raise ImmediateHttpResponse with our own page.
+
+        Neither the page nor the log contains the provider's words.
+        """
         status, words = 401, str(NOT_FINISHED)
         if isinstance(exception, ProviderRefused):
             status, words = 403, str(exception)
@@ -291,7 +301,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             words = CANCELLED % {"provider": settings.OIDC_NAME}
         elif isinstance(exception, RequestException):
             status, words = 503, NO_ANSWER % {"provider": settings.OIDC_NAME}
-        # The text of another fault may quote what the provider answered.
+        # The text of any other exception may quote the provider's answer.
         is_ours = isinstance(exception, ProviderFault)
         fault = str(exception) if is_ours else type(exception).__name__ if exception else error
         logger.warning("sign-in by the identity provider: %s", fault)
@@ -312,9 +322,8 @@ def refuse_local_sign_in(request: HttpRequest, person: User) -> HttpResponse:
 def go_to_provider(request: HttpRequest, *, confirms: bool = False) -> HttpResponse:
     """Send the browser to the provider's sign-in; `confirms` asks for a factor again.
 
-    The answer is a page and not a redirect, because the policy for the targets of a form
-    (`form-action`) covers the complete chain of redirects, and a provider may have its pages
-    anywhere.
+    The answer is a page and not a redirect, because `form-action` of the Content Security Policy
+    applies to every redirect after a form. A provider may have its pages at any address.
     """
     provider = get_adapter(request).get_provider(request)
     question = {"nonce": secrets.token_urlsafe(24)}
@@ -340,7 +349,7 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
     try:
         answer: HttpResponseBase = OAuth2CallbackView.adapter_view(adapter)(request)
     except (OAuth2Error, RequestException) as error:
-        # allauth asks what the provider publishes before it expects that anything fails.
+        # allauth handles no error while it reads the provider's published configuration.
         answer = render_authentication_error(request, adapter.get_provider(), exception=error)
     return answer
 
@@ -348,7 +357,8 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
     """Record in the session that the provider identified the person, and when.
 
-    A person who signed in at the provider this morning has not proved their identity just now.
+    The time is that of the sign-in at the provider. A person who signed in there this morning has
+    not confirmed their identity just now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)
@@ -367,7 +377,11 @@ def _find_roles(identity: Identity) -> list[tuple[str, str]]:
 
 
 def _admit(request: HttpRequest, sociallogin: SocialLogin) -> None:
-    """Set the roles of a known person. Raise ProviderRefused for a person who may not sign in."""
+    """Set the roles of a known person.
+
+    Raise ProviderRefused, and record this, for a superuser or a person without a role. An inactive
+    person is only recorded.
+    """
     places = _find_roles(sociallogin.identity)
     person = sociallogin.user if sociallogin.is_existing else None
     if person and not person.is_active:

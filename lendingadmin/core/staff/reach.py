@@ -1,9 +1,9 @@
 """The people and roles within a manager's reach.
 
 A manager works with the rights under `lending` and `dashboard` and with the user model's own, in
-the apps in which they manage people. People who have more (a superuser, a role with other
-permissions, a role in another app) are not visible to a manager, who could otherwise take over
-their account.
+the apps in which they manage people. Some people have more rights: superusers, and people with
+other permissions or with a role in another app. They are not visible to a manager, who could
+otherwise take over their accounts.
 """
 
 from collections.abc import Iterable
@@ -91,7 +91,7 @@ def list_moves(
 
 
 def compare_roles(rows: Iterable[AppRole], chosen: Iterable[RoleInApp]) -> list[Move]:
-    """Return the moves that lead from the held roles to the chosen ones."""
+    """Return the moves that change the held roles into the chosen roles."""
     held = {(one.app_id, one.role_id): one.role for one in rows}
     wanted = {(one.app_id, one.role.pk): one.role for one in chosen}
     given = [Move(True, key[0], role) for key, role in wanted.items() if key not in held]

@@ -1,4 +1,4 @@
-"""Re-encryption of texts with an older key of DATA_KEYS, or not bound to their place yet.
+"""Re-encryption of texts that have an older key of DATA_KEYS or are not bound to their place.
 
 The command may run at any time and more than once, because a ciphertext is replaced only if it has
 not changed since it was read.
@@ -32,7 +32,11 @@ class TableCount:
     closed: list[Any] = field(default_factory=list)
 
     def renew(self, row: models.Model, ciphertext: str, *place: str) -> str:
-        """Return the ciphertext for this place; the same ciphertext if it needs no change."""
+        """Count a text and return its new ciphertext for this place.
+
+        Return the same ciphertext if no change is needed. If the text cannot be decrypted, add the
+        row to `closed` and return the same ciphertext.
+        """
         self.texts += 1
         try:
             renewed = reencrypt(ciphertext, *place)
@@ -66,7 +70,7 @@ def _reencrypt_table(
                 continue
             same = rows.filter(pk=row.pk, **{one.attname: before})
             if not same.update(**{one.attname: Ciphertext(after)}):
-                # Another process changed it after it was read.
+                # Another process changed the text after it was read.
                 count.outdated -= 1
     return count
 
@@ -94,7 +98,7 @@ def _reencrypt_second_factors(is_dry: bool) -> TableCount:
 
 
 def _renew_secrets(data: dict[str, Any], renew: Callable[[str], str]) -> dict[str, Any]:
-    """Return an authenticator's new secrets: the one of an app, or those of its codes."""
+    """Return the re-encrypted secrets in an authenticator's data: secret, seed, migrated codes."""
     found: dict[str, Any] = {name: renew(data[name]) for name in ("secret", "seed") if name in data}
     if codes := data.get("migrated_codes"):
         found["migrated_codes"] = [renew(code) for code in codes]

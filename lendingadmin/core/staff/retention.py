@@ -25,16 +25,17 @@ FindOver = Callable[[], models.Q]
 
 # Rows of a table that the worker deletes at once.
 ROWS_AT_ONCE = 500
-# A task that was done is of no use after it.
+# The time after which a successful task is deleted.
 _DONE_FOR = timedelta(days=1)
 
 
 class Table(NamedTuple):
     """A table whose rows are deleted: `what` is its name in words, `label` its model.
 
-    `kind` is its word in KEEP_ROWS_DAYS. Rows in `list_older` that are older than these days are
-    deleted, by `delete_older` if there is one; `then` describes what happens to them. `find_over`
-    finds the rows that are deleted within an hour, regardless of KEEP_ROWS_DAYS.
+    `kind` is its word in KEEP_ROWS_DAYS, which gives a number of days. `list_older` returns the
+    older rows. These rows are deleted, by `delete_older` if there is one, and `then` describes the
+    deletion. `find_over` returns the condition for rows that are deleted within an hour, regardless
+    of KEEP_ROWS_DAYS.
     """
 
     what: str
@@ -113,9 +114,9 @@ def list_ageing() -> list[Table]:
 
 
 def delete_old() -> bool:
-    """Delete a batch of each kind that is older than KEEP_ROWS_DAYS.
+    """Delete a batch of rows of each kind that are older than KEEP_ROWS_DAYS.
 
-    Return True if nothing older is left.
+    Return True if no older rows are left.
     """
     return max((one.delete_old(ROWS_AT_ONCE) for one in list_ageing()), default=0) < ROWS_AT_ONCE
 
@@ -125,7 +126,7 @@ def count_old() -> list[tuple[Table, int]]:
     return [(one, one.count_old()) for one in list_ageing()]
 
 
-# Those of the frameworks, and of the rooms below this one.
+# Tables of Django, of django-tasks and of the caches, which have no area to name them.
 TABLES = [
     Table(
         _("sessions"),

@@ -166,7 +166,7 @@ NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
 DELETE_NOTES = "dashboard.notes.delete"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
 VIEW_AUDIT = "dashboard.audit.view"
-# Calls to the service as they were made, and the service's records as JSON.
+# The right to see calls to the service, and to see and enter records as JSON.
 DEVELOPER = "dashboard.developer"
 
 

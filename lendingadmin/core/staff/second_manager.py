@@ -1,8 +1,9 @@
 """Changes of a person that a manager can't make alone: SECOND_MANAGER.
 
-New roles wait for a second manager. So does everything by which one manager could get access to the
-account of another: roles, second factors and set-up links. A change that only removes access
-(taking a role from a person who manages no people, ending sessions, deactivating) does not wait.
+New roles wait for a second manager. Other changes wait if one manager could get access to the
+account of another by them: changes of roles, second factors and set-up links. A change that only
+removes access does not wait. Examples are to take a role from a person who manages no people, to
+end sessions and to deactivate a person.
 The commands of the second manager are in `deciding`.
 """
 
@@ -21,7 +22,7 @@ from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.reach import Move, gives_managing, list_apps, list_people
 from lendingadmin.core.staff.roles import MANAGE_PEOPLE
 
-# Who approves shall remember why it was asked for.
+# Time to approve. It is short, so that the managers still remember the reason.
 APPROVE_WITHIN = timedelta(days=3)
 NO_OTHER_MANAGER = gettext_lazy(
     "A second manager must approve this change, and there is no other manager. The "
@@ -54,8 +55,8 @@ def needs_second(person: User) -> bool:
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:
     """Return the people who may approve this manager's request about a known or new person.
 
-    They manage people in all of these apps, and are independent of the manager who asks. The person
-    is within their reach, and cannot approve the request.
+    These people manage people in all apps of `app_ids`, have the person within their reach, and are
+    independent of the manager who asks. The person cannot approve the request.
     """
     others = User.objects.with_perm(MANAGE_PEOPLE).exclude(pk=by.pk).order_by("username")
     others = others.exclude(pk__in=list_dependent(by))
@@ -71,7 +72,7 @@ def _reaches(manager: User, person: User | None, app_ids: set[str]) -> bool:
 
 
 def find_obstacle(by: User, person: User | None, moves: Iterable[Move] = ()) -> str:
-    """Return in words that no manager could approve this request; empty if one could."""
+    """Return a sentence if no manager could approve this request; empty if one could."""
     if list_deciders(by, person, {move.app_id for move in moves}):
         return ""
     return str(NO_OTHER_MANAGER)
@@ -136,8 +137,9 @@ def count_waiting(manager: User) -> int:
 def may_approve(manager: User, change: PersonChange) -> bool:
     """Return whether this manager may approve the change.
 
-    Another manager must have requested the change, about a person other than this manager and
-    within their apps, and the two managers must be independent of each other.
+    Another manager must have requested the change, and the person must not be this manager. The
+    person and the apps must be within this manager's reach. The two managers must be independent of
+    each other.
     """
     if manager.pk in (change.asked_by_id, change.person_id):
         return False

@@ -54,7 +54,7 @@ NEEDS_NO_PASSWORD = gettext_lazy(
 )
 REACTIVATE_FIRST = gettext_lazy("Reactivate the account first.")
 
-# The fields of people and groups whose names are not yet the words for them.
+# Words for the fields whose names are not the words that people read.
 _FIELDS = {
     "email": gettext_noop("e-mail"),
     "is_active": gettext_noop("active"),
@@ -76,7 +76,7 @@ class ChangeRefused(Exception):
 
 
 class Done(NamedTuple):
-    """Result of a command on a person: whether something changed, and the change that waits."""
+    """Result of a command on a person: if something changed, and the change that waits or None."""
 
     person: User
     is_changed: bool
@@ -92,8 +92,8 @@ def change_person(by: User, pk: int) -> Iterator[User]:
     if the person is now out of the manager's reach.
     """
     with transaction.atomic():
-        # In the order of their keys, so that no two wait for each other.
-        # Entries of the trail refer to people and must not wait for this, hence no key.
+        # The order of the keys prevents a deadlock. With `no_key` other transactions can add
+        # entries of the trail that refer to these people.
         people = User.objects.select_for_update(no_key=True).filter(pk__in=(by.pk, pk))
         list(people.order_by("pk"))
         manager = User.objects.filter(pk=by.pk, is_active=True).first()
@@ -108,7 +108,7 @@ def change_person(by: User, pk: int) -> Iterator[User]:
 def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
     """Save a new person from a valid form, without a password.
 
-    Roles that need a second manager wait. Raises ChangeRefused.
+    Roles that need a second manager wait. Raises ChangeRefused if no manager could approve them.
     """
     with transaction.atomic():
         person = form.save(commit=False)
@@ -123,16 +123,17 @@ def add_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
 def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done:
     """Save the fields of a valid form of a person, and no other fields.
 
-    Roles that need a second manager wait. Raises ChangeRefused.
+    Roles that need a second manager wait. Raises ChangeRefused as `change_person` does, if people
+    would lose their own right to manage people, or if no manager could approve the roles.
     """
     with change_person(by, form.instance.pk) as person:
-        # Where the identity provider decides a person's roles, the form has none.
+        # The form has no roles if the identity provider decides the person's roles.
         if gives_up_managing(by, person, form.cleaned_data.get("roles")):
             raise ChangeRefused(ANOTHER_MUST_TAKE_ROLE)
         names = [name for name in form.cleaned_data if name != "roles"]
         for name in names:
             setattr(person, name, form.cleaned_data[name])
-        # Only these: the person may be choosing a password at the same time.
+        # No other fields, because the person may choose a password at the same time.
         person.save(update_fields=names)
         done, asked = _set_roles(by, form, person)
         is_changed = bool(done) or any(name != "roles" for name in form.changed_data)
@@ -175,7 +176,7 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 
     Otherwise that manager could sign in as a second manager. An open set-up link is cancelled. If
     the account was set up by such a link, its password and factors are removed too, which ends its
-    sessions.
+    sessions. Without SECOND_MANAGER nothing is done.
     """
     if not settings.SECOND_MANAGER:
         return
@@ -193,7 +194,7 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 def _ask(
     by: User, person: User, kind: PersonChange.Kind, moves: Sequence[Move] = ()
 ) -> PersonChange:
-    """Record a change that waits for a second manager, and withdraw a waiting one of its kind.
+    """Save a change that waits for a second manager; withdraw the waiting change of this kind.
 
     Raises ChangeRefused if no manager could approve the change.
     """
@@ -304,9 +305,9 @@ def make_setup_link(request: HttpRequest, by: User, pk: int) -> tuple[User, str]
 def check_needs_link(person: User) -> None:
     """Raise ChangeRefused if a set-up link is not needed or not allowed.
 
-    A link is refused for a closed account, for a person who signs in by the identity provider, and
-    while a role that lets the person manage people waits, because the owner of the link would also
-    get that role.
+    A link is refused for an inactive account, and for a person who signs in by the identity
+    provider. A link is also refused while a role that lets the person manage people waits for
+    approval, because the owner of the link would also get that role.
     """
     if not person.is_active:
         raise ChangeRefused(REACTIVATE_FIRST)
@@ -339,7 +340,8 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
             return False
         person.set_password(password)
         person.setup_link_at, person.must_choose_password = None, False
-        # A link of a person who manages people was made by two: giving the role cancels others.
+        # Two managers made the link if the person manages people, because a role that gives this
+        # right cancels other links (`move_roles`).
         person.is_set_up_by_one = not second_manager.needs_second(person)
         fields = ["password", "setup_link_at", "must_choose_password", "is_set_up_by_one"]
         person.save(update_fields=fields)
@@ -348,9 +350,9 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 
 
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
-    """Sign a person out and make them choose another password before anything else.
+    """Sign a person out and require another password before any other action.
 
-    This is for a person whose password others may know. Raises ChangeRefused.
+    Managers do this if other people may know the password. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:
@@ -422,7 +424,7 @@ def name_item(item: Any) -> str:
 def record_change(
     request: HttpRequest | None, outcome: str, person: User, detail: str = ""
 ) -> None:
-    """Record a change to a person in the trail."""
+    """Record a change to a person in the trail; mail them about it if another person made it."""
     _record(request, PEOPLE, person, outcome, detail)
 
 

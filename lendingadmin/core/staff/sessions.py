@@ -36,11 +36,11 @@ IDLE = timedelta(minutes=30)
 LONGEST = timedelta(seconds=settings.SESSION_COOKIE_AGE)
 # Reasons why a session ended, as the trail stores them.
 _IDLE, _OVER = "idle", "over"
-# The cookie is written again when it is so old.
+# The cookie is written again when it is older than this.
 _RENEWED_AFTER = timedelta(minutes=1)
 _COOKIE = "__Host-active" if settings.HTTPS else "active"
 _NOTE = "sign_in"
-# The first that fits: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
+# The first match counts, because Edge and Opera also name Chrome, and Chrome names Safari.
 _BROWSERS = (
     ("Edge", "Edg"),
     ("Opera", "OPR/"),
@@ -59,7 +59,7 @@ _SYSTEMS = (
 
 
 def hash_session_key(key: str | None) -> str:
-    """Return the database's value for the key in the cookie."""
+    """Return the hash under which the database stores the session with this key."""
     return blake2b((key or "").encode(), digest_size=20).hexdigest()
 
 
@@ -71,7 +71,7 @@ class SessionStore(DatabaseSessionStore):
         return super().exists(hash_session_key(session_key))
 
     def create_model_instance(self, data: dict[str, Any]) -> AbstractBaseSession:
-        """Return the row to save."""
+        """Return the row to save, with the hash in place of the key."""
         row = super().create_model_instance(data)
         row.session_key = hash_session_key(row.session_key)
         return row
@@ -103,14 +103,14 @@ class SessionLimitsMiddleware:
                 _end(request, why)
         is_stranger, key = not request.user.is_authenticated, request.session.session_key
         response = self.get_response(request)
-        # A page asks automatically while it waits.
+        # A waiting page polls automatically, which is not an action of the person.
         is_poll = "polls" in request.GET and "HX-Request" in request.headers
         if request.user.is_authenticated and not is_poll:
-            # The note is of one key: with a new one it is written again.
+            # The cookie is signed for one session key, so a new key needs a new cookie.
             is_same = request.session.session_key == key
             _note_activity(request, response, active_at if is_same else None)
         if not (is_stranger or request.user.is_authenticated):
-            # Who signs out leaves nothing behind for the next person at this machine.
+            # After a sign-out the browser deletes its stored data, before another person uses it.
             response.headers["Clear-Site-Data"] = '"storage"'
         return response
 
@@ -184,7 +184,7 @@ class SignedIn(NamedTuple):
 
 
 def note_sign_in(*, request: HttpRequest, **_signal: Any) -> None:
-    """Record in a new session when and where it began; the note is deleted with it."""
+    """Save the time, address and browser of a sign-in in the new session."""
     session = getattr(request, "session", None)
     if session is not None:
         known = "REMOTE_ADDR" in request.META
@@ -216,7 +216,7 @@ def list_sessions(person: User) -> list[SignedIn]:
 
 
 def end_sessions(person: User, *, but: str | None = None) -> int:
-    """End the sessions of a person, except the session `but`; return how many ended."""
+    """End the sessions of a person, except the one with the hash `but`; return how many ended."""
     keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)
@@ -233,7 +233,7 @@ def _find(person: User) -> Iterator[tuple[Session, dict[str, Any]]]:
 
     All sessions that have not ended are read, because the person is named only in their data.
     """
-    # One that began with another password is over at its next request.
+    # A session that started with an old password ends at its next request, so it does not count.
     hashes = {person.get_session_auth_hash(), *person.get_session_auth_fallback_hash()}
     for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
         data = session.get_decoded()

@@ -24,9 +24,9 @@ _PRINTS = "django.core.mail.backends.console.EmailBackend"
 class SetupTokenGenerator(PasswordResetTokenGenerator):
     """Tokens of set-up links.
 
-    A token is invalid after `PASSWORD_RESET_TIMEOUT`, and as soon as the person signs in, has
-    another password or mail address, is deactivated, gets a newer link, or becomes a superuser,
-    because the manager who made the link could otherwise sign in as a superuser.
+    A token is invalid after `PASSWORD_RESET_TIMEOUT`. A token also becomes invalid when the person
+    signs in, has another password or mail address, is deactivated, gets a newer link, or becomes a
+    superuser. Otherwise the manager who made the link could sign in as a superuser.
     """
 
     key_salt = "lendingadmin.core.staff.setup_links"
@@ -37,7 +37,7 @@ class SetupTokenGenerator(PasswordResetTokenGenerator):
         return reverse("account_setup", args=[uid, self.make_token(person)])
 
     def check_token(self, user: User | None, token: str | None) -> bool:
-        """Return True if this token opens the person's link now."""
+        """Return True if the person has an open set-up link and this is its token."""
         if user is None or not user.is_active or user.setup_link_at is None:
             return False
         return super().check_token(user, token)
@@ -61,7 +61,7 @@ def may_mail(person: User) -> bool:
 
 @in_english
 def mail_setup_link(person: User, address: str) -> bool:
-    """Mail a person their link; return True if it was sent."""
+    """Mail a person their link; return False, and log the error, if the mail was not sent."""
     hours = settings.PASSWORD_RESET_TIMEOUT // 3600
     text = "\n".join(
         [

@@ -52,7 +52,7 @@ def record_refused_factor(*, request: HttpRequest, user: User, **_signal: Any) -
 
 
 def end_other_sessions(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """End the sessions that began with the old factors.
+    """End a person's other sessions, because they began with the old factors.
 
     Django does the same when a password changes.
     """

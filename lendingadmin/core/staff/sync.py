@@ -13,8 +13,8 @@ from lendingadmin.core.staff.models import DashboardRight, LendingRight
 def sync_roles(*, using: str = DEFAULT_DB_ALIAS, **_signal: Any) -> None:
     """Create a permission for each right and give each of the four groups exactly its rights.
 
-    Running it again changes nothing. Groups that people made retain their permissions, without
-    those that no longer exist.
+    A second run changes nothing. Permissions without a right are deleted. Apart from that, groups
+    that people made do not change.
     """
     if not router.allow_migrate_model(using, Permission):
         return

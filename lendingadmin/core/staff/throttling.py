@@ -1,8 +1,8 @@
 """allauth's limits of sign-ins, codes and passkeys, counted by our own counters.
 
-allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If it does
-not get the lock, or cannot write it, allauth answers “too many tries”. Of thirty people who signed
-in at the same moment, half were refused. Our counters have the same limits.
+allauth counts behind a lock in the cache, and a sign-in waits one second for the lock. If the
+sign-in does not get the lock, allauth answers “too many tries”. Of thirty people who signed in at
+the same moment, half were refused. Our counters have the same limits.
 """
 
 import time

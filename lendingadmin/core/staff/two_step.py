@@ -26,7 +26,7 @@ def is_required_of(person: User) -> bool:
 
 
 def must_set_up(request: HttpRequest) -> bool:
-    """Return True if the person has no second factor and their days of grace are over."""
+    """Return True if a required second factor is missing and the days of grace are over."""
     person = request.user
     if not isinstance(person, User) or person.two_step_due_at is None:
         return False
@@ -51,7 +51,10 @@ def end_grace(user: User, **_signal: Any) -> None:
 
 
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
-    """Begin the days of grace at the first sign-in without a second factor; remind at each."""
+    """Begin the days of grace at a person's first sign-in without a required second factor.
+
+    At each sign-in within these days, a message reminds the person to set up a factor.
+    """
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return
     if user.two_step_due_at is None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from lendingadmin.core.audit.trail import SYSTEM
 
-# What the product writes where no person did something.
+# Names of the product itself, and words that the product shows in place of a person.
 _OWN = (SYSTEM, "superuser", "nobody", "anonymous", "lendingadmin")
 _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "5": "s", "8": "b"} | dict.fromkeys("._-+@"))
 _SAME_PAIRS = (("rn", "m"), ("vv", "w"), ("cl", "d"))

@@ -7,8 +7,8 @@ run twice, by two workers, or by a worker and a page.
 
 A worker that is killed leaves a task in the state running. A task is short (a call has its
 deadline, a mail its timeout, a long walk is cut into slices), so its age is enough. A task that has
-not ended by the time `LOST` after its start is enqueued again, also by a compare-and-swap. So is a
-task that failed. A worker that was only paused finds that its work is done.
+not ended by the time `LOST` after its start is enqueued again, also by a compare-and-swap. A failed
+task is enqueued again too. A worker that was only paused finds that its work is done.
 """
 
 import logging
@@ -32,11 +32,12 @@ from .models import Heartbeat
 
 logger = logging.getLogger(__name__)
 
-# Longer than the longest task: a token and a read with its tries take 35 s at most, a mail rather
-# less, following other writes a minute and one read, a slice of counting some seconds and one read.
+# Longer than the longest task. A token and a read with its tries take 35 s at most, and a mail
+# takes less. A check after other writes takes a minute and one read, and a slice takes some seconds
+# and one read.
 LOST = timedelta(minutes=2)
 ATTEMPTS = 5
-# A beat is written down this often; a worker that has not beaten for LATE is not there.
+# A beat is saved at most this often. Without a beat for LATE, no worker counts as running.
 _NOTED_EVERY = timedelta(seconds=30)
 LATE = timedelta(minutes=3)
 
@@ -49,7 +50,7 @@ class Failed(Exception):
 
 
 def run_duties() -> None:
-    """Requeue lost tasks and let each area enqueue its due tasks.
+    """Record a beat, requeue lost tasks, and let each area enqueue its due tasks.
 
     Several workers may do this at the same time. An area whose duty fails does not stop the duties
     of other areas. Raises OperationalError or InterfaceError if the database does not answer.
@@ -66,7 +67,7 @@ def run_duties() -> None:
 
 
 def note_beat() -> None:
-    """Record the beat of a worker, for checks that a worker runs."""
+    """Record the beat of a worker, at most every 30 seconds, for checks that a worker runs."""
     now = timezone.now()
     rows = Heartbeat.objects.filter(pk=1)
     if not rows.filter(beat_at__gt=now - _NOTED_EVERY).exists():
@@ -93,7 +94,10 @@ def read_beat() -> list[tuple[tuple[str, ...], float]]:
 
 
 def requeue_lost() -> int:
-    """Requeue tasks that failed or whose worker died; return their number."""
+    """Requeue tasks that failed or whose worker died; return the number of requeued tasks.
+
+    After ATTEMPTS tries a task is not requeued. If its worker died again, it is marked as failed.
+    """
     now = timezone.now()
     stale = DBTaskResult.objects.filter(
         Q(status=TaskResultStatus.RUNNING) | Q(status=TaskResultStatus.FAILED),
@@ -114,9 +118,9 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the numbers of the tasks that wait; with `running`, also of tasks that have not ended.
+    """Return the arguments with which a task waits; with `running`, also those of running tasks.
 
-    The worker of a running task may be dead. The task counts as running until it is requeued.
+    The arguments are ids of rows. A task whose worker died counts as running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)
@@ -135,7 +139,7 @@ def enqueue_at_most_every(pause: timedelta, one: Task[[], None]) -> None:
 def hide_error_words(work: str) -> Iterator[None]:
     """Remove the words of an error from the log and the task's row; log only its kind and place.
 
-    A database or a connection quotes its input, which includes ids of loans. Raises Failed.
+    An error of the database or a connection quotes its input, with ids of loans. Raise Failed.
     """
     try:
         yield

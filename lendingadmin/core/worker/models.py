@@ -61,16 +61,16 @@ class WalkRow(Job):
     """
 
     app_id = models.CharField(max_length=64)
-    # Why it failed or was stopped; while it runs, the last fault. Empty where there was none.
+    # Reason of the failure or stop; during a walk, the last fault. Empty if there was none.
     why = models.TextField(blank=True)
     ended_at = models.DateTimeField(null=True)
-    # Items of the service's list that are none or have no id.
+    # Items of the service's list that are not records or have no id.
     unreadable = models.PositiveIntegerField(default=0)
     page_token = EncryptedTextField(blank=True, bound_to=["app_id"])
-    # Slices begun, and pages read, since something new was last added.
+    # Slices begun since the last step of the walk, and pages read since the last new item.
     tries = models.PositiveIntegerField(default=0)
     empty_pages = models.PositiveIntegerField(default=0)
-    # Started over because the service refused its own page token.
+    # True if the walk started over because the service refused its own page token.
     restarted = models.BooleanField(default=False)
 
     class Meta:
@@ -94,17 +94,17 @@ class IndexRow(WalkRow):
     began_at = models.DateTimeField(null=True)
     # None before the first walk.
     heartbeat_at = models.DateTimeField(null=True)  # type: ignore[assignment]
-    # When the last complete walk ended: from then on the table answers for everything.
+    # End of the last complete walk. The table has all records only after a complete walk.
     complete_at = models.DateTimeField(null=True)
     # The number of items that the last complete walk found.
     known = models.PositiveIntegerField(default=0)
     walk = models.PositiveIntegerField(default=0)
     seen = models.PositiveIntegerField(default=0)
-    # The list was read to its end; what it left out is asked for one by one.
+    # True while records that the list left out are requested one by one, after its last page.
     is_confirming = models.BooleanField(default=False)
-    # While a walk saw the newest first: when the last one seen was created. Null where it did not.
+    # Creation time of the last item that the walk saw; None if the list is not newest first.
     last_made_at = models.DateTimeField(null=True)
-    # True if the last complete walk saw the newest first, from the first to the last.
+    # True if the list of the last complete walk was newest first up to its end.
     is_newest_first = models.BooleanField(default=False)
 
     class Meta:

@@ -48,12 +48,12 @@ logger = logging.getLogger(__name__)
 
 # Seconds. An urgent task waits no longer than one slice and one page for the worker.
 SLICE = 5.0
-# After a fault the slice is tried again, this much later; then the walk has failed.
+# Pauses before a slice is tried again after a fault. After the last try the walk has failed.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 15, 45, 120))
 TRIES = len(PAUSES) + 1
-# A walk that failed does not wait for the hours of its clock.
+# Longest time from the start of a failed walk to the next walk.
 AFTER_A_FAILURE = timedelta(hours=1)
-# Between two walks, where the list has the newest first.
+# Pause between two top-ups, which read new records if the list is newest first.
 TOP_UP_EVERY = timedelta(minutes=5)
 _LONGEST_ASKED = 600
 _CONFIRMED_AT_ONCE = 1_000
@@ -109,7 +109,7 @@ class Walk(ABC, Generic[Row]):
     def start_over(self) -> timedelta | None:
         """Begin again because the service refused its page token.
 
-        Return the wait before the next slice.
+        Return the wait before the next slice; None if there is none.
         """
 
     def find_obstacle(self) -> str:
@@ -118,7 +118,10 @@ class Walk(ABC, Generic[Row]):
         return "" if is_configured else _("This app is no longer configured.")
 
     def end_list(self, until: float) -> timedelta | None:
-        """Do the work that follows the last page; return the wait before the next slice."""
+        """Do the work that follows the last page.
+
+        Return the wait before the next slice; None if no work is left.
+        """
         return None
 
     @classmethod
@@ -153,8 +156,8 @@ class Walk(ABC, Generic[Row]):
     def read(self, until: float) -> timedelta | None:
         """Add pages until the time is over, the list ends, or another process ends the walk.
 
-        Raise LendingError: UnfinishedList if the list repeats itself, or has nothing new for
-        EMPTY_PAGES pages.
+        Return the wait before the next slice; None if there is none. Raise LendingError:
+        UnfinishedList if the list repeats itself, or has nothing new for EMPTY_PAGES pages.
         """
         for page in self.list_pages():
             if not self.add_page(page):
@@ -193,7 +196,7 @@ class Walk(ABC, Generic[Row]):
 
         Return the time to wait, or None if the walk has failed or another worker has moved it.
         """
-        tries = max(self.row.tries, 1)  # none where the slice had read a page before
+        tries = max(self.row.tries, 1)  # 0 if the slice has already added a page
         pause = find_pause(tries, error)
         if pause is None:
             self.end(FAILED, error.message)
@@ -238,7 +241,7 @@ class IndexWalk(Walk[Index]):
         """Read the record of a row that the walk did not see.
 
         Raise LendingError: NotFound if the record is gone, WrongRecord if the id belongs to
-        another.
+        another record.
         """
 
     @abstractmethod
@@ -299,9 +302,10 @@ class IndexWalk(Walk[Index]):
         return True
 
     def end_list(self, until: float) -> timedelta | None:
-        """Request by id the records that the list left out.
+        """Request by id the records that the list left out; delete the rows of deleted records.
 
-        The records may be missing only because items moved between pages.
+        Records may be missing from the list only because items moved between pages. After the last
+        one the walk is complete. Return the wait before the next slice; None at the end.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False
@@ -310,7 +314,7 @@ class IndexWalk(Walk[Index]):
             except (NotFound, InvalidId, WrongRecord):
                 found, is_gone = None, True
             except (BadRequest, NotAllowed, UnidentifiedRecord):
-                # The same comes again however often it is asked, and says nothing of the record.
+                # A repeated request would get the same error, which says nothing about the record.
                 found = None
             with transaction.atomic():
                 if not self.move():
@@ -338,7 +342,7 @@ class IndexWalk(Walk[Index]):
         """Read the newest records between walks, until a page has nothing new.
 
         Each slice takes some seconds. Return the time to wait before the next slice; None at
-        the end. A fault ends the top-up; the next one reads again.
+        the end. A fault ends the top-up, and the next top-up reads the records.
         """
         rows = cls.model._default_manager.filter(pk=row_id, state=IDLE, is_newest_first=True)
         row, until = rows.first(), time.monotonic() + SLICE
@@ -397,7 +401,7 @@ SliceTask = Task[[int], None]
 
 
 def do_slice(task: SliceTask, run_slice: Callable[[int], timedelta | None], row_id: int) -> None:
-    """Run a slice, and enqueue the next one."""
+    """Run a slice, and enqueue the next one after its wait. Raise Failed for any error."""
     with duties.hide_error_words(f"{task.module_path} of {row_id}"):
         pause = run_slice(row_id)
         # A slice that was enqueued twice is enqueued once from here on.

@@ -16,7 +16,7 @@ from . import duties
 
 logger = logging.getLogger(__name__)
 
-# Seconds. A page that a person waits at makes its checks itself, and sooner.
+# Seconds. A page that a person waits for makes its own checks, and sooner.
 INTERVAL = 5.0
 
 
@@ -74,8 +74,8 @@ class Worker(db_worker.Worker):
     def _work(self) -> None:
         close_old_connections()
         self._beat()
-        # Upstream asks for the next task in a transaction that locks all of SQLite: not every
-        # second of an idle night.
+        # django-tasks-db looks for the next task in a transaction that locks all of SQLite. So it
+        # is called only if a task is ready.
         if DBTaskResult.objects.ready().exists():
             super().run()
 

@@ -29,7 +29,7 @@ from lendingadmin.web.lists import as_id
 
 
 class _Undrawn(forms.HiddenInput):
-    """Field without a widget on the page, so that filtering again starts at the top of the list."""
+    """Widget that is not drawn, so that a changed filter starts at the top of the list."""
 
     def render(self, *args: Any, **kwargs: Any) -> SafeString:
         return SafeString("")
@@ -62,7 +62,7 @@ class FilterForm(forms.Form):
         ]
         asked = data.get("action", "")
         if asked and asked not in ACTIONS:
-            # An address may name an action without words here; it is looked for all the same.
+            # An address may name an action that has no words. The filter accepts this action too.
             actions.append((asked, asked))
         self.fields["app"].choices = [("", gettext("All")), *apps]  # type: ignore[attr-defined]
         self.fields["action"].choices = actions  # type: ignore[attr-defined]
@@ -71,9 +71,10 @@ class FilterForm(forms.Form):
             self.fields[name].zone_words = zone_name(zone)  # type: ignore[attr-defined]
 
     def rows(self) -> QuerySet[Entry]:
-        """Return the entries that `keyset.read_slice` filters for a valid form, by an index.
+        """Return the entries of the days that match the most selective filter of a valid form.
 
-        They belong to the apps whose trail the person may see, or to no app.
+        An index finds these entries. `others` has the remaining conditions, such as the apps whose
+        trail the person may see.
         """
         since, until, days = self.cleaned_data.get("since"), self.cleaned_data.get("until"), Q()
         if since:
@@ -83,7 +84,7 @@ class FilterForm(forms.Form):
         return Entry.objects.filter(days, self._conditions()[0])
 
     def others(self) -> Q | None:
-        """Return the further conditions for the entries of `rows`."""
+        """Return the remaining conditions for the entries of `rows`; None if there are none."""
         others = self._conditions()[1:]
         return reduce(and_, others) if others else None
 

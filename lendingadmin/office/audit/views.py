@@ -18,8 +18,8 @@ PAGE = 50
 def entries(request: PersonRequest) -> HttpResponse:
     """Show the actions of people, newest first. The address has the filters and the page.
 
-    The list has the entries of the apps whose trail the person may see, and the entries that
-    belong to no app, such as those about people.
+    The list has the entries of the apps whose trail the person may see. Entries that belong to
+    no app, such as entries about people, are listed too.
 
     A page starts after an entry and not at a number, so that new entries do not move the rows.
     Times and days are in the reader's zone.

@@ -1,4 +1,4 @@
-"""Changes for a second manager to approve or decline, or for the first manager to withdraw."""
+"""Views in which a second manager decides a change, or the first manager withdraws it."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -20,7 +20,7 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Approve a change that another manager requested; show a set-up link only once."""
+    """Approve a change that another manager requested; show its set-up link, if any, only once."""
     asked = _get_change(request, number, change)
     try:
         found, path = deciding.approve_change(request, request.user, asked)
@@ -35,7 +35,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Decline a change that another manager requested, or withdraw one's own request."""
+    """Decline a change that another manager requested, or withdraw the manager's own request."""
     asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:

@@ -44,7 +44,7 @@ def people(request: PersonRequest) -> HttpResponse:
     held = AppRole.read_held(shown)
     for one in shown:
         one.held_roles = held[one.pk]
-    # Shown, but not changed here.
+    # Superusers are shown, but a manager cannot change them.
     superusers = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
     following = str(page.next_page_number()) if page.has_next() else ""
     pager = {
@@ -106,7 +106,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
             return str(WAITS) if done.asked else _("Saved.")
 
         return apply_change(request, number, save)
-    # A form that is bound has put what was typed into the person.
+    # A bound form has copied the typed values into `found`, so the person is read again.
     shown = reach.list_people(request.user).get(pk=number)
     factors = Authenticator.objects.filter(user=shown)
     context = {
@@ -147,7 +147,7 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
-    """End all sessions of a person."""
+    """End all sessions of a person; for managers themselves, all except this one."""
     return apply_change(
         request,
         number,
@@ -211,7 +211,11 @@ def _show_setup_link(
     asked: PersonChange | None = None,
     is_new: bool = False,
 ) -> HttpResponse:
-    """Show the link in the response to the POST, because a redirect would have to save the link."""
+    """Make a set-up link and show it in the response to the POST.
+
+    A redirect would have to save the link. Redirect only if the link was refused or must be
+    approved.
+    """
     try:
         found, path = services.make_setup_link(request, request.user, number)
     except services.ChangeRefused as refusal:
@@ -226,9 +230,10 @@ def _show_setup_link(
 def draw_setup_link(
     request: PersonRequest, person: User, path: str, *, mail: bool = True, **more: object
 ) -> HttpResponse:
-    """Show the page with a set-up link; also mail the link, unless the person is a manager.
+    """Show the page with a set-up link; with `mail` also mail the link to the person.
 
-    Another manager may have changed a manager's mail address.
+    A link that a second manager approved is not mailed, because the first manager may have changed
+    the person's mail address.
     """
     base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
     address, is_tried = f"{base.rstrip('/')}{path}", mail and may_mail(person)

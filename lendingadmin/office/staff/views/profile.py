@@ -26,7 +26,7 @@ else:
     _Form = forms.ModelForm
 
 
-#: Said in the language that the person has just chosen.
+#: Shown in the language that the person has just chosen.
 SAVED = gettext_noop("Your profile is saved.")
 
 
@@ -62,7 +62,7 @@ def profile(request: PersonRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=person)
     if form.is_bound and form.is_valid():
         if form.changed_data:
-            # Only these: a manager may be changing the rest of the person at the same time.
+            # No other fields, because a manager may change them at the same time.
             person.save(update_fields=form.Meta.fields)
             names = ", ".join(form.changed_data)
             record(
@@ -91,7 +91,7 @@ def sessions_end(request: PersonRequest) -> HttpResponse:
 
 @public()
 def session(request: PersonRequest) -> HttpResponse:
-    """Answer the check of an open page: nothing during the session, then the sign-in page."""
+    """Answer the check of an open page: 204 during the session, then a redirect to sign-in."""
     return HttpResponse(status=204) if request.user.is_authenticated else to_sign_in(request)
 
 

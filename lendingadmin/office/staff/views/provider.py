@@ -26,7 +26,10 @@ def require_local_sign_in() -> None:
 
 
 def local_only(view: View) -> View:
-    """Wrap a view of local sign-in, so that LOCAL_SIGN_IN=off closes it. Its access rule stays."""
+    """Wrap a view of local sign-in, so that LOCAL_SIGN_IN=off closes it with a 404.
+
+    The access rule of the view does not change.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -39,8 +42,8 @@ def local_only(view: View) -> View:
 def own_password_only(view: View) -> View:
     """Return a view that raises Http404 for signed-in people without a password.
 
-    The wrapper is for views that change one's own password, because people who sign in by the
-    provider have none.
+    The wrapper is for views in which people change their own password. People who sign in by the
+    provider have no password.
     """
 
     @wraps(view)
@@ -75,7 +78,10 @@ sign_in = public(methods=("GET", "POST"))(SignInView.as_view())
 
 @public(methods=("POST",))
 def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
-    """Redirect to the provider's sign-in."""
+    """Send the browser to the provider's sign-in.
+
+    Answer 429 after too many tries. Raise Http404 if there is no provider.
+    """
     _require_provider()
     limited: HttpResponse | None = ratelimit.consume_or_429(request, action="login")
     return limited or go_to_provider(request)

@@ -32,7 +32,10 @@ class Command(BaseCommand):
         actions.add_parser("anchor", help="take the newest entry as the end of the chain")
 
     def handle(self, **options: Any) -> None:
-        """Run the requested action. Raise CommandError (exit 1) if the chain has a break."""
+        """Run the requested action.
+
+        Raise CommandError (exit 1) if the chain has a break or the anchor's file can't be used.
+        """
         match options["action"]:
             case "guard":
                 self._guard()
@@ -60,7 +63,10 @@ class Command(BaseCommand):
         self.stdout.write(f"The anchor is at entry {newest.entry_id}.")
 
     def _check_anchor(self) -> None:
-        """Raise CommandError if the trail no longer has the entry that the anchor names."""
+        """Compare the trail with the anchor; print a warning if there is no anchor.
+
+        Raise CommandError if the trail lacks the anchor's entry, or if the file can't be read.
+        """
         if not settings.AUDIT_ANCHOR:
             return
         try:
@@ -93,7 +99,7 @@ class Command(BaseCommand):
 
 
 def _explain_anchor(error: OSError) -> str:
-    """Return the reason and the file. Most often the file is in another account's folder."""
+    """Return the file, the reason and the usual remedy: to run as the account of the worker."""
     return (
         f"The file of AUDIT_ANCHOR, {settings.AUDIT_ANCHOR}, cannot be used: {error.strerror}. "
         "Run this as the account of the worker, and with its folders."

@@ -9,13 +9,13 @@ from django.core.management.base import BaseCommand
 from lendingadmin.core.gateway.checkup import Checkup
 from lendingadmin.core.gateway.clients import trial_client
 
-# Checks of keys that everybody knows.
+# Ids of the checks for keys that are public, such as keys of an example.
 _REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
 ALL_IS_WELL = "All is well."
 
 
 class Command(BaseCommand):
-    """Print one table. One item of each list is really read; nothing is written."""
+    """Print one table of results. One item of each list is read, and nothing is written."""
 
     help = (
         "Checks the service account: its token, each read in every app of LENDING_APPS, and which"

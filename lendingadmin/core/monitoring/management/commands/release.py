@@ -15,20 +15,21 @@ from lendingadmin.core.waiting import sqlite_waiting
 
 ANOTHER_HOST = "Another host is at it; waiting."
 
-# Any number that nothing else in this database locks by.
+# Any number that no other advisory lock of this database uses.
 _LOCK = 0x6C656E64
-# Seconds between two looks whether another host is through.
+# Seconds between two tries to take the lock.
 _PAUSE = 0.5
 
-# Milliseconds: where many write at once, SQLite lets in who comes at the right moment.
+# Milliseconds. SQLite has no queue of writers, so a wait among many writers can be long.
 _LONGEST_WAIT = 300_000
 
-# The check's id; a key that is retired encrypts nothing more, and entries may need it for years.
+# Id of the check for a public key after the first place. Such a key is allowed, because a retired
+# key encrypts nothing, and old entries may need it for years.
 _RETIRED_KEY = "lendingadmin.E006"
 
 
 class Command(BaseCommand):
-    """Bring the database to this version once, even if several hosts start the command."""
+    """Migrate the database and check the keys and the audit trail, on one host after the other."""
 
     help = "Apply migrations and look whether the audit trail is guarded, one host after the other."
 
@@ -41,10 +42,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the release. Raise CommandError if `check --deploy` finds an error.
+        """Run the release.
 
-        One such error is a key from an example, because all people who know the example could read
-        the encrypted data.
+        Raise CommandError if `check --deploy` finds an error, or if the keys do not fit the
+        database. A key from an example is such an error, because the example is public.
         """
         found = run_checks(include_deployment_checks=True)
         serious = (one for one in found if one.is_serious() and not one.is_silenced())
@@ -78,8 +79,8 @@ class Command(BaseCommand):
             if not _take_lock(beside):
                 self.stdout.write(ANOTHER_HOST)
                 while not _take_lock(beside):
-                    # Hold nothing during the wait: an index that is created concurrently waits for
-                    # all.
+                    # End the transaction before the wait, because an index that is created
+                    # concurrently waits for all open transactions.
                     beside.rollback()
                     time.sleep(_PAUSE)
             yield
@@ -90,7 +91,7 @@ class Command(BaseCommand):
 def _check_keys() -> None:
     """Raise CommandError if the keys do not fit the database.
 
-    The error has the same text as `/readyz`.
+    The error has the same text as `/readyz`. Do nothing before the first release.
     """
     try:
         fault = canary.find_fault()

@@ -1,8 +1,9 @@
 """`manage.py erase borrower APP BORROWER`: erase all erasable data of one borrower.
 
-`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS and rows older than KEEP_ROWS_DAYS,
-which the worker also erases automatically, and expired rows, such as sessions and unfinished forms.
-With `--dry-run` both only print the data that would be erased.
+`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS, rows older than KEEP_ROWS_DAYS, and
+expired rows, such as sessions and unfinished forms. The worker also erases them automatically.
+
+With `--dry-run` both commands only print the data that would be erased.
 """
 
 from typing import Any
@@ -21,7 +22,10 @@ WOULD_BE_ERASED_BY_AGE = "Would be erased by age:"
 
 
 class Command(BaseCommand):
-    """Print the erased data, and the data that stays with the reason. It is safe to run twice."""
+    """Erase data; print the erased data, and the data that stays with the reason.
+
+    The command is safe to run twice.
+    """
 
     help = "Erases what may be erased of one borrower in one app, or what is old of everybody."
 

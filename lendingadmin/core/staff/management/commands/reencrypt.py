@@ -7,13 +7,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from lendingadmin.core.audit import record_command
 from lendingadmin.core.staff.reencryption import TableCount, reencrypt_all
 
-# The most rows that cannot be decrypted whose keys are printed, for each table.
+# The most primary keys that are printed for each table, of rows that cannot be decrypted.
 _NAMED = 20
 NONE_NEEDS_IT = "None needs it."
 
 
 class Command(BaseCommand):
-    """Print for each table the number of texts and the rows that cannot be opened."""
+    """Encrypt texts again; print each table's number of texts and the rows that can't be opened."""
 
     help = "Encrypts again, with the newest of DATA_KEYS, what an older one encrypted."
 

@@ -16,7 +16,7 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 
 
 class Command(BaseCommand):
-    """Changes the rights of a role. This is possible only at the server, not on a page."""
+    """Change the rights of a role. Pages of the dashboard cannot do this."""
 
     help = "Makes, changes or removes a role beside the product's four."
 
@@ -28,10 +28,10 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="remove a role that nobody holds")
 
     def handle(self, **options: Any) -> None:
-        """Change a role.
+        """Add, change or remove a role, and record this.
 
-        Raise CommandError for one of the four built-in roles, or for a text that is not a
-        right.
+        Raise CommandError for a built-in role, or for a text that is not a right. A role that does
+        not exist or that a person holds cannot be removed, and raises CommandError too.
         """
         name, given, taken = options["name"], options["give"], options["take"]
         if name in ROLES:
