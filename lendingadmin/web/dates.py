@@ -10,18 +10,18 @@ from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.web.display.times import zone_name
 
-# For a day that contracts mean (Spec: LendingContract: days begin and end in UTC).
+# The zone of the days in contracts (Spec: LendingContract: days begin and end in UTC).
 UTC_DAY = gettext_noop("UTC day")
-# For a day that is the same everywhere, such as a date of birth.
+# The zone of a day that is the same everywhere, such as a date of birth.
 NO_ZONE = ""
 _A_YEAR = 366  # days
 _CONTROLS = ("date", "datetime-local")
 
 
 def plausible(value: date) -> None:
-    """Require a year from 1900 to 9998, because time zones fail at the limits of `datetime`.
+    """Raise ValidationError for a year before 1900 or after 9998.
 
-    Raises ValidationError.
+    Time zones fail at the limits of `datetime`.
     """
     if not 1900 <= value.year < 9999:
         raise ValidationError(_("Enter a year between 1900 and 9998."), code="year")

@@ -58,7 +58,7 @@ class AmountField(forms.DecimalField):
     """
 
     bound_field_class = _Prefilled
-    # A number field would lose what is no number before anybody could see it.
+    # A number input drops a text that is not a number, so the form could not show it with an error.
     widget = forms.TextInput
     currency = ""
 
@@ -129,7 +129,10 @@ class IdField(LineField):
 
 
 class JsonObjectField(forms.CharField):
-    """A JSON object as text; its cleaned value has every digit, ready to send."""
+    """A JSON object as text.
+
+    The cleaned value is the object with every digit, ready to send; None for an empty text.
+    """
 
     def __init__(self, **options: Any) -> None:
         rows = options.pop("rows", 6)

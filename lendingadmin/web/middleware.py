@@ -86,7 +86,10 @@ class LendingMiddleware:
             timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Show the error card for an error of the service; an impossible id is a 404."""
+        """Return the error card for an error of the service, and None for any other error.
+
+        Raise Http404 for an InvalidId.
+        """
         if isinstance(exception, InvalidId):
             raise Http404(str(exception))
         if isinstance(exception, LendingError):

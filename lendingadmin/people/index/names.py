@@ -46,7 +46,7 @@ def read_names(
     """Return names from one index, for repeated calls; empty without an index."""
     if index is None:
         return {}
-    # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
+    # Only possible ids are looked up, because PostgreSQL refuses a text with a NUL.
     wanted = sorted({key for one in borrower_ids if (key := as_id(one))})
     found = {}
     for at in range(0, len(wanted), _AT_ONCE):

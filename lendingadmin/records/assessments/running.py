@@ -27,7 +27,7 @@ from .models import KnownAssessment
 CREATE = "assessments.create"
 _STARTED_WITHIN = timedelta(minutes=15)
 _STARTED_AT_MOST = 5
-# Of one person, to be shown.
+# The most assessments of one person that are shown.
 _LATEST = 10
 
 
@@ -47,7 +47,10 @@ class AccountAssessments(NamedTuple):
 
 
 class StartedAssessment(NamedTuple):
-    """An assessment that a person started here; its status is empty until it was read."""
+    """An assessment that a person started in this dashboard.
+
+    `status` is empty until the assessment was read.
+    """
 
     write: Write
     assessment_id: str
@@ -88,9 +91,10 @@ def id_of(assessment: Assessment) -> str:
 
 
 def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
-    """Return the account's assessments on the list's first page, and those of this dashboard.
+    """Return the account's assessments on the first page of the list, newest first.
 
-    Raises LendingError.
+    Add those that were started in this dashboard within the last 15 minutes. Raise LendingError if
+    the list can't be read.
     """
     app = gateway.app(app_id)
     try:

@@ -21,7 +21,7 @@ _AMOUNT = re.compile(
     r"(?:(?P<before>[^\d.,' /]+)\.? ?)?(?P<figure>\d(?:[\d.,' ]*\d)?)(?: ?(?P<after>[^\d.,' /]+))?",
     re.ASCII,
 )
-# One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
+# One to three digits, a point and three digits. People with a decimal comma read thousands.
 _TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _THOUSANDTHS = 3
 _SHILLINGS = ("KES", "SOS", "TZS", "UGX")
@@ -93,7 +93,7 @@ def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
 
 
 def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
-    """Read a figure that contains one point or one comma and no other sign."""
+    """Read a figure that contains one point or one comma and no other sign. Raise Ambiguous."""
     is_group = sign == "," == group_sign(locale) and not has_thousandths
     if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
         return Decimal(f"{whole}.{rest}")
@@ -104,7 +104,10 @@ def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths
 
 
 def _ungroup(figure: str, sign: str) -> str:
-    """Return the digits without the signs between thousands. Raises Unreadable."""
+    """Return the digits without the signs between thousands.
+
+    Raise Unreadable if the signs do not separate groups of three digits.
+    """
     first, *others = figure.split(sign)
     is_grouped = len(first) <= 3 and {len(group) for group in others} == {3}
     if not is_grouped or not first or first[0] == "0":
@@ -120,7 +123,7 @@ def _list_marks(currency: str) -> frozenset[str]:
     marks = {currency}
     if currency in _SHILLINGS:
         marks |= {"SH", "SHS", f"{currency[0]}SH", f"{currency[0]}SHS"}
-    # A code begins with its country's: the sign that this country itself writes.
+    # A currency code begins with the code of its country. Add the sign that this country uses.
     try:
         country = Locale.parse(f"en_{currency[:2]}")
     except (ValueError, UnknownLocaleError):

@@ -48,7 +48,10 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """Return the type of an outcome as a chip; an unknown type as received."""
+    """Return the type of an outcome as a chip; None if there is no type.
+
+    An unknown type is shown as received.
+    """
     if value is None or value == "":
         return None
     key = as_it_came(value)

@@ -26,7 +26,7 @@ _PARTS = (
     gettext_noop("fees"),
     gettext_noop("penalty"),
 )
-# What an instalment comes to beyond the parts that the service gives.
+# The part of an instalment's total that is in none of the parts from the service.
 _REST = gettext_noop("other")
 KINDS = (*_PARTS, _REST)
 _FOOT = 22
@@ -269,8 +269,8 @@ def draw_schedules(
 ) -> list[tuple[str, Plot]]:
     """Draw named lists of instalments below one another, with common scales of days and amounts.
 
-    Missing or malformed amounts and days are left out. Without anything to draw, return no
-    pictures.
+    Missing or malformed amounts and days are left out. Return an empty list if there is nothing to
+    draw.
     """
     read = [(name, [_Row(item, zone, rest=True) for item in _listed(x)]) for name, x in schedules]
     by_date = [(name, [(row.due, row) for row in rows if row.due]) for name, rows in read]

@@ -24,9 +24,10 @@ _read_zone: ContextVar[Callable[[], tzinfo | None]] = ContextVar("zone", default
 
 @contextmanager
 def use_zone(read: Callable[[], tzinfo | None]) -> Iterator[None]:
-    """Set the zone of times for this block; None is the lender's zone.
+    """Set the zone of times for this block.
 
-    `read` is called when the first time is written, so that a health check needs no database.
+    `read` returns the person's zone, or None for the lender's zone. The block calls `read` only
+    when the first time is written, so that a health check needs no database.
     """
     token = _read_zone.set(cache(read))
     try:

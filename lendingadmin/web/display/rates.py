@@ -77,7 +77,7 @@ def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = N
 
 
 def period(value: object) -> str:
-    """Write the period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
+    """Write the period of a rate in words: `30 days` is `a month`, `90 days` is `every 3 months`.
 
     Return an empty text if the service gave no readable period; a period is never guessed.
     """

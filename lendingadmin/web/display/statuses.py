@@ -100,7 +100,10 @@ def assessment_type(value: object) -> Status | None:
 
 
 def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:
-    """Return `20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None."""
+    """Return `20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None.
+
+    A value that is not a number is shown as received.
+    """
     days = number(value)
     if days is None:
         if value is None:

@@ -11,8 +11,8 @@ from lendingadmin.core.staff.roles import VIEW_AUDIT
 
 register = template.Library()
 
-# The pages of one record by their route: what the audit trail calls the record, by the names of the
-# route's arguments, and the one action that the page is about, if it is about one.
+# For each route of a page of one record: the name of the record in the audit trail, made from the
+# route's arguments, and the action that the page shows ("" for all actions).
 _RECORDS: dict[str, tuple[str, str]] = {
     "borrower": ("{borrower_id}", ""),
     "loan": ("{account_id}", ""),

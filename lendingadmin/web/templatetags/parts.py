@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 register = template.Library()
 
-# By tone; the levels of Django's messages are tones by another name.
+# The icon of each tone. `_LEVELS` has the tone of each level of Django's messages.
 _ICONS = {
     "good": "check-circle",
     "warn": "exclamation-triangle",

@@ -142,7 +142,8 @@ def reveal(
 ) -> HttpResponse:
     """Show the event with its personal content, in answer to a POST that gives a purpose.
 
-    A GET of this address, as from a bookmark, redirects to the masked page.
+    The audit trail records the purpose. Without a valid purpose the content stays masked. A GET of
+    this address, as from a bookmark, redirects to the masked page.
     """
     key = (account_id, event_type, timestamp)
     if request.method != "POST":
@@ -169,8 +170,8 @@ def _show(
 ) -> HttpResponse:
     """Return the page of the event with these three key values.
 
-    Raise NotFound if the complete list has no such event. Return an error page if the list was
-    not read to its end.
+    With `revealed` and a `form`, record the purpose in the audit trail. Raise NotFound if the
+    complete list has no such event. Return an error page if the list was not read to its end.
     """
     result = search_event(app_id, *key)
     if (found := result.found) is None:
@@ -190,7 +191,7 @@ def _show(
     part = whole_number(asked.get("part"))
     data = reading.read_event(found, revealed=revealed, part=part, zone=app.zone)
     if revealed and form:
-        # Before anything is shown: no content goes out without its entry in the audit trail.
+        # The entry in the audit trail is written before any content is shown.
         at = {"part": data.part + 1, "parts": data.parts}
         what = _("event, part %(part)s of %(parts)s") % at
         record_reveal(request, app_id, f"{key[0]} {key[2]}", what, form)
