@@ -1,4 +1,4 @@
-"""Access rules of views. A view without a declared rule does not exist: it answers 404.
+"""Access rules of views. A view without a declared rule answers 404.
 
 @access("lending.loans.makeRepayment", methods=("GET", "POST"))
 def confirm(request, app_id, account_id): ...
@@ -65,11 +65,11 @@ Condition = Callable[..., bool]
 class Rule(NamedTuple):
     """Access rule of a view: the people that may use it, and its HTTP methods.
 
-    A person must hold each of `permissions`; () means that being signed in is enough, and None that
-    the view is open to everyone. `needs` gives the further permissions of one address. Before a
-    method of `confirmed` people confirm their identity, unless they did so recently
-    (`staff.confirming`). With `confirmed_if` this applies only to requests for which it is true.
-    `quota` names the limit of uses (`quotas.LIMITS`).
+    A person must hold each of `permissions`. An empty tuple means that being signed in is enough.
+    None means that the view is open to everyone. `needs` gives the further permissions of one
+    address. Before a method in `confirmed`, people confirm their identity, unless they did so
+    recently (`staff.confirming`). With `confirmed_if`, people confirm only before requests for
+    which it is true. `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -113,11 +113,11 @@ def access(
 ) -> Callable[[View], View]:
     """Declare that a view is for people with all of these permissions.
 
-    Their names are in `staff.roles.RIGHTS`. `needs` gives the further permissions of one address,
-    by the request and the route's arguments. Other methods than `methods` answer 405; HEAD is
-    allowed with GET. Before the methods in `confirmed`, people confirm their identity, if
-    `confirmed_if` is true for the request and the route's arguments. `quota` names the limit of
-    uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
+    The names of permissions are in `staff.roles.RIGHTS`. `needs` gives the further permissions of
+    one address, from the request and the route's arguments. Methods that are not in `methods`
+    answer 405; HEAD is allowed with GET. Before the methods in `confirmed`, people confirm their
+    identity, if `confirmed_if` is true for the request and the route's arguments. `quota` names the
+    limit of uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
@@ -135,7 +135,7 @@ def signed_in(
 ) -> Callable[[View], View]:
     """Declare that a view is for all people who are signed in.
 
-    If `needs` is given, they must have the permissions that it returns.
+    If `needs` is given, people must also have the permissions that it returns.
     """
     return _declare(Rule((), _methods(methods), needs, _methods(confirmed), quota=quota))
 
@@ -169,9 +169,9 @@ def routes(
 
 
 class AccessMiddleware:
-    """Applies the access rule of every view before it runs.
+    """Applies the access rule of every view before the view runs.
 
-    A view without a rule answers 404; so does an app that is not known.
+    A view without a rule answers 404, and so does an address with an unknown app.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -266,7 +266,10 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Redirect to the page that confirms the person, and then back; None if already confirmed."""
+    """Redirect to the page on which people confirm their identity, and which leads back.
+
+    Return None if the person has already confirmed.
+    """
     if is_confirmed(request):
         return None
     if request.method == "POST":
@@ -361,7 +364,7 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
 def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the sign-in and then back to the present page.
 
-    htmx would follow a redirect and put the sign-in form into a fragment of the page, so htmx gets
+    htmx would follow a redirect and put the sign-in form into a fragment of the page. So htmx gets
     an order to leave the page instead. After a request for a fragment or a POST, the browser
     returns to the page around the fragment or form. If the person sent a form, the sign-in page
     reports that the form was not sent.

@@ -28,7 +28,7 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 class Shown:
     """One call for `_calls.html`.
 
-    `curl` is a command that repeats the call. The reader puts an own token into the command.
+    `curl` is a command that repeats the call. Readers put their own token into the command.
     """
 
     operation: str

@@ -1,4 +1,4 @@
-"""Mistakes of the configuration as Django system checks; `manage.py check --deploy` runs all."""
+"""Django system checks that find mistakes in the settings. `check --deploy` runs all of them."""
 
 import base64
 from ipaddress import ip_address
@@ -148,7 +148,7 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
 def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
     """Warn of unencrypted connections to other machines.
 
-    The passwords and the data for the database and the mail server would be readable.
+    The passwords and the data for the database, the cache and the mail server would be readable.
     """
     return [
         Warning(
@@ -211,7 +211,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Report the example's key, because every reader of the repository could sign with it."""
+    """Report the key of `.env.example`, because every reader of the repository knows this key."""
     keys = [("SECRET_KEY", settings.SECRET_KEY)]
     keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
     return [
@@ -232,7 +232,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
     After a longer absence, the first request of a browser may use plain HTTP.
     """
     seconds = settings.SECURE_HSTS_SECONDS
-    if not 0 < seconds < settings.YEAR:  # Django itself warns of none
+    if not 0 < seconds < settings.YEAR:  # Django itself warns of 0
         return []
     return [
         Warning(
@@ -245,7 +245,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Warn of the example's sender, because its mail is refused or treated as junk."""
+    """Warn of the sender of `.env.example`, because its mail is refused or treated as junk."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
     if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []

@@ -54,9 +54,8 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 def zone_beside(field: forms.Field) -> str:
     """Return the zone of a field's day or time, for its label; empty for other fields.
 
-    The result is the current zone, in which the field is read: the lender's on an app's pages,
-    elsewhere UTC. A field that is not in the current zone has the words for its label in
-    `zone_words`.
+    A field is usually read in the current zone. On an app's pages this is the lender's zone, on
+    other pages UTC. A field in another zone has the words for its label in `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

@@ -1,7 +1,7 @@
 """The error card: the event, the next step for the person, and whether anything was saved.
 
-A rule of the service, the rights of the service account, an outage and an error of the service have
-different cards, and so does a limit of this dashboard. The access rule draws another card if the
+There are different cards for a rule of the service, the rights of the service account, an outage,
+an error of the service, and a limit of this dashboard. The access rule draws another card if the
 person lacks a role.
 """
 
@@ -45,7 +45,7 @@ class Card:
     """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
 
     `status` is the HTTP status of the service's answer, None without an answer. `finding` is the
-    kind of the fault, for readers of the page's marks.
+    kind of the fault, for a mark in the page.
     """
 
     title: str

@@ -50,7 +50,7 @@ MOST, MOST_OF_ONE = 2, 1
 XLSX = "xlsx"
 #: The last line of a workbook that can't contain more rows.
 CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows. Export CSV for all rows")
-#: The last line of an export that the service broke off.
+#: The last line of an export that ended early because of an error of the service.
 BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not complete: %(why)s")
 
 
@@ -106,8 +106,8 @@ logger = logging.getLogger(__name__)
 Row = Iterable[object]
 Item = TypeVar("Item")
 
-# The places where a spreadsheet would read a formula: the start of the text, or the start of a part
-# if the spreadsheet splits the text at another separator. Full-width signs count too.
+# The places where a spreadsheet would read a formula: the start of the text, and the start of a
+# part, because a spreadsheet may split the text at another separator. Full-width signs count too.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
 # Texts that can't be a formula: an empty text, most words, a number with its sign, and a phone
 # number as people write it. This check is faster than the search for a formula.
@@ -271,12 +271,12 @@ def export_response(
 ) -> StreamingHttpResponse:
     """Return a CSV or XLSX file with the rows of all pages; `name` is without its ending.
 
-    Each row has a value for every column, or one value that is not a record. The last row has a
-    note if the service stopped early, if it listed rows again, or if there are more rows than a
-    workbook can contain.
+    Each row has a value for every column, or one value that is not a record. The last row is a note
+    if the service stopped early, or listed rows again. The last row is also a note if there are
+    more rows than a workbook can contain.
 
     The audit trail records the start of the export with its filters, and its end with the number of
-    rows; `subject` names the exported data there. Raise Throttled if too many exports are running;
+    rows. `subject` names the exported data there. Raise Throttled if too many exports are running;
     the view declares the daily quota.
     """
     place = ExportPlace(request.user.pk)

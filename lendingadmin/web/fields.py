@@ -52,7 +52,7 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    A text with two readings is refused with both in the error, because an amount is never guessed.
+    An amount is never guessed. The error for a text with two readings names both readings.
     Forms set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the
     amount may not name one.
     """

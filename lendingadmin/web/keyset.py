@@ -1,7 +1,7 @@
 """Pages of a table that may have millions of rows; each begins where the page before ended.
 
-A page is read in the order of an index, starting from a key, so that the last page takes as long as
-the first and nothing is counted. Rows that are added between two pages do not move the others.
+A page is read in the order of an index, starting from a key. The last page takes as long as the
+first, and earlier rows are not counted. Rows that are added between two pages do not move others.
 """
 
 import sys
@@ -31,8 +31,8 @@ class Slice(NamedTuple):
     """The rows of one page, and the key of the row after which the next page begins.
 
     `next` is None on the last page. `total` is the number of rows in the entire list, counted up to
-    COUNTED + 1; None if the search stopped before the end of the list. `looked_through` is True if
-    the page ends because the search stopped, not because the page is full.
+    COUNTED + 1. It is None if the search stopped before the end of the list. `looked_through` is
+    True if the page ends because the search stopped, not because the page is full.
     """
 
     rows: list[Any]

@@ -1,4 +1,4 @@
-"""List pages over the service: filters, order, page size and page, all in the URL.
+"""Pages of the service's lists. Filters, order, page size and page are in the URL.
 
 Spec: Shared list behaviour. Filters and order are offered only if the spec lists them. The page
 size is sent to every list. A list also works if the service ignores or refuses the size.
@@ -66,7 +66,7 @@ class AnotherField(FilterField):
 
 
 class FoldingForm(forms.Form):
-    """A filter form whose fields in `folds` are folded away; chips show those with a value."""
+    """A filter form that folds away the fields in `folds`. Folded fields with a value are chips."""
 
     folds: Sequence[str] = ()
 

@@ -133,12 +133,12 @@ FIELDS: Mapping[str, Any] = {
 
 
 def list_rights(person: User, app_id: str = "") -> frozenset[str]:
-    """Return the rights to the record that a person has in an app, by default the page's."""
+    """Return a person's rights to the record in an app, by default in the app of the page."""
     return frozenset(right for right in WHOLE_RECORD if person.has_perm(right, app_id))
 
 
 def is_whole(held: Collection[str]) -> bool:
-    """Return whether these rights open the full record, with fields that the spec does not have."""
+    """Return whether these rights open the full record, with fields that are not in the spec."""
     return WHOLE_RECORD.issubset(held)
 
 

@@ -1,7 +1,7 @@
 """Form fields for a day and a time in the current zone, which on an app's pages is the lender's.
 
-In the hour in which clocks go back, a time occurs twice. The field then offers both. The chosen one
-is written as the time with its offset from UTC: `2026-10-25T02:30+02:00`.
+In the hour in which clocks go back, a time occurs twice. The field then offers both times. The
+chosen time is written with its offset from UTC: `2026-10-25T02:30+02:00`.
 """
 
 import re

@@ -28,7 +28,7 @@ from .masking import list_rights
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """One entry of the sidebar."""
+    """One entry of the sidebar: an area, or a list that the person chose."""
 
     key: str
     label: str
@@ -322,7 +322,7 @@ def write_badges(
 ) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
     """Return the entry of each badge, and the query that counts them with its parameters.
 
-    The rows are counted on each page. Writing the text of the query takes ten times as long, so the
+    The rows are counted on each page. Writing the text of the query takes ten times as long. So the
     text is used again until the rights `held` or the time `since` change.
     """
     badges = [one for key in entries for one in collect("badges") if one.entry == key]
@@ -331,5 +331,5 @@ def write_badges(
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: `navigation` for base.html."""
+    """Return `navigation` for base.html. This is a context processor."""
     return {"navigation": Navigation(request)}

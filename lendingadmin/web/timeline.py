@@ -79,7 +79,7 @@ class Found(NamedTuple):
 
 
 class LiveReads(NamedTuple):
-    """Calls that run in parallel with those of other sources, and the use of their results.
+    """Calls that run in parallel with the calls of other sources, and the use of their results.
 
     The calls must not use the database, because they run on threads. `finish` gets the value or the
     LendingError of each call, and may raise a LendingError.

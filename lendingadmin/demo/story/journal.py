@@ -105,7 +105,7 @@ def _set_entered(repayment: Repayment, moment: datetime) -> None:
 
 
 def _count_tills(app: LendingApp, cast: Cast) -> None:
-    """Save the evening's cash counts of two people; one of them has 200 too little."""
+    """Save the evening's cash counts of two people. In one count 200 are missing."""
     evening = at(app, 1, "17:35")
     for till in cash.list_tills(app, evening.date()):
         if till.counted is None:

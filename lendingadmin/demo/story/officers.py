@@ -11,7 +11,7 @@ from .cast import Book, Cast
 
 
 def assign(app: LendingApp, cast: Cast, book: Book) -> None:
-    """Share the borrowers among three officers, and hand over one officer's for a week."""
+    """Share the borrowers among three officers. One officer hands hers over for a week."""
     teams = (cast.officer, cast.officer, cast.brian, cast.amina)
     for number, debt in enumerate(book.debts):
         # The last six borrowers stay without an officer, as new borrowers do.

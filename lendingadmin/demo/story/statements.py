@@ -1,4 +1,4 @@
-"""M-PESA statements: yesterday's, which is complete, and this morning's, for people to try."""
+"""M-PESA statements: a complete one of yesterday, and one of this morning for people to try."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -
 def write_this_morning(app: LendingApp) -> bytes:
     """Return a statement of today until now, with payments on loans of the newest update.
 
-    Most can be recorded at once. One is recorded already, and some need a person.
+    Most can be recorded at once. One is recorded already, and a person must decide on some.
     """
     now = timezone.now().astimezone(app.zone)
     begins = datetime.combine(now.date(), time(), app.zone)
@@ -86,7 +86,7 @@ def write_this_morning(app: LendingApp) -> bytes:
     names = get_names(app.app_id, (loan.borrower_id for loan in found))
     known = [loan for loan in found if loan.borrower_id in names]
     some = chance.sample(known, min(12, len(known)))
-    # Six hours at most, and never later than now.
+    # The payments are within six hours, and none is in the future.
     step = min(now - begins, timedelta(hours=6)) / (len(some) + 3)
     paid = []
     for number, loan in enumerate(some, start=1):

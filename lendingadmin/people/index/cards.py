@@ -1,8 +1,8 @@
 """Functions that write borrowers into the index and remove them.
 
-A card is written only from data that were read later than the card. So a page of a walk that was
-read before a borrower was changed or erased does not bring old data back. An erased borrower leaves
-an empty card without tokens until a walk that began later is complete.
+A card is written only from data that were read later than the card. If a walk has read a page
+before a borrower was changed or erased, the page does not bring old data back. An erased borrower
+leaves an empty card without tokens until a walk that began later is complete.
 """
 
 from collections.abc import Iterable
@@ -190,7 +190,7 @@ def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
 
 
 def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
-    """Insert those rows of two numbers that do not exist yet.
+    """Insert the rows of two numbers that do not exist yet.
 
     A page has twelve thousand rows, and `bulk_create` takes ten times as long.
     """
@@ -232,8 +232,8 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 def delete_index(index: BorrowerIndex) -> None:
     """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Tokens are deleted in ranges and not by card, because no index leads from a card to its tokens,
-    and the key may no longer be configured.
+    Tokens are deleted in ranges and not by card. No index leads from a card to its tokens, and the
+    key that computes them may not be configured.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1

@@ -371,8 +371,8 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
     """Return the cards of the first word, filtered by the other words, and lists for more filters.
 
     Each card of the first word is checked for a token of each other word, or for the token of the
-    word's beginning. If a check needs too many look-ups, the cards of that word are returned as a
-    list, because it is quicker to read the list once. If all cards of the first word can be opened,
+    word's beginning. If a check needs too many look-ups, reading all cards of that word once is
+    quicker. Then these cards are returned as a list. If all cards of the first word can be opened,
     nothing is checked.
     """
     first, *rest = wanted

@@ -100,7 +100,7 @@ class CardToken(models.Model):
 class WordKey(models.Model):
     """Link from a key to a word of names. The key is a hash of a beginning or a misspelling.
 
-    The hash is keyed. `word` is the token of cards for the word, or for its first three letters, so
+    The hash is keyed. `word` is the token of cards for the word, or for its first three letters. So
     each word is saved once, even if thousands of people have this name. Tokens of different indexes
     have nothing in common, so a row does not need to name its index.
     """

@@ -35,7 +35,7 @@ class PersonName(NamedTuple):
 
 
 def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:
-    """Return the names of these borrowers by id, except those that are unknown."""
+    """Return the known names of these borrowers, by id."""
     ids = list(borrower_ids)
     return read_names(find_index(app_id), ids) if any(ids) else {}
 
@@ -70,7 +70,7 @@ class PageNames:
         return find_index(self._app_id)
 
     def get(self, borrower_ids: Iterable[str]) -> dict[str, PersonName]:
-        """Return the names of these borrowers by id, except those that are unknown."""
+        """Return the known names of these borrowers, by id."""
         wanted = set(borrower_ids) - {""}
         if unread := wanted - self._read.keys():
             found = read_names(self._index, unread)
@@ -96,7 +96,10 @@ def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[s
 
 
 def write_name(found: PersonName | None, may_see: bool) -> str:
-    """Return the name as HTML with its age on hover, or the initials; empty if unknown."""
+    """Return the name or the initials as HTML, with the age of the data on hover.
+
+    Return an empty text for an unknown name.
+    """
     if found is None:
         return ""
     ago = times.ago(found.read_at, timezone.now(), formats.locale())

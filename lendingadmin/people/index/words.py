@@ -47,8 +47,8 @@ _LETTERS = str.maketrans(
     | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
 )
 _ENG = re.compile(r"ŋ(?!g)")
-# Countries that added digits in front of each number: the new digits by the second digit of the old
-# number (Benin 2024, Côte d'Ivoire 2021; a mobile number of eight digits is an old one).
+# Countries that added digits in front of each number (Benin 2024, Côte d'Ivoire 2021). The new
+# digits depend on the second digit of the old number. A mobile number of eight digits is old.
 _RENUMBERED = {
     "229": dict.fromkeys("0123456789", "01"),
     "225": dict.fromkeys("0123", "01") | dict.fromkeys("456", "05") | dict.fromkeys("789", "07"),

@@ -1,6 +1,6 @@
 """Places where an id is looked up, each with one read.
 
-A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
+A loan is read by its `accountId` or `uid`, and an assessment by its `assessmentId` or `uid`. A
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
 """
 
@@ -36,7 +36,7 @@ from .encrypted_words import LONGEST
 from .kinds import RecordKind
 
 _LONGEST_NUMBER = 18
-_FEW = 2  # a number is globally unique
+_FEW = 2  # only one loan has a number
 _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
@@ -162,7 +162,7 @@ def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Mat
     """Return the records in our own database that match an id and that the person may open.
 
     `kind` is `stored` for records with exactly this id. `other_case` is for records whose ids have
-    different capital letters. Each of those has a warning.
+    different capital letters. Each of these matches has a warning.
     """
     finders = (one for one in collect(kind) if person.has_perm(one.permission))
     return tuple(match for one in finders for match in one.find(app_id, wanted))

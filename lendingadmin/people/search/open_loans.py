@@ -45,7 +45,7 @@ def read_open_loans(
 
 
 def is_in_arrears(app_id: str, borrower_id: str) -> bool:
-    """Return True if a borrower's overdue amount in the newest snapshot is not zero or is unknown.
+    """Return True if a borrower's overdue amount in the newest snapshot is positive or unknown.
 
     Return False for a borrower without known loans. No right is needed, because the answer only
     decides which fields stay masked. The amount is never shown.

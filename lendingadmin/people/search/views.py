@@ -51,7 +51,7 @@ NOTHING = gettext_noop("Nothing found.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
 NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
-# Long enough for a service in good health, short enough that Enter never seems to do nothing.
+# Seconds that the page waits for lookups: enough for a healthy service, but not long for a person.
 MOMENT = 0.8
 
 
@@ -104,9 +104,8 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
     """Return True if the words may be an id, so that the service is asked for such a record.
 
-    A single word of letters is usually a name. If the index is complete and the person may search
-    it, the index has already shown that no borrower has this name, so the service is not asked.
-    `people` is the result from the index.
+    A single word of letters is usually a name. If a complete index, which the person may search,
+    has no borrower with this name, the service is not asked. `people` is the result from the index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True

@@ -150,7 +150,7 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 
 
 def make_assessment(row: KnownAssessment) -> Assessment:
-    """Return an assessment from the known data: no outcome, and the status as last read."""
+    """Return an assessment with the known data; it has no outcome, and the last read status."""
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
     return Assessment(fields | {"status": row.status})

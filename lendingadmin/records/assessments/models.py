@@ -23,10 +23,10 @@ class AssessmentIndex(IndexRow):
 
 
 class KnownAssessment(models.Model):
-    """One assessment as last read; a text is empty if the service gave no valid one.
+    """One assessment as last read. A field is empty if the service gave no valid text.
 
-    `made_at` is the time of creation. If the service does not give it, this is the end of the
-    assessed data, or else the time of the first reading.
+    `made_at` is the time of creation. If the service does not give this time, `made_at` is the end
+    of the assessed data, or else the time of the first reading.
     """
 
     # Both indexes below begin with this column.

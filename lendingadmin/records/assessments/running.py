@@ -1,9 +1,9 @@
 """Running assessments of an account, as far as the service shows them.
 
 The spec shows no filter for the list of assessments. The dashboard tries one. A service that
-ignores the filter returns the assessments of all accounts, and those of other accounts are left
-out. Recent assessments that were started in this dashboard are read by id, so that they are found
-regardless of their place in the list.
+ignores the filter returns the assessments of all accounts. Assessments of other accounts are left
+out. Recent assessments that were started in this dashboard are read by id, because the page of the
+list may not have them.
 """
 
 from contextlib import suppress
@@ -59,7 +59,7 @@ class StartedAssessment(NamedTuple):
 
 
 def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedAssessment]:
-    """Return the assessments that a person started since a time, the newest first."""
+    """Return the newest ten assessments that a person started since a time, newest first."""
     rows = Write.objects.filter(
         person=person,
         created_at__gte=since,
@@ -93,7 +93,7 @@ def id_of(assessment: Assessment) -> str:
 def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
     """Return the account's assessments on the first page of the list, newest first.
 
-    Add those that were started in this dashboard within the last 15 minutes. Raise LendingError if
+    Add the newest five that were started in this dashboard within 15 minutes. Raise LendingError if
     the list can't be read.
     """
     app = gateway.app(app_id)
@@ -121,7 +121,7 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
 def _started_here(app_id: str, account_id: str) -> list[str]:
     """Return ids of assessments that people started in this dashboard for an account.
 
-    Only those of the last 15 minutes are included.
+    These are the newest five assessments of the last 15 minutes.
     """
     rows = Write.objects.filter(
         app_id=app_id,

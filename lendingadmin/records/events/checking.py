@@ -1,8 +1,8 @@
 """Check an event before it is sent (Spec: Event, Events, Limits).
 
-Errors are faults according to the spec; an event with an error is not sent. Warnings are things
-that the spec does not define, or that an assessment would not use; they are shown, and the service
-decides. No finding quotes a value, because values are personal.
+Errors are faults according to the spec. An event with an error is not sent. Warnings are things
+that the spec does not define, or that an assessment would not use. A person can send an event with
+warnings, and the service decides. No finding quotes a value, because values are personal.
 """
 
 from collections.abc import Mapping

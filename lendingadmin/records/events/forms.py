@@ -28,7 +28,7 @@ _CATEGORY = [
 class EventForm(forms.Form):
     """A form for an event in JSON; the value of an empty field comes from the JSON.
 
-    `source` is the name of the field with the JSON. `content` and `file_name` are those of the last
+    `source` is the name of the field with the JSON. `content` and `file_name` belong to the last
     readable file.
     """
 

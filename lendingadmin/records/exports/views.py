@@ -1,4 +1,4 @@
-"""CSV of all items that a list's filter finds, page by page at the speed of the browser."""
+"""Exports of all items that a list's filter finds, read page by page."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain

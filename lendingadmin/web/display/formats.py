@@ -1,7 +1,7 @@
 """The formats of the current page: numbers and days by its language, times in a person's zone.
 
-The functions of this package take the locale and the zone as arguments; template filters and the
-rows of a list get them from this module.
+The functions of this package take the locale and the zone as arguments. Template filters and the
+rows of a list get the locale and the zone from this module.
 """
 
 from collections.abc import Callable, Iterator

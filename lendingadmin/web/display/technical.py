@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """True if the leaf is long; it is then folded alone, so that the others stay visible."""
+        """True if the text is long. A long leaf is folded alone, so that others stay visible."""
         return len(self.text) > _LONG
 
     @property

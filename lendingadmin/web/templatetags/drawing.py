@@ -1,4 +1,4 @@
-"""`{% once "_head.html" %}`: parts of pages that are drawn once."""
+"""`{% once "_head.html" %}`: parts of pages that are rendered once."""
 
 from functools import lru_cache
 from typing import Any

@@ -11,8 +11,8 @@ from lendingadmin.core.staff.roles import VIEW_AUDIT
 
 register = template.Library()
 
-# For each route of a page of one record: the name of the record in the audit trail, made from the
-# route's arguments, and the action that the page shows ("" for all actions).
+# The pages of one record, by route. The first text is the record's name in the audit trail, made
+# from the route's arguments. The second text is the action that the page shows, or "" for all.
 _RECORDS: dict[str, tuple[str, str]] = {
     "borrower": ("{borrower_id}", ""),
     "loan": ("{account_id}", ""),

@@ -1,4 +1,4 @@
-"""Events: the list with every filter of the spec, and a page for one of them."""
+"""Events: the list with every filter of the spec, and the page of one event."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -85,7 +85,7 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(EXPORT, "lending.events.list", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export all events that the filter finds as CSV, without their content."""
+    """Export all events that the filter finds as CSV or XLSX, without their content."""
     form = ListForm(request.GET, _LIST, _list_words())
     if not form.is_valid():
         return back_to_list(request)
@@ -127,7 +127,7 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
 def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """Show one event kind by kind. Personal content is masked without the right to see it.
+    """Show the data of one event by kind. Without the right to see personal content, it is masked.
 
     For a borrower in arrears the content stays masked for all people, because contacts and
     messages must not be used to collect a debt.

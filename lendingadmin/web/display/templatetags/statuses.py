@@ -34,7 +34,7 @@ def performance_status(value: object) -> Status | None:
 
 
 def has_performance(status: object, settlement_date: object) -> bool:
-    """Return True unless the loan is not open; the performance of such a loan is out of date."""
+    """Return True if a loan may be open. The performance of other loans is out of date."""
     words = settings.LENDING_LOAN_STATUSES
     return not settlement_date and statuses.says_open(status, words) is not False
 
@@ -82,7 +82,7 @@ def product_status(value: object) -> Status | None:
 
 @register.simple_tag
 def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
-    """Return a status from a template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    """Return a status that a template names: `{% status "paid" "good" "check-circle" as x %}`."""
     return Status(word, tone, icon)
 
 

@@ -83,7 +83,7 @@ def typed_moment(value: object, zone: object = None) -> str:
 
 @register.filter
 def zone_here(zone: object) -> str:
-    """Return the name of the zone that `moment` uses: the person's or else this one."""
+    """Return the name of the zone that `moment` uses: the person's zone, or else this zone."""
     return times.zone_name(formats.zone() or _zone(zone) or zone)
 
 
