@@ -26,7 +26,7 @@ class InUse(Exception):
 def held(var: Path, *, fresh: bool) -> Iterator[None]:
     """Protect the databases from removal inside the block; `fresh` removes them first.
 
-    Raises InUse if they should be removed and another demo uses them. Databases in other places,
+    Raise InUse if `fresh` is True and another demo uses the databases. Databases in other places,
     which the environment names, are never removed.
     """
     var.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet
 BASE_DIR = Path(__file__).resolve().parents[2]
 VAR_DIR = BASE_DIR / "var"
 
-#: What the person may say about the demo, and what holds otherwise (docs/configure.md).
+#: The settings that a person may change for the demo, with their defaults (docs/configure.md).
 DEFAULTS = {
     "PORT": "8000",
     "DEMO_HOST": "127.0.0.1",
@@ -31,7 +31,7 @@ DEFAULTS = {
     "CACHE_URL": "dbcache://cache",
 }
 
-# How far the demo's audit trail reached: gone with its database.
+# The file with the end of the demo's audit trail, which is removed with the demo's database.
 ANCHOR = "demo-audit-anchor.json"
 
 _SECRETS: Mapping[str, Callable[[], str]] = {
@@ -60,7 +60,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         **secrets,
         "AUDIT_ANCHOR": given.get("AUDIT_ANCHOR") or str(var / ANCHOR),
         "SANDBOX_DATABASE": given.get("SANDBOX_DATABASE") or str(var / "sandbox.sqlite3"),
-        # Not the database that settings.py falls back to: the demo's people stay in the demo's.
+        # The demo has its own database, so that its people never enter the default database.
         "DATABASE_URL": given.get("DATABASE_URL") or f"sqlite:///{var / 'demo.sqlite3'}",
         "LENDING_BASE_URL": service,
         "LENDING_AUTH_URL": service,
@@ -80,7 +80,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
         "APPROVAL_LIMITS": given.get("APPROVAL_LIMITS") or "kenya:50000,ghana:20000",
         "CONFIRM_ABOVE": given.get("CONFIRM_ABOVE") or "",
-        # Tried at night or on a holiday, it shows whom to call too.
+        # The demo shows borrowers to call at night and on holidays too.
         "CONTACT_HOURS": given.get("CONTACT_HOURS") or _ALWAYS,
         "CONTACT_ATTEMPTS": given.get("CONTACT_ATTEMPTS") or "kenya:2:5,ghana:2:5",
         "CONTACT_HOLIDAYS": given.get("CONTACT_HOLIDAYS") or "off",
@@ -108,7 +108,7 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "DEMO": given.get("DEMO") or ("on" if is_known and is_local else "off"),
         "HTTPS": "off",
         "HSTS_SECONDS": "0",
-        # On another address than loopback, the names by which people reach it are not known.
+        # If the address is not loopback, the host names that people use are not known.
         "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]" if is_local else "*",
         "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
@@ -132,11 +132,9 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
 
 
 def kept_secrets(path: Path) -> dict[str, str]:
-    """Return the demo's secrets.
+    """Return the demo's secrets, from a file that only its owner can read.
 
-    The secrets are made once and saved in a file that only its owner can read.
-
-    A missing secret is made and added. Other secrets do not change, so that data encrypted with
+    A missing secret is made and saved. Other secrets do not change, so that data encrypted with
     them remains readable.
     """
     kept = _read(path)

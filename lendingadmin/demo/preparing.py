@@ -31,7 +31,8 @@ class NotLoopback(Exception):
 def prepare_dashboard() -> None:
     """Create or update the database, the static files and the people.
 
-    Raises OtherVersion, and NotLoopback if the configured service is not on this machine.
+    Raise OtherVersion if the migrations fail, and NotLoopback if the configured service is not on
+    this machine.
     """
     VAR_DIR.mkdir(exist_ok=True)  # SQLite makes files, not folders
     try:
@@ -81,10 +82,10 @@ def make_people(password: str, service: str) -> None:
     """
     if not checks.is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"No demo people are made beside the service at {service}.")
-    # Made once, because that takes as long as checking it.
+    # Hashing a password is slow, so all people get the same hash.
     encoded = make_password(password)
     for name in ROLES:
-        # Mail of the demo is printed, and only managers get any: it needs an address to go to.
+        # Only managers get mail, which the demo prints. Without an address there would be no mail.
         address = "manager@example.com" if name == "manager" else ""
         people = get_user_model().objects
         defaults = {"email": address, "password": encoded}

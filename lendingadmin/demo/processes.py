@@ -36,7 +36,7 @@ class Processes:
 
     def __enter__(self) -> Self:
         for number in _ASKED:
-            # A demo that was started with nohup is to outlive the terminal.
+            # A demo that was started with nohup continues after its terminal is closed.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._stop_asked)
         return self
@@ -109,7 +109,7 @@ class Processes:
         for child in self._children.values():
             with suppress(subprocess.TimeoutExpired):
                 child.wait(max(0.0, deadline - time.monotonic()))
-            # Its own children are in its group still, when it ended without them or not at all.
+            # Children of the child may still run in its group, even if the child has ended.
             _signal(child, signal.SIGKILL)
             child.wait()
         self._children.clear()

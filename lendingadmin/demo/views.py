@@ -12,7 +12,7 @@ from .story.statements import write_this_morning
 
 @access(READ)
 def this_morning(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Return the statement as a file, made of the newest update of the portfolio."""
+    """Return the statement as a CSV file, made from the newest update of the portfolio."""
     content = write_this_morning(gateway.lending_app(app_id))
     response = HttpResponse(content, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="m-pesa-this-morning.csv"'

@@ -1,4 +1,4 @@
-"""Access rules of views. A view without a declared rule does not exist: it answers 404.
+"""Access rules of views. A view without a declared rule answers 404.
 
 @access("lending.loans.makeRepayment", methods=("GET", "POST"))
 def confirm(request, app_id, account_id): ...
@@ -46,17 +46,18 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 #: The title of the card of a refusal.
 REFUSED = gettext_noop("Your role does not allow this")
-# The methods of views that guard themselves.
+# The HTTP methods of allauth's views, which have their own rules.
 _OF_OTHERS = frozenset({"GET", "HEAD", "POST"})
 _CHANGE_PASSWORD = "account_change_password"  # noqa: S105  # pragma: allowlist secret
 _GIVE_FACTOR = frozenset({"mfa_reauthenticate", "mfa_reauthenticate_webauthn"})
-# Of theirs, what a person who must choose a password may open.
+# The pages of allauth that a person may open before choosing a new password.
 _OPEN_TO_HELD_BACK = _GIVE_FACTOR | {_CHANGE_PASSWORD, "account_logout"}
-# Of the pages of second factors, those that neither change one nor show recovery codes.
+# The pages of second factors that neither change a factor nor show recovery codes.
 _CHANGE_NO_FACTOR = _GIVE_FACTOR | {
     *("mfa_index", "mfa_list_webauthn", "mfa_authenticate", "mfa_login_webauthn")
 }
-# Given the request and the route's arguments: permission names. May raise Http404.
+# A function of the request and the route's arguments that returns permission names. The function
+# may raise Http404.
 Needs = Callable[..., Iterable[str]]
 Condition = Callable[..., bool]
 
@@ -64,11 +65,11 @@ Condition = Callable[..., bool]
 class Rule(NamedTuple):
     """Access rule of a view: the people that may use it, and its HTTP methods.
 
-    A person must hold each of `permissions`; () means that being signed in is enough, and None that
-    the view is open to everyone. `needs` gives the further permissions of one address. Before a
-    method of `confirmed` people confirm their identity, unless they did so recently
-    (`staff.confirming`). With `confirmed_if` this applies only to requests for which it is true.
-    `quota` names the limit of uses (`quotas.LIMITS`).
+    A person must hold each of `permissions`. An empty tuple means that being signed in is enough.
+    None means that the view is open to everyone. `needs` gives the further permissions of one
+    address. Before a method in `confirmed`, people confirm their identity, unless they did so
+    recently (`staff.confirming`). With `confirmed_if`, people confirm only before requests for
+    which it is true. `quota` names the limit of uses (`quotas.LIMITS`).
     """
 
     permissions: tuple[str, ...] | None
@@ -85,7 +86,10 @@ class Rule(NamedTuple):
         return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
-        """Return the first permission that the person lacks. Raise Http404 if `needs` raises it."""
+        """Return the first permission that the person lacks, or None.
+
+        Raise Http404 if `needs` raises it.
+        """
         person: Any = request.user
         missing = (name for name in self.permissions or () if not person.has_perm(name))
         if (first := next(missing, None)) or self.needs is None:
@@ -109,11 +113,11 @@ def access(
 ) -> Callable[[View], View]:
     """Declare that a view is for people with all of these permissions.
 
-    Their names are in `staff.roles.RIGHTS`. `needs` gives the further permissions of one address,
-    by the request and the route's arguments. Other methods than `methods` answer 405; HEAD is
-    allowed with GET. Before the methods in `confirmed`, people confirm their identity, if
-    `confirmed_if` is true for the request and the route's arguments. `quota` names the limit of
-    uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
+    The names of permissions are in `staff.roles.RIGHTS`. `needs` gives the further permissions of
+    one address, from the request and the route's arguments. Methods that are not in `methods`
+    answer 405; HEAD is allowed with GET. Before the methods in `confirmed`, people confirm their
+    identity, if `confirmed_if` is true for the request and the route's arguments. `quota` names the
+    limit of uses (`quotas.LIMITS`). Raise ValueError for an unknown permission.
     """
     for name in (permission, *others):
         if name not in RIGHTS:
@@ -131,7 +135,7 @@ def signed_in(
 ) -> Callable[[View], View]:
     """Declare that a view is for all people who are signed in.
 
-    If `needs` is given, they must have the permissions that it returns.
+    If `needs` is given, people must also have the permissions that it returns.
     """
     return _declare(Rule((), _methods(methods), needs, _methods(confirmed), quota=quota))
 
@@ -165,9 +169,9 @@ def routes(
 
 
 class AccessMiddleware:
-    """Applies the access rule of every view before it runs.
+    """Applies the access rule of every view before the view runs.
 
-    A view without a rule answers 404; so does an app that is not known.
+    A view without a rule answers 404, and so does an address with an unknown app.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -185,7 +189,7 @@ class AccessMiddleware:
     ) -> HttpResponseBase | None:
         """Return None to let the view run, or the answer that replaces it.
 
-        Raise Http404 if the view declares no access.
+        Raise Http404 if the view declares no access, or if the app in the address is not known.
         """
         rule = rule_of(view)
         if rule is None:
@@ -196,7 +200,7 @@ class AccessMiddleware:
             return answer
         if app_id := kwargs.get("app_id"):
             app, person = lending_app(app_id), cast(User, request.user)
-            # Rights are of an app: whatever asks about this person asks about this one.
+            # A role is valid in one app, so all later checks of this person use this app.
             person.app_id = app_id
             if app not in person.lending_apps:
                 return _refuse_app(request, app_id)
@@ -214,9 +218,9 @@ class AccessMiddleware:
 
 
 def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResponseBase | None:
-    """Return the answer in place of a view that guards itself; None to let the view run.
+    """Return the answer that replaces a view of allauth; None to let the view run.
 
-    Raises Http404 for a view that does not guard itself.
+    Raise Http404 for a view that is not allauth's.
     """
     match = request.resolver_match
     if not match or not guards_itself(view):
@@ -232,8 +236,8 @@ def _guard_of_others(request: HttpRequest, view: Callable[..., Any]) -> HttpResp
     # password could remove the factor, read the recovery codes or choose another password.
     if (changes_factors or match.view_name == _CHANGE_PASSWORD) and has_factor(request.user):
         return _confirm_first(request)
-    # allauth changes the factors of a person without any factor to confirm with at once. A stranger
-    # at that person's machine could add a factor of their own.
+    # If a person has no factor to confirm with, allauth changes the factors without a question. A
+    # stranger at that person's machine could add a factor of their own.
     if changes_factors and must_ask_provider(request.user):
         return _confirm_first(request)
     return None
@@ -248,7 +252,7 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
         page = _CHANGE_PASSWORD
         finding = "choose-password"
         words = _("Someone else may know your password. Choose a new password to continue.")
-    # Who adds a factor may have to confirm first who they are.
+    # A person who adds a factor may first have to confirm their identity.
     elif must_set_up(request) and request.path != get_confirm_url(request):
         page = "mfa_index"
         finding = "set-up-two-step"
@@ -262,7 +266,10 @@ def _hold_back(request: HttpRequest) -> HttpResponseBase | None:
 
 
 def _confirm_first(request: HttpRequest) -> HttpResponseBase | None:
-    """Redirect to the page that confirms the person, and then back; None if already confirmed."""
+    """Redirect to the page on which people confirm their identity, and which leads back.
+
+    Return None if the person has already confirmed.
+    """
     if is_confirmed(request):
         return None
     if request.method == "POST":
@@ -302,12 +309,15 @@ def _refuse_app(request: HttpRequest, app_id: str) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """Answer as Django's handler403, with the usual page, if a view itself refuses a person."""
+    """Return the page of a refusal (403) if a view itself raises PermissionDenied.
+
+    This is Django's handler403.
+    """
     return _refused(request, str(exception or "") or _("Your role does not allow this."))
 
 
 def _refused(request: HttpRequest, cause: str) -> HttpResponse:
-    """Return the error card of a refusal.
+    """Return the error card of a refusal, and record the refusal in the audit trail.
 
     As a fragment the card has status 200, because htmx inserts no other status into the page.
     """
@@ -326,7 +336,7 @@ def _refused(request: HttpRequest, cause: str) -> HttpResponse:
 
 
 def _record_refusal(request: HttpRequest) -> None:
-    """Record the refusal in the audit trail, once a minute for each person and page.
+    """Record the refusal of a signed-in person in the audit trail, once a minute for each page.
 
     The page is recorded by its name, because an address may identify a borrower.
     """
@@ -354,10 +364,10 @@ def _methods(methods: Iterable[str]) -> frozenset[str]:
 def to_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the sign-in and then back to the present page.
 
-    htmx would follow a redirect and put the sign-in form into a fragment of the page, so htmx gets
-    an order to leave the page instead. The browser returns not to the address of a fragment or of a
-    POST, but to the page around it. If the person sent a form, the sign-in page reports that it was
-    not sent.
+    htmx would follow a redirect and put the sign-in form into a fragment of the page. So htmx gets
+    an order to leave the page instead. After a request for a fragment or a POST, the browser
+    returns to the page around the fragment or form. If the person sent a form, the sign-in page
+    reports that the form was not sent.
     """
     if _sends_a_form(request):
         messages.warning(
@@ -388,7 +398,7 @@ def _sends_a_form(request: HttpRequest) -> bool:
 
 
 def _page_of(request: HttpRequest, header: str) -> str:
-    """Return the path of our page in a header; the start page if there is none."""
+    """Return the path and query of our page that a header names, or else of the start page."""
     address = request.headers.get(header, "")
     if not url_has_allowed_host_and_scheme(address, {request.get_host()}):
         return resolve_url(settings.LOGIN_REDIRECT_URL)

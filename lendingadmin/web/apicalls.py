@@ -26,7 +26,10 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True)
 class Shown:
-    """One call for `_calls.html`; `curl` repeats the call with the reader's own token."""
+    """One call for `_calls.html`.
+
+    `curl` is a command that repeats the call. Readers put their own token into the command.
+    """
 
     operation: str
     method: str
@@ -39,7 +42,7 @@ class Shown:
 
 
 def shown(calls: list[Call], held: Collection[str]) -> list[Shown]:
-    """Return the calls so far, masked; with bodies only if `held` opens the full record.
+    """Return the page's calls so far, masked, with bodies only if `held` opens the full record.
 
     `held` is the person's rights to a borrower's record. It is unknown which data an answer
     contains, so with fewer rights neither the sent nor the received body is shown.
@@ -68,7 +71,7 @@ def _curl(call: Call, *, with_body: bool) -> str:
 
 
 def _pretty(call: Call, body: bytes) -> str:
-    # What comes of an event speaks of what the event holds.
+    # The result of an event may repeat the personal data of the event.
     also = {"result"} if call.operation.startswith("events.") else ()
     try:
         shown = redact(read_head(body), also)
@@ -80,7 +83,8 @@ def _pretty(call: Call, body: bytes) -> str:
 def read_head(body: bytes) -> object:
     """Return the part of a JSON body that `redact` shows: the first items of each list.
 
-    The other items are None, so that they are counted. A very long item is replaced by its size.
+    The other items are None, so that `redact` can count them. A very long item is replaced by its
+    size in words.
     """
     try:
         return {key: _read_items(bytes(raw)) for key, raw in _FIELDS.decode(body).items()}

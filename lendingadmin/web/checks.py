@@ -1,4 +1,4 @@
-"""Mistakes of the configuration as Django system checks; `manage.py check --deploy` runs all."""
+"""Django system checks that find mistakes in the settings. `check --deploy` runs all of them."""
 
 import base64
 from ipaddress import ip_address
@@ -22,7 +22,7 @@ _RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old
 
 @register(Tags.security)
 def files_are_private(**_: Any) -> list[CheckMessage]:
-    """Warn if other accounts can read the database or the keys, because this needs no password."""
+    """Warn if other accounts of this machine may read the database files or the keys in `.env`."""
     kept = [settings.BASE_DIR / ".env"]
     for database in settings.DATABASES.values():
         if database["ENGINE"] == "django.db.backends.sqlite3":
@@ -58,7 +58,10 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
 
 @register()
 def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
-    """Report a kind of data that is misspelt, because it would have no limit of age of its own."""
+    """Report a misspelt kind in KEEP_TEXTS_DAYS or KEEP_ROWS_DAYS.
+
+    The number of days would not apply to the kind that was meant.
+    """
     known = {
         "KEEP_TEXTS_DAYS": {one.kind for one in collect("erasable") if one.kind},
         "KEEP_ROWS_DAYS": {one.kind for one in collect("tables") if one.kind},
@@ -77,7 +80,10 @@ def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def people_come_by_https(**_: Any) -> list[CheckMessage]:
-    """Warn if HTTPS is off and other machines are named, because passwords would be readable."""
+    """Warn if HTTPS is off and ALLOWED_HOSTS names another machine.
+
+    Passwords would be readable on the network.
+    """
     outside = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.lstrip("."))]
     if settings.HTTPS or not outside:
         return []
@@ -106,7 +112,10 @@ def the_service_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def the_demo_is_on_this_machine(**_: Any) -> list[CheckMessage]:
-    """Report a demo of a real service, because everybody could sign in with one click."""
+    """Report a demo with a service on another machine.
+
+    Everybody could sign in to such a dashboard with one click.
+    """
     if not settings.DEMO or is_loopback(urlsplit(settings.LENDING_BASE_URL).hostname or ""):
         return []
     return [
@@ -139,7 +148,7 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
 def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
     """Warn of unencrypted connections to other machines.
 
-    The passwords and the data for the database and the mail server would be readable.
+    The passwords and the data for the database, the cache and the mail server would be readable.
     """
     return [
         Warning(
@@ -163,7 +172,7 @@ def other_machines_are_spoken_to_encrypted(**_: Any) -> list[CheckMessage]:
 def _has_plain_database() -> bool:
     return any(
         one["ENGINE"] != "django.db.backends.sqlite3"
-        # Without a host, or with a path, it is a socket of this machine.
+        # A database without a host, or with a path as its host, is a socket of this machine.
         and not (is_loopback(one["HOST"]) or one["HOST"].startswith("/") or not one["HOST"])
         and one.get("OPTIONS", {}).get("sslmode") not in ("require", "verify-ca", "verify-full")
         for one in settings.DATABASES.values()
@@ -190,7 +199,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
         Error(
             f"Key {position} of {name} is made of text, not of random bytes.",
             hint=_NEW_KEY if position == 1 else _RETIRED_KEY,
-            # What a retired key encrypted is there already: release does not refuse that one.
+            # Data are already encrypted with a retired key, so a release does not refuse this key.
             id="lendingadmin.E003" if position == 1 else "lendingadmin.E006",
         )
         for name in ("DATA_KEYS", "PEOPLE_KEYS", "AUDIT_KEYS")
@@ -202,7 +211,7 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Report the example's key, because every reader of the repository could sign with it."""
+    """Report the key of `.env.example`, because every reader of the repository knows this key."""
     keys = [("SECRET_KEY", settings.SECRET_KEY)]
     keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
     return [
@@ -223,7 +232,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
     After a longer absence, the first request of a browser may use plain HTTP.
     """
     seconds = settings.SECURE_HSTS_SECONDS
-    if not 0 < seconds < settings.YEAR:  # Django itself warns of none
+    if not 0 < seconds < settings.YEAR:  # Django itself warns of 0
         return []
     return [
         Warning(
@@ -236,7 +245,7 @@ def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Warn of the example's sender, because its mail is refused or treated as junk."""
+    """Warn of the sender of `.env.example`, because its mail is refused or treated as junk."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
     if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []
@@ -269,7 +278,7 @@ def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.caches, deploy=True)
 def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
-    """Warn if processes have no common cache, because they share answers of the service."""
+    """Warn if the cache belongs to one process, because processes share the service's answers."""
     backend = settings.CACHES["shared"]["BACKEND"]
     if not backend.endswith(("LocMemCache", "DummyCache")):
         return []

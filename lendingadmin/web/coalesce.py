@@ -24,16 +24,17 @@ from lendingadmin.lending.values import Value
 from lendingadmin.lending.wire import Deadline
 
 GOOD_FOR = timedelta(seconds=2)
-# Seconds; a call's wait for its answer is as long.
+# Seconds that a caller waits. A call waits for the service's answer for the same time.
 LONGEST_WAIT = 10.0
-# A call is over by then, with all its tries (`lending.transport`).
+# A call with all its retries ends within this time (`lending.transport`).
 _LOCKED_SECONDS = 30
 _PAUSE = 0.05
-# Who waits looks soon at first, as most of a call may be over, and then twice as long after that.
+# The first pause of a waiting caller is short, because the call may end soon. Each further pause is
+# twice as long, up to _PAUSE.
 _FIRST_PAUSE = 0.002
-# What its answers are encrypted for.
+# The purpose for which answers and errors are encrypted.
 _USE = "ui.coalesce"
-# After this number of times without taking or seeing a lock, the cache is assumed not to save it.
+# If a caller neither takes nor sees a lock for this number of times, the cache does not save locks.
 _MISSES = 5
 
 Read = TypeVar("Read", bound=Value)
@@ -47,13 +48,13 @@ class Answered(NamedTuple):
 
 
 def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, datetime]:
-    """Return an answer from the last two seconds, or make the call now.
+    """Return an answer from the last two seconds, or of a new call, and the time of reading.
 
     One of the callers that share the cache makes the call. The others wait up to `LONGEST_WAIT`
     seconds for its result or its error, and then raise Throttled. The answer is saved encrypted,
-    under a key that reveals nothing. It has its own time stamp, because a cache may store it longer
-    than requested. The caller has already checked the person's right. Raises the LendingError of
-    `call`.
+    under a key that reveals nothing. The answer has its own time, because a cache may store an
+    answer longer than requested. The caller has already checked the person's right. Raise the
+    LendingError of `call`.
     """
     kept_under = "coalesced:" + sha256(key.encode()).hexdigest()
     found = _fresh(kept_under) or _ask_once(kept_under, call)
@@ -63,18 +64,18 @@ def read(key: str, kind: type[Read], call: Callable[[], Read]) -> tuple[Read, da
 def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
     """Make the call if no other caller is making it; otherwise wait for that caller's result.
 
-    With `add` exactly one of many callers gets the lock if there is no old one, so the lock is
-    always released. If a process died with the lock, several callers may make the call after
-    `_LOCKED_SECONDS`. A waiting caller takes one of the places for calls, so the server's other
-    threads stay free.
+    `add` gives the lock to exactly one of many callers, unless an expired lock is stored. So the
+    lock is always released. If a process died with the lock, several callers may make the call
+    after `_LOCKED_SECONDS`. A waiting caller takes one of the places for calls, so that the
+    server's other threads stay free. Raise the LendingError of the call, or Throttled.
     """
     lock, mine, misses = f"{key}:lock", uuid4().hex, 0
     time_left = Deadline(LONGEST_WAIT)
     while not shared.add(lock, mine, timeout=_LOCKED_SECONDS):
         holder = shared.get(lock)
         if holder is None:
-            # The lock was just released, or the cache takes no writes, and then answers can't be
-            # shared.
+            # The lock was just released, or the cache saves nothing. If the cache saves nothing,
+            # answers can't be shared.
             misses += 1
             if misses == _MISSES:
                 return _ask(key, mine, call)
@@ -85,7 +86,7 @@ def _ask_once(key: str, call: Callable[[], Value]) -> Answered:
         if found is not None:
             return found
     try:
-        # Another may have been answered between the check and the lock.
+        # Another caller may have saved an answer between the check and the lock.
         return _fresh(key) or _ask(key, mine, call)
     finally:
         shared.delete(lock)
@@ -95,7 +96,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
     try:
         value = call()
     except LendingError as error:
-        # For those who wait for this very call; a later caller makes one of its own.
+        # The error is for the callers that wait for this call. A later caller makes another call.
         shared.set(f"{key}:{mine}", encrypt(_write_error(error), _USE), timeout=LONGEST_WAIT + 1)
         raise
     answered = Answered(value.raw, timezone.now())
@@ -104,7 +105,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
             {"raw": answered.raw, "read_at": answered.read_at.isoformat()}, use_decimal=True
         )
     except (RecursionError, ValueError):
-        # What cannot be written, as it is nested too deeply, everybody reads for himself.
+        # An answer that is nested too deeply can't be saved, so each caller makes its own call.
         return answered
     shared.set(key, encrypt(text, _USE), timeout=GOOD_FOR.total_seconds() + 1)
     return answered
@@ -113,7 +114,7 @@ def _ask(key: str, mine: str, call: Callable[[], Value]) -> Answered:
 def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
     """Return the result of the lock holder's call; None if the lock is gone without a result.
 
-    Raises the LendingError of that call, or Throttled after the time.
+    Raise the LendingError of that call, or Throttled when no time is left.
     """
     pause = _FIRST_PAUSE
     while True:
@@ -136,7 +137,7 @@ def _wait_for(key: str, holder: str, time_left: Deadline) -> Answered | None:
 
 
 def _fresh(key: str) -> Answered | None:
-    """Return the saved answer, if it is not too old."""
+    """Return the saved answer; None if there is none or its age is GOOD_FOR or more."""
     kept = _open(shared.get(key))
     if kept is None:
         return None
@@ -154,7 +155,7 @@ def _open(encrypted: object) -> Any:
 
 
 _FIELDS = ("message", "operation", "status", "error_description", "request_id", "saved")
-# What only some errors have.
+# Attributes that only some errors have.
 _FURTHER = ("scopes", "permission", "retry_after")
 
 

@@ -10,18 +10,18 @@ from django.utils.translation import gettext_noop, ngettext
 
 from lendingadmin.web.display.times import zone_name
 
-# For a day that contracts mean (Spec: LendingContract: days begin and end in UTC).
+# The zone of the days in contracts (Spec: LendingContract: days begin and end in UTC).
 UTC_DAY = gettext_noop("UTC day")
-# For a day that is the same everywhere, such as a date of birth.
+# The zone of a day that is the same everywhere, such as a date of birth.
 NO_ZONE = ""
 _A_YEAR = 366  # days
 _CONTROLS = ("date", "datetime-local")
 
 
 def plausible(value: date) -> None:
-    """Require a year from 1900 to 9998, because time zones fail at the limits of `datetime`.
+    """Raise ValidationError for a year before 1900 or after 9998.
 
-    Raises ValidationError.
+    Time zones fail at the limits of `datetime`.
     """
     if not 1900 <= value.year < 9999:
         raise ValidationError(_("Enter a year between 1900 and 9998."), code="year")
@@ -54,9 +54,8 @@ def far_notice(what: str, at: datetime, now: datetime) -> str:
 def zone_beside(field: forms.Field) -> str:
     """Return the zone of a field's day or time, for its label; empty for other fields.
 
-    The result is the current zone, in which the field is read: the lender's on an app's pages,
-    elsewhere UTC. A field that is not in the current zone has the words for its label in
-    `zone_words`.
+    A field is usually read in the current zone. On an app's pages this is the lender's zone, on
+    other pages UTC. A field in another zone has the words for its label in `zone_words`.
     """
     if getattr(field.widget, "input_type", "") not in _CONTROLS:
         return ""

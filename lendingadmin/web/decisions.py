@@ -1,4 +1,4 @@
-"""Decisions that wait for a person, by kind, as areas name them in `AreaConfig.decisions`."""
+"""Decisions that wait for a person. Areas declare their kinds in `AreaConfig.decisions`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -19,8 +19,8 @@ _FEW = 5
 class Task(NamedTuple):
     """One row that waits: the page where it is decided, and the data to recognise it.
 
-    `words` names the row, such as a loan's id. `since` is the time from which it waits, `by`
-    the user name of the person who asked. `amount` is in `currency`; None if it has none.
+    `words` names the row, such as a loan's id. The row waits from the time `since`. `by` is the
+    user name of the person who asked. `amount` is in `currency`; None for a row without an amount.
     """
 
     url: str
@@ -37,9 +37,9 @@ class ToDecide(NamedTuple):
 
     `words` is an `ngettext_lazy` of `number` that shows %(count)s. `list_waiting` leaves out
     rows that this person may not decide, such as their own entries. `query` makes the list at
-    `route` show only these rows, and `key` is what the route needs after the app's id. The
-    oldest rows by the columns `oldest_first` are shown one by one if `describe` makes a task of
-    a row; `button` names the decision.
+    `route` show only these rows. `key` is the argument of the route after the app's id. With
+    `describe`, which returns the Task of a row, the oldest rows by the columns `oldest_first`
+    are shown one by one. `button` names the decision.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The error card: the event, the next step for the person, and whether anything was saved.
 
-A rule of the service, the rights of the service account, an outage and an error of the service have
-different cards, and so does a limit of this dashboard. The access rule draws another card if the
+There are different cards for a rule of the service, the rights of the service account, an outage,
+an error of the service, and a limit of this dashboard. The access rule draws another card if the
 person lacks a role.
 """
 
@@ -45,7 +45,7 @@ class Card:
     """Content of `_error_card.html`. `saved` is "no", "unknown" or "yes"; empty for a read.
 
     `status` is the HTTP status of the service's answer, None without an answer. `finding` is the
-    kind of the fault, for readers of the page's marks.
+    kind of the fault, for a mark in the page.
     """
 
     title: str
@@ -57,7 +57,7 @@ class Card:
     tone: str = "bad"
     links: tuple[tuple[str, str], ...] = field(default=())
     status: int | None = None
-    # The parts of a page share it: one of them says all, the others a line.
+    # A part of a page shows an outage as one line, not as a card.
     is_outage: bool = False
     finding: str = ""
 
@@ -212,7 +212,7 @@ _KINDS: tuple[tuple[type[LendingError], str, str, HTTPStatus], ...] = (
 
 
 def card(error: LendingError) -> Card:
-    """Return the card of a fault."""
+    """Return the card that explains a fault, in the language of the page."""
     title, what_next = map(gettext, _kind(error)[1:3])
     if error.saved == Saved.UNKNOWN:
         if _deletes(error):
@@ -242,9 +242,12 @@ def card(error: LendingError) -> Card:
 
 
 def _cause(error: LendingError) -> str:
-    """Return the fault's sentence; for a missing right with the names of permission and scopes."""
+    """Return the sentence that explains a fault.
+
+    For a missing right of the service account, add the names of the permission and its scopes.
+    """
     if isinstance(error, Conflict) and error.saved == Saved.UNKNOWN:
-        # No create: there is nothing that could be there already.
+        # The request created nothing, so an existing record can't be the cause.
         if _deletes(error):
             return gettext("The lending service answered that this record can't be deleted now.")
         return gettext("The lending service answered that this action is not possible now.")

@@ -45,12 +45,12 @@ from lendingadmin.web.display.times import contract_date
 from . import xlsx
 from .requests import PersonRequest
 
-#: Of the sixteen threads of a process (Procfile), and of these for one person.
+#: The most exports that run at once in a process (16 threads, see Procfile), and of one person.
 MOST, MOST_OF_ONE = 2, 1
 XLSX = "xlsx"
-#: The last line of a workbook that has no place for more.
+#: The last line of a workbook that can't contain more rows.
 CUT_OFF = gettext_noop("CUT OFF after %(rows)s rows. Export CSV for all rows")
-#: The last line of an export that the service broke off.
+#: The last line of an export that ended early because of an error of the service.
 BROKEN_OFF = gettext_noop("STOPPED after %(rows)s rows, so this export is not complete: %(why)s")
 
 
@@ -63,7 +63,7 @@ class ExportPlaces(ForkSafe):
         self._taken: Counter[int] = Counter()
 
     def take(self, person_id: int) -> None:
-        """Take a place. Raise Throttled if none is free."""
+        """Take a place for an export of this person. Raise Throttled if no place is free."""
         with self._lock:
             if self._taken[person_id] >= MOST_OF_ONE:
                 raise Throttled(
@@ -78,7 +78,7 @@ class ExportPlaces(ForkSafe):
         metrics.EXPORTS.inc()
 
     def give_back(self, person_id: int) -> None:
-        """Return a place."""
+        """Free the place of an export of this person."""
         with self._lock:
             self._taken[person_id] -= 1
             if self._taken[person_id] <= 0:
@@ -92,7 +92,8 @@ places = ExportPlaces()
 class ExportPlace:
     """A place for one of the exports of this process.
 
-    The place is returned once, at the latest when this object is deleted.
+    The place is freed once, at the latest when this object is deleted. Creating the object raises
+    Throttled if no place is free.
     """
 
     def __init__(self, person_id: int) -> None:
@@ -105,20 +106,20 @@ logger = logging.getLogger(__name__)
 Row = Iterable[object]
 Item = TypeVar("Item")
 
-# The places where a spreadsheet would read a formula: the start of the text, or the start of a part
-# if the spreadsheet splits the text at another separator. Full-width signs count too.
+# The places where a spreadsheet would read a formula: the start of the text, and the start of a
+# part, because a spreadsheet may split the text at another separator. Full-width signs count too.
 _FORMULA = re.compile(r"^(?=[\t\r])|(^\s*|[;\t\r\n]\s*)(?=[=+\-@＝＋－＠])")
-# What is not a formula: nothing, most texts, a number with its sign, and a phone number as people
-# write it; quicker to see than where a formula begins.
+# Texts that can't be a formula: an empty text, most words, a number with its sign, and a phone
+# number as people write it. This check is faster than the search for a formula.
 _is_harmless = re.compile(
     r"(?:\w[^;\t\r\n]*"
     r"|[+-](?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)(?:\.[0-9]+)?"
     r"|\+(?:[ \u00a0().-]*[0-9]){7,15})?"
 ).fullmatch
-# What the CSV writer writes as it came: most cells of a list.
+# Types of values that the CSV writer gets unchanged. Most cells of a list have one of these types.
 _PLAIN = frozenset({type(None), int, Decimal})
 _AT_ONCE = 500
-# The right to export, which is also what the trail calls it.
+# The permission to export, which is also the name of the action in the audit trail.
 EXPORT = "dashboard.export"
 
 
@@ -139,8 +140,8 @@ def cell(value: object) -> object:
 class MomentText(Func):
     """A column of times in the form of `timestamp_text`, made by the database.
 
-    If Python made the six time values of a row only to write them again, this would take half of
-    the time.
+    Without this function, Python would parse and write the six times of each row. That would take
+    half of the time of an export.
     """
 
     arity = 1
@@ -148,7 +149,10 @@ class MomentText(Func):
     template = """TO_CHAR(%(expressions)s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')"""
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Return the SQL for SQLite, which stores a time as UTC text, with any microseconds."""
+        """Return the SQL for SQLite.
+
+        SQLite stores a time as UTC text, with microseconds only if they are not zero.
+        """
         parts = (
             "SUBSTR(%(expressions)s, 1, 10) || 'T' || SUBSTR(%(expressions)s, 12, 8) || '.'"
             " || SUBSTR(SUBSTR(%(expressions)s, 21, 3) || '000', 1, 3) || 'Z'"
@@ -171,7 +175,7 @@ class Column(NamedTuple):
     in_currency: bool = False
 
     def write_head(self, currency: str) -> str:
-        """Return the head for people, with the currency if the values are amounts without one."""
+        """Return the column's head for people, with the currency if the values do not name it."""
         return f"{self.label} ({currency})" if self.in_currency and currency else str(self.label)
 
 
@@ -185,7 +189,7 @@ def write_moment(value: object, zone: tzinfo) -> object:
 
 
 def write_day(value: object, zone: tzinfo) -> object:
-    """Return the day of a contract's date; any other value as received."""
+    """Return the day that a contract's date means; any other value as received."""
     return contract_date(_read_moment(value), zone) or value
 
 
@@ -194,7 +198,10 @@ def _read_moment(value: object) -> datetime | None:
 
 
 def write_status(find: Callable[[object], Status | None]) -> Callable[[object, tzinfo], object]:
-    """Return a function that writes a status as its word on the screen."""
+    """Return a function that writes a status as its word on the screen.
+
+    The function returns the value as received if `find` returns None.
+    """
 
     def write(value: object, _zone: tzinfo) -> object:
         found = find(value)
@@ -204,7 +211,7 @@ def write_status(find: Callable[[object], Status | None]) -> Callable[[object, t
 
 
 def write_performance(value: object, _zone: tzinfo, status: object, settled: object) -> object:
-    """Return the performance of a loan as its word; "" if the loan is not open."""
+    """Return the word for the performance of a loan; "" if the loan is not open."""
     if not statuses.has_performance(status, settled):
         return ""
     found = statuses.performance_status(value)
@@ -218,7 +225,7 @@ def write_rate(value: object, _zone: tzinfo) -> object:
 
 
 def write_choice(choices: type[TextChoices]) -> Callable[[str, tzinfo], object]:
-    """Return a function that writes a value of `choices` as its label."""
+    """Return a function that writes a value of `choices` as its label; "" for no value."""
     return lambda value, _zone: choices(value).label if value else ""
 
 
@@ -228,13 +235,19 @@ def in_currency(word: Any) -> tuple[Any, ...]:
 
 
 def name_columns(words: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the columns from words by name, or from the word with more of the column's values."""
+    """Return the columns for a mapping of column names to words.
+
+    In place of a word, a tuple may give more fields of Column, in their order.
+    """
     pairs = {name: word if isinstance(word, tuple) else (word,) for name, word in words.items()}
     return tuple(Column(name, *pair) for name, pair in pairs.items())
 
 
 class ExportPage(NamedTuple):
-    """Rows that are written together, and the number of rows that earlier pages already had."""
+    """Rows that are written together.
+
+    `repeated` is the number of rows that are left out because an earlier page had them.
+    """
 
     rows: Iterable[Row]
     repeated: int = 0
@@ -256,14 +269,14 @@ def export_response(
     subject: str,
     app_id: str = "",
 ) -> StreamingHttpResponse:
-    """Return the file `name` (without its ending) of pages of rows.
+    """Return a CSV or XLSX file with the rows of all pages; `name` is without its ending.
 
-    Each row has a value for every column, or one value that is not a record. The last row has a
-    note if the service stopped early, if it listed rows again, or if there are more rows than a
-    workbook can contain.
+    Each row has a value for every column, or one value that is not a record. The last row is a note
+    if the service stopped early, or listed rows again. The last row is also a note if there are
+    more rows than a workbook can contain.
 
     The audit trail records the start of the export with its filters, and its end with the number of
-    rows; `subject` names the exported data there. Raise Throttled if too many exports are running;
+    rows. `subject` names the exported data there. Raise Throttled if too many exports are running;
     the view declares the daily quota.
     """
     place = ExportPlace(request.user.pk)
@@ -322,7 +335,10 @@ class _Stream:
         return next(self._parts)
 
     def close(self) -> None:
-        """End the response, which was read to its end or whose reader left."""
+        """End the export and free its place.
+
+        Django calls this after the last part, or when the reader has left.
+        """
         self._parts.close()
         self._rows.close()
         self._place.give_back()
@@ -335,9 +351,12 @@ def _list_rows(
     note: Callable[..., object],
     most: int | None,
 ) -> Generator[list[Sequence[object]]]:
-    """Yield the headings, then at most `most` rows in all, then a note if rows are missing."""
+    """Yield the headings, then at most `most` rows in all, then a note if rows are missing.
+
+    A LendingError ends the rows with a note that gives the reason. The audit trail records the end.
+    """
     count = repeated = 0
-    # A browser that leaves ends the stream from outside.
+    # If the browser leaves, the stream is closed from outside, and this outcome is recorded.
     ended = "stopped"
     try:
         yield [head]
@@ -369,7 +388,7 @@ def _list_rows(
 def _write_csv(pages: Iterable[list[Sequence[object]]]) -> Generator[str | bytes]:
     mark = "\ufeff"
     for page in pages:
-        # A call of `cell` for each would take as long as all else that is done for a row.
+        # Calling `cell` for every value would double the time of a row.
         yield mark + _lines(
             [
                 x if (type(x) is str and _is_harmless(x)) or type(x) in _PLAIN else cell(x)

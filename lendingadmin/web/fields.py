@@ -52,13 +52,13 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    A text with two readings is refused with both in the error, because an amount is never guessed.
+    An amount is never guessed. The error for a text with two readings names both readings.
     Forms set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the
     amount may not name one.
     """
 
     bound_field_class = _Prefilled
-    # A number field would lose what is no number before anybody could see it.
+    # A number input drops a text that is not a number, so the form could not show it with an error.
     widget = forms.TextInput
     currency = ""
 
@@ -129,7 +129,10 @@ class IdField(LineField):
 
 
 class JsonObjectField(forms.CharField):
-    """A JSON object as text; its cleaned value has every digit, ready to send."""
+    """A JSON object as text.
+
+    The cleaned value is the object with every digit, ready to send; None for an empty text.
+    """
 
     def __init__(self, **options: Any) -> None:
         rows = options.pop("rows", 6)

@@ -1,7 +1,7 @@
 """Pages of a table that may have millions of rows; each begins where the page before ended.
 
-A page is read in the order of an index, starting from a key, so that the last page takes as long as
-the first and nothing is counted. Rows that are added between two pages do not move the others.
+A page is read in the order of an index, starting from a key. The last page takes as long as the
+first, and earlier rows are not counted. Rows that are added between two pages do not move others.
 """
 
 import sys
@@ -17,22 +17,22 @@ from django.utils.translation import gettext as _
 
 from .requests import address_with
 
-# The most rows that are looked through for a page. Rows that an index finds at once need no such
-# limit. It is for filters that match few rows.
+# The most rows that are searched for one page with a filter that has no index. Such a filter may
+# match few rows.
 AT_MOST = 5_000
 
-# A list of rows that wait for a person shows their number up to this limit.
+# The rows of a list are counted up to this limit.
 COUNTED = 1000
 
 Key = tuple[datetime, int]
 
 
 class Slice(NamedTuple):
-    """The rows of one page, and the key of the row after which the next page begins, if any.
+    """The rows of one page, and the key of the row after which the next page begins.
 
-    `total` is the length of the entire list up to `COUNTED`, or one more; None if the search did
-    not reach its end. `looked_through` is True if the page ends because the search stopped, not
-    because the page was full.
+    `next` is None on the last page. `total` is the number of rows in the entire list, counted up to
+    COUNTED + 1. It is None if the search stopped before the end of the list. `looked_through` is
+    True if the page ends because the search stopped, not because the page is full.
     """
 
     rows: list[Any]
@@ -55,17 +55,17 @@ def read_slice(
     newest_first: bool = True,
     only: Q | None = None,
 ) -> Slice:
-    """Read a page in the order of `column`, a time, and of the primary key.
+    """Return a page of rows in the order of the time in `column`, then of the primary key.
 
     An index has the rows in that order, or there are few rows. `only` is a further filter without
-    an index; then at most AT_MOST rows are searched. The page starts after the present place of the
-    row with the id `behind`.
+    an index. With `only`, at most AT_MOST rows are searched. The page starts after the present
+    place of the row with the id `behind`, or at the beginning if there is no such row.
     """
     sign, later, earlier = ("-", "lt", "gt") if newest_first else ("", "gt", "lt")
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
 
     def search(among: QuerySet[Any]) -> tuple[QuerySet[Any], Key | None]:
-        """Return the rows to show, and the key where the search ends, if before the list does."""
+        """Return the rows to show, and the key where the search stops before the end, or None."""
         if only is None:
             return among, None
         last = list(among.values_list(column, "pk")[AT_MOST - 1 : AT_MOST + 1])
@@ -91,9 +91,9 @@ def read_slice(
 def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[list[Any]]:
     """Yield all rows, newest first, in slices; each begins where the slice before ended.
 
-    `size` is the number of rows in a slice. No cursor stays open between two slices, so none is
-    lost if a pooler shares connections, and no transaction stays open while a person reads. An
-    index has the rows in the order of `column`, a time, and of the primary key; a row has its `id`.
+    `size` is the number of rows in a slice. No cursor and no transaction stay open between two
+    slices, because a pooler may share connections and a reader may be slow. An index has the rows
+    in the order of the time in `column`, then of the primary key. Each row has an `id`.
     """
     whole = rows.order_by(f"-{column}", "-pk")
     found = list(whole[:size])
@@ -109,7 +109,8 @@ def read_slices(rows: QuerySet[Any, Any], column: str, size: int) -> Iterator[li
 def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
     """Return the condition for rows on one side of a key.
 
-    The range is for an index, the other part is for equal times.
+    The range of times uses an index. The other part orders rows with equal times. With `or_same`
+    "e", the row of the key is included.
     """
     moment, number = key
     same = Q(**{f"{column}__{lookup}": moment}) | Q(**{f"pk__{lookup}{or_same}": number})
@@ -119,8 +120,9 @@ def _build_range(column: str, key: Key, lookup: str, or_same: str = "") -> Q:
 def build_prefix(column: str, start: str) -> Q:
     """Return the condition for rows whose text in a column begins with `start`, for an index.
 
-    SQLite's LIKE uses no index, and treats `b-1` as `B-1`; its order of text is that of the
-    characters' codes. PostgreSQL's order may differ, so its index is made for LIKE.
+    SQLite's LIKE uses no index, and treats `b-1` as `B-1`. SQLite orders text by the codes of the
+    characters, so a range finds these rows. PostgreSQL's order may differ, so its index is made for
+    LIKE.
     """
     if connection.vendor == "sqlite":
         return Q(**{f"{column}__gte": start, f"{column}__lt": start + chr(sys.maxunicode)})
@@ -170,10 +172,10 @@ def _write_count(rows: QuerySet[Any]) -> tuple[str, Sequence[Any]]:
 
 
 def filter_in_order(rows: QuerySet[Any], condition: Q, count: int) -> QuerySet[Any]:
-    """Return the rows that meet a condition, for a page in another order; `count` is their number.
+    """Return the rows that meet a condition, for a page that is not in the order of its index.
 
-    If there are many, the database reads in that order and skips the other rows. If there are few,
-    it sorts all of them.
+    `count` is the number of these rows. If there are many, the database reads all rows in the order
+    of the page and skips the others. If there are few, the database sorts them.
     """
     return rows.filter(condition if count <= AT_MOST else unindexed(condition))
 
@@ -186,7 +188,10 @@ def spell_count(count: int) -> str:
 def build_pager(
     request: HttpRequest, page: Slice, parameter: str = "before", note: str = ""
 ) -> dict[str, object]:
-    """Return the content of `_pager.html`; the address has the place in `parameter`."""
+    """Return the content of `_pager.html`.
+
+    `parameter` is the parameter of the page's address that has the key of the last row.
+    """
     if page.looked_through:
         note = _("%(count)s entries searched; older entries are searched next") % {
             "count": f"{AT_MOST:,}"

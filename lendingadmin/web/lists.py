@@ -1,4 +1,4 @@
-"""List pages over the service: filters, order, page size and page, all in the URL.
+"""Pages of the service's lists. Filters, order, page size and page are in the URL.
 
 Spec: Shared list behaviour. Filters and order are offered only if the spec lists them. The page
 size is sent to every list. A list also works if the service ignores or refuses the size.
@@ -26,7 +26,7 @@ from .masking import list_rights, mask_item
 from .requests import address_with
 
 DEFAULT_PAGE_SIZE = 50
-# Orders by creation, where the spec gives a list one (Spec: Shared list behaviour).
+# The orders by creation, for lists that have an order in the spec (Spec: Shared list behaviour).
 NEWEST_FIRST: Final = "desc"
 _ORDERS = (
     (NEWEST_FIRST, gettext_lazy("newest first")),
@@ -34,11 +34,11 @@ _ORDERS = (
 )
 NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
 NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This is the first page.")
-# More filters than these fold away.
+# A list with more filters than this number folds its filters away.
 _UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
-# The value of a choice when a person looks for a value without a word. The choice then becomes a
-# field to write in. The value has a space, so it can't be meant as a filter.
+# The choice of a person who wants to filter by a value that has no word. The choice then becomes a
+# text field. No filter value can be equal to it, because a filter value has no space.
 ANOTHER = "another one"
 
 
@@ -66,7 +66,7 @@ class AnotherField(FilterField):
 
 
 class FoldingForm(forms.Form):
-    """A filter form whose fields in `folds` are folded away; chips show those with a value."""
+    """A filter form that folds away the fields in `folds`. Folded fields with a value are chips."""
 
     folds: Sequence[str] = ()
 
@@ -97,7 +97,7 @@ class FoldingForm(forms.Form):
 class ListForm(FoldingForm):
     """The controls of one list, made from the parameters that the spec allows.
 
-    `words` has the words of a filter field's values by number; then the field is a choice. If the
+    `words` has the word of each value of a filter field. A field with words is a choice. If the
     address names no order, a list that can be ordered is read with the newest first.
     """
 
@@ -109,7 +109,7 @@ class ListForm(FoldingForm):
     ) -> None:
         defaults = {"pageSize": str(DEFAULT_PAGE_SIZE), "order": NEWEST_FIRST}
         given = {name: value for name, value in data.items() if value}
-        # No field shows the size, so a wrong one can't be corrected and is left out.
+        # No visible field shows the size. A person can't correct a wrong size, so it is left out.
         if whole_number(str(given.get("pageSize"))) not in PAGE_SIZES:
             given.pop("pageSize", None)
         super().__init__(defaults | given)
@@ -150,7 +150,7 @@ def _write_choice(field: forms.BoundField) -> str:
 
 
 def _write_query(data: Mapping[str, Any], without: Set[str]) -> str:
-    """The state of a list without these filters, from its first page on."""
+    """Return the query of the first page of a list, without these filters."""
     left_out = {"pageToken", "from", "before"} | without
     return urlencode({name: value for name, value in data.items() if name not in left_out})
 
@@ -162,7 +162,7 @@ def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.
         return AnotherField(required=False, max_length=255)
     choices = [("", _("any")), *words.items(), (ANOTHER, _("other …"))]
     if value and value not in words:
-        # A shared address may name a number that has no word here; it is asked for all the same.
+        # A shared address may have a value without a word. The list is filtered by this value too.
         choices.append((value, value))
     return forms.ChoiceField(choices=choices, required=False)
 
@@ -174,7 +174,10 @@ def _spoken(name: str) -> str:
 
 @dataclass(frozen=True)
 class ListPage:
-    """One page of a list: items, time of reading, address of the next page, and notes."""
+    """One page of a list: items, time of reading, address of the next page, and notes.
+
+    `leads_back` is True if the service names this page as the next one.
+    """
 
     form: ListForm
     items: Sequence[Any] = ()
@@ -217,10 +220,10 @@ def read_page(
     call: Callable[..., Page[Any]],
     words: dict[str, dict[str, str]] | None = None,
 ) -> ListPage:
-    """Read the page that the URL names. `call` is the client's `list` of this operation.
+    """Return the page that the URL names, masked. `call` is the client's `list` of this operation.
 
     A filter that can't be sent has an error at its field, and nothing is sent. For a filter that
-    the service refuses, the service's words are shown above the fields. Raises the LendingError of
+    the service refuses, the service's words are shown above the fields. Raise the LendingError of
     any other read that failed.
     """
     form = ListForm(request.GET, operation, words)
@@ -262,10 +265,10 @@ def read_page(
 def _read(
     operation: Operation, call: Callable[..., Page[Any]], asked: dict[str, Any]
 ) -> tuple[Page[Any], list[str], bool]:
-    """Read a page.
+    """Return a page, its notes, and True if the first page replaces the page of the token.
 
-    If the service refuses the page token, read the first page. If it refuses the size, ask without
-    one.
+    If the service refuses the page token, read the first page. If the service refuses a list whose
+    spec has no page size, read the page without a size. Raise BadRequest for any other refusal.
     """
     try:
         return call(**asked), [], False
@@ -295,7 +298,7 @@ def _at(request: HttpRequest, token: str = "", skip: int = 0) -> str:
 
 
 def whole_number(text: str | None) -> int:
-    """Return the integer in an address or a hidden field; 0 for anything else."""
+    """Return the integer of at most 8 digits in an address or a field; 0 for anything else."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 

@@ -1,4 +1,7 @@
-"""Rules for the log: no addresses, because borrowers' ids may be phone numbers; no floods."""
+"""Filters that remove addresses, traces of refusals and floods of lines from the log.
+
+An address may have a borrower's id, and the id may be a phone number.
+"""
 
 import logging
 import time
@@ -7,7 +10,7 @@ from threading import Lock
 
 from django.http import HttpRequest
 
-# What a line says in place of an address that leads nowhere.
+# The text in place of an address that has no route.
 NO_ROUTE = "(no route)"
 # The statuses for which Django adds a trace to the line of a request.
 _REFUSED = range(HTTPStatus.BAD_REQUEST, HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -23,7 +26,7 @@ class NoAddress(logging.Filter):
             match = request.resolver_match
             route = f"/{match.route}" if match else NO_ROUTE
             addresses = {request.path, request.path_info, request.get_full_path()}
-            # Django writes what is not ASCII in escapes.
+            # Django writes characters outside ASCII as escapes.
             addresses |= {one.encode("unicode_escape").decode("ascii") for one in addresses}
             record.args = tuple(route if arg in addresses else arg for arg in record.args)
         return True
@@ -58,7 +61,10 @@ class OneOutage(logging.Filter):
         self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let other records through; of records about an outage, one in ten seconds."""
+        """Return True for other records, and for one record about an outage in ten seconds.
+
+        The record about an outage loses its trace.
+        """
         # Imported late: the log is set up before there are models.
         from .unavailable import find_unavailable
 

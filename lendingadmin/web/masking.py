@@ -17,7 +17,7 @@ from lendingadmin.web.display.technical import Leaf
 
 from .redact import REDACTED
 
-#: The rights that open a borrower's record; with all of them, also what the spec does not name.
+#: The rights that open a borrower's record. All three also open fields that are not in the spec.
 WHOLE_RECORD = frozenset({SEE_NAMES, SEE_CONTACT, SEE_IDENTITY})
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class ListOf(NamedTuple):
 
 
 class WordsOf(NamedTuple):
-    """An object whose keys the spec does not show. A key that contains a word follows its rule."""
+    """An object whose keys the spec does not show. A key that contains a word has its rule."""
 
     words: Mapping[str, Rule]
 
@@ -133,17 +133,17 @@ FIELDS: Mapping[str, Any] = {
 
 
 def list_rights(person: User, app_id: str = "") -> frozenset[str]:
-    """Return the rights to the record that a person has in an app, by default the page's."""
+    """Return a person's rights to the record in an app, by default in the app of the page."""
     return frozenset(right for right in WHOLE_RECORD if person.has_perm(right, app_id))
 
 
 def is_whole(held: Collection[str]) -> bool:
-    """Return whether these rights open the full record, with fields that the spec does not have."""
+    """Return whether these rights open the full record, with fields that are not in the spec."""
     return WHOLE_RECORD.issubset(held)
 
 
 def mask_record(raw: Mapping[str, object], held: Collection[str]) -> dict[str, Any]:
-    """Return a borrower's record, or a part of one, as far as these rights open it."""
+    """Return a borrower's record, or a part of one, without the data that need other rights."""
     return dict(raw) if is_whole(held) else _mask(raw, FIELDS, held, set())
 
 
@@ -155,7 +155,7 @@ def find_masked(raw: Mapping[str, object], held: Collection[str]) -> frozenset[s
 
 
 def mask_item(item: T, held: Collection[str]) -> T:
-    """Return a borrower as far as these rights open the record; any other record unchanged.
+    """Return a borrower without the data that need other rights; any other record unchanged.
 
     An item of a list that is not an object may contain anything about any person, so all its
     content is masked.
@@ -203,11 +203,11 @@ _CARD_FIELDS = {
 
 
 def may_edit(held: Collection[str], value: object, *place: str) -> bool:
-    """Return True if a form may have a field.
+    """Return True if a form may have the field at a place in the record, with this value.
 
-    Example: `may_edit(held, record.get("sex"), "individual", "sex")`. The form does not have a
-    field that these rights do not open, or whose value they do not open completely. A field that
-    may have keys that are not in the spec needs all rights, even if it is empty.
+    Example: `may_edit(held, record.get("sex"), "individual", "sex")`. These rights must open the
+    field and its complete value. A field with keys that are not in the spec needs all rights, even
+    if it is empty.
     """
     rule: Any = FIELDS
     for key in place:

@@ -1,4 +1,4 @@
-"""Storage of the message for the next page, in a cookie that under HTTPS is for this host only."""
+"""Storage of the messages for the next page. Under HTTPS their cookie is for this host only."""
 
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage

@@ -86,7 +86,10 @@ class LendingMiddleware:
             timezone.activate(gateway.lending_app(kwargs["app_id"]).zone)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Show the error card for an error of the service; an impossible id is a 404."""
+        """Return the error card for an error of the service, and None for any other error.
+
+        Raise Http404 for an InvalidId.
+        """
         if isinstance(exception, InvalidId):
             raise Http404(str(exception))
         if isinstance(exception, LendingError):
@@ -153,8 +156,9 @@ class CompressionMiddleware(GZipMiddleware):
     """Compresses pages to a sixth of their size; streamed answers are not compressed.
 
     A page has words from its address next to personal data. The compressed length reveals little,
-    because Django adds random bytes, tokens are masked again each time, and the browser does not
-    send the session cookie (SameSite=Lax) with requests that another site could repeat many times.
+    because Django adds random bytes and masks tokens again each time. Another site can't repeat a
+    person's request many times, because the browser does not send the session cookie (SameSite=Lax)
+    with such requests.
     """
 
     def process_response(

@@ -23,7 +23,8 @@ class Draft(models.Model):
     """
 
     KEPT_FOR = timedelta(hours=settings.SESSION_HOURS)
-    # Of one person, in characters. A day's work of changes and offers is some ten million.
+    # The most text in the drafts of one person, in characters. The changes and offers of a day have
+    # about ten million.
     MOST_KEPT = 50_000_000
 
     token = models.CharField(max_length=64, primary_key=True)
@@ -34,7 +35,7 @@ class Draft(models.Model):
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
-        # The sum of a person's sizes is read from it alone, not from rows with long texts.
+        # The database sums a person's sizes from this index, and reads no rows with long texts.
         indexes = [models.Index(fields=["person", "token", "size"], name="draft_size")]
 
     def __str__(self) -> str:

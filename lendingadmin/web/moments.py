@@ -1,7 +1,7 @@
 """Form fields for a day and a time in the current zone, which on an app's pages is the lender's.
 
-In the hour in which clocks go back, a time occurs twice. The field then offers both. The chosen one
-is written as the time with its offset from UTC: `2026-10-25T02:30+02:00`.
+In the hour in which clocks go back, a time occurs twice. The field then offers both times. The
+chosen time is written with its offset from UTC: `2026-10-25T02:30+02:00`.
 """
 
 import re
@@ -26,7 +26,7 @@ _PARTS = re.compile(r"(.*?)([+-]\d\d:\d\d)?", re.DOTALL)
 def in_current_zone(typed: datetime) -> datetime:
     """Return the aware time of a naive day and time.
 
-    Raise ValidationError if there are none or two.
+    Raise ValidationError if clocks skip this time or show it twice.
     """
     zone = timezone.get_current_timezone()
     found = instants(typed, zone)
@@ -47,9 +47,9 @@ def in_current_zone(typed: datetime) -> datetime:
 
 
 def as_typed(moment: datetime, *, seconds: bool = False) -> str:
-    """Write an aware time for a form, in the current zone.
+    """Return an aware time as text for a form, in the current zone.
 
-    Add its offset if clocks show its time twice.
+    The text has the time's offset from UTC if clocks show the time twice.
     """
     here = timezone.localtime(moment)
     text = here.strftime(_TO_THE_SECOND if seconds else _TO_THE_MINUTE)
@@ -100,15 +100,16 @@ class MomentField(forms.DateTimeField):
         super().__init__(**{**usual, **options})
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the form's initial time in the form in which people type it."""
+        """Return an initial aware time as people type it; any other value unchanged."""
         if isinstance(value, datetime) and timezone.is_aware(value):
             return as_typed(value, seconds=self.seconds)
         return value
 
     def to_python(self, value: Any) -> datetime | None:
-        """Return the aware time.
+        """Return the aware time, or None for an empty field.
 
-        Raise ValidationError if clocks skip the time, or show it twice and no choice was made.
+        Raise ValidationError if the text is not a time, if clocks skip the time, or if clocks show
+        the time twice and no choice was made.
         """
         try:
             return super().to_python(value)
@@ -137,15 +138,15 @@ def _offset(moment: datetime) -> str:
 
 
 class FarDatesForm(forms.Form):
-    """A form without a confirm step, which therefore asks about distant dates.
+    """A form that asks about distant dates, because it has no page to confirm the entry.
 
-    If one of its times is more than a year away, it is valid only with the box ticked.
+    If one of its times is more than a year away, the form is valid only with the box ticked.
     """
 
     datesChecked = forms.BooleanField(required=False, label=gettext_lazy("The year is right"))  # noqa: N815
 
     def clean(self) -> dict[str, Any]:
-        """Ask about each time that is far away."""
+        """Return the cleaned data. Add an error about distant times unless the box is ticked."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if warnings := self._far_dates() if not cleaned.get("datesChecked") else []:
             notices = " ".join([*warnings, _("Tick the box if the year is right.")])

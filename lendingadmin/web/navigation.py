@@ -28,7 +28,7 @@ from .masking import list_rights
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """One entry of the sidebar."""
+    """One entry of the sidebar: an area, or a list that the person chose."""
 
     key: str
     label: str
@@ -60,7 +60,7 @@ class _Entry(NamedTuple):
     permission: str
 
 
-# The heading of the lists that a person has in the sidebar.
+# The heading of the lists that a person pinned to the sidebar.
 PINNED_HEADING = _("Pinned")
 _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
@@ -151,7 +151,8 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         ),
     ),
 )
-# Seconds for which the query of the badges is used again: the times in it are as old at most.
+# Seconds for which the query of the badges is used again. The times in the query are at most as
+# old.
 _WRITTEN_FOR = 60
 _WITHOUT_APP = frozenset({"audit", "people", "products", "assessment-types"})
 
@@ -179,7 +180,7 @@ class Group(NamedTuple):
 class Navigation:
     """The navigation, computed only if a template uses it. Fragments do not use it."""
 
-    #: What runs here, as who reports a fault names it.
+    #: The name and version of the dashboard, for people who report a fault.
     version = f"lendingadmin {__version__}"
 
     def __init__(self, request: HttpRequest) -> None:
@@ -265,8 +266,8 @@ class Navigation:
             for heading, list_entries in collect("groups")
             if person.is_authenticated and (entries := list_entries(self.app, person))
         ]
-        # The page belongs to the closest entry. All pages of an app are below Home, which has
-        # itself alone.
+        # The current entry is the one with the longest address at the start of the page's address.
+        # The address of Home is at the start of all pages of an app, so only Home itself counts.
         home = _address("home", app_id)
         urls = [one.url for _heading, entries in chosen for one in entries]
         urls += [url for _heading, allowed in areas for _one, url in allowed]
@@ -299,7 +300,7 @@ class Navigation:
 
 
 def count_waiting(app_id: str, person: User, entries: tuple[str, ...]) -> Mapping[str, int]:
-    """Return how many rows of an app wait for the person, by the entry that shows them."""
+    """Return the number of an app's rows that wait for the person, by the key of their entry."""
     held = frozenset(list_held(person, app_id))
     keys, query, params = write_badges(
         app_id, person, held, entries, int(monotonic() // _WRITTEN_FOR)
@@ -321,7 +322,7 @@ def write_badges(
 ) -> tuple[tuple[str, ...], str, tuple[Any, ...]]:
     """Return the entry of each badge, and the query that counts them with its parameters.
 
-    The rows are counted on each page. Writing the text of the query takes ten times as long, so the
+    The rows are counted on each page. Writing the text of the query takes ten times as long. So the
     text is used again until the rights `held` or the time `since` change.
     """
     badges = [one for key in entries for one in collect("badges") if one.entry == key]
@@ -330,5 +331,5 @@ def write_badges(
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: `navigation` for base.html."""
+    """Return `navigation` for base.html. This is a context processor."""
     return {"navigation": Navigation(request)}

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from .lists import whole_number
 
-# Seconds before each question; the last one stays.
+# Seconds before each request. The last number is for all further requests.
 DELAYS = (1, 2, 4, 8, 15)
 # For progress that a person watches: longer pauses would look as if nothing happened.
 WATCHED = (1, 2)
@@ -18,7 +18,8 @@ WATCHED = (1, 2)
 class Poll(NamedTuple):
     """The state of a poll.
 
-    `delay` is the pause in seconds before the next request; None if the polling has ended.
+    `delay` is the pause in seconds before the next request; None if the polling has ended. `polls`
+    is the number of requests so far. `elapsed` and `normal` are in seconds.
     """
 
     delay: int | None

@@ -25,7 +25,7 @@ from lendingadmin.web.display.durations import elapsed
 logger = logging.getLogger(__name__)
 
 HOUR, DAY = 3600, 24 * 3600
-# A page waits no longer than this to be counted.
+# The longest wait of a page for its counter, in milliseconds.
 WAIT_MS = 1_000
 READS, REVEALS, SEARCHES = "reads", "reveals", "searches"
 EXPORTS, PROFILE, STATEMENTS = "exports", "profile", "statements"
@@ -47,7 +47,7 @@ class Limit(NamedTuple):
 
 
 # A clerk with a caller every two minutes opens thirty borrowers an hour and searches some six
-# hundred times, each look of the box that suggests while one types included.
+# hundred times. The suggestions that appear during typing count as searches.
 LIMITS = {
     READS: Limit(
         300, HOUR, gettext_lazy("You opened %(most)s borrowers within one hour."),
@@ -93,17 +93,17 @@ class OverQuota(Throttled):
 
 
 def take(person: User, name: str, of: str = "") -> None:
-    """Count one more use in the app of this page. Raises OverQuota if none is left.
+    """Count one more use in the app of this page. Raise OverQuota if none is left.
 
-    With `of`, uses with the same value count once. If the database is read-only, nothing is
-    counted.
+    With `of`, uses with the same value count once. If the database can't save the count, the use is
+    allowed and the log has a warning.
     """
     limit, (key, left) = LIMITS[name], _find_window(person, name)
     once = build_key(key, person, of) if of else ""
     if once and cache.get(once):
         return
     try:
-        # For a refused use nothing is saved, so that it is refused the next time too.
+        # The transaction saves nothing for a refused use, so that the next use is refused too.
         with atomic_waiting(WAIT_MS):
             if once and not cache.add(once, True, left):
                 return
@@ -137,7 +137,7 @@ def _add_one(key: str, left: int) -> int:
     try:
         return cache.incr(key)
     except ValueError:
-        # Of several at once one begins the counter.
+        # If several requests come at once, only one of them creates the counter.
         cache.add(key, 0, left)
     try:
         return cache.incr(key)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 REDACTED = "•••"
 
-# Under these keys everything is masked, however deep: what the spec leaves open may be personal.
+# Everything below these keys is masked, because fields that the spec does not name may be personal.
 _PERSONAL_TREES = frozenset(
     {
         "individual",
@@ -25,7 +25,7 @@ _PERSONAL_TREES = frozenset(
     }
 )
 
-# In devices and in any other object.
+# Values of these keys are masked in devices and in any other object.
 _PERSONAL_KEYS = frozenset(
     {"serialNumber", "equipmentId", "otherEquipmentId", "deviceId", "address", "phoneNumber"}
 )
@@ -54,7 +54,7 @@ def _redact_key(key: str, value: object, also: Collection[str]) -> object:
 
 
 def _redact_all(value: object) -> object:
-    """Return the same structure with all content masked."""
+    """Return the same keys with all texts and numbers masked; a list is replaced by one mask."""
     if isinstance(value, Mapping):
         return {key: _redact_all(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

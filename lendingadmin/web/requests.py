@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Utf8Request(WSGIRequest):
     """A request that is read as UTF-8, regardless of the encoding that its sender names.
 
-    Django uses the sender's encoding, and then all code that reads the address or the form fails,
-    even the creation of this object.
+    Django uses the sender's encoding. With some encodings, all code that reads the address or the
+    form would fail, even the creation of this object.
     """
 
     encoding = property(lambda _self: "utf-8", lambda _self, _name: None)

@@ -1,4 +1,4 @@
-"""The display of masked data: after a POST with a purpose, recorded in the audit trail first.
+"""Display of masked data after a person has sent a purpose, which the audit trail records first.
 
 The purpose is from a short list, so that the trail has no text about a person. The data are the
 response to that POST and have no address of their own.
@@ -17,7 +17,7 @@ from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_IDENTITY, SEE
 
 from .requests import PersonRequest
 
-#: What the trail and the page call what each right opens.
+#: The name of the data that each right opens, for the audit trail and the page.
 GROUPS: Mapping[str, str] = {
     SEE_NAMES: gettext_noop("names"),
     SEE_CONTACT: gettext_noop("contact"),
@@ -37,7 +37,7 @@ class RevealPurpose(TextChoices):
 
 
 class RevealForm(forms.Form):
-    """Form for the purpose, before masked content is shown."""
+    """Form for the purpose for which a person wants to see masked content."""
 
     purpose = forms.ChoiceField(
         choices=[("", _("Choose a purpose")), *RevealPurpose.choices], label=_("Purpose")
@@ -55,8 +55,8 @@ def record_reveal(
 ) -> None:
     """Record in the audit trail which record is revealed and why; call this before showing it.
 
-    `subject` is an account id, a space and the part: an event's time, or `record`. `what` has no
-    personal content. The form is valid.
+    `subject` is an account id, a space and the part: an event's time, or `record`. `what` names the
+    content and has no personal data. The form is valid.
     """
     purpose = RevealPurpose(form.cleaned_data["purpose"])
     audit.record(

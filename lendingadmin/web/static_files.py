@@ -14,7 +14,7 @@ _INDENTATION = re.compile(r"^\s+", re.MULTILINE)
 def shrink(name: str, text: str) -> str:
     """Return a style or script without comments on lines of their own and without indentation.
 
-    A script may have no text of several lines: its indentation would be lost.
+    A script must not contain a text of several lines, because the text would lose its indentation.
     """
     comments = _OF_STYLES if name.endswith(".css") else _OF_SCRIPTS
     return _INDENTATION.sub("", comments.sub("", text))

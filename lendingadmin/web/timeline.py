@@ -55,9 +55,10 @@ class Item(NamedTuple):
 
 
 class OwnRows(NamedTuple):
-    """Rows of our own; `find` returns the rows of a subject by an index, in any order.
+    """Rows of our own database; `find` returns the rows of a subject by an index, in any order.
 
-    `moment` names the column with their time; rows without a time are on no timeline.
+    `moment` names the column with the time of a row. Rows without a time are on no timeline.
+    `describe` returns the event of a row.
     """
 
     find: Callable[[Subject], QuerySet[Any]]
@@ -68,7 +69,7 @@ class OwnRows(NamedTuple):
 class Found(NamedTuple):
     """Result of a read at the service: items in any order, and the time of the read.
 
-    `note` names the missing items, and `more_url` is their address.
+    `note` reports missing items, and `more_url` is the address of a page that lists them.
     """
 
     items: Sequence[Item]
@@ -78,7 +79,7 @@ class Found(NamedTuple):
 
 
 class LiveReads(NamedTuple):
-    """Calls that run in parallel with those of other sources, and the use of their results.
+    """Calls that run in parallel with the calls of other sources, and the use of their results.
 
     The calls must not use the database, because they run on threads. `finish` gets the value or the
     LendingError of each call, and may raise a LendingError.

@@ -1,7 +1,7 @@
 """Answers while our own database or cache can't be used: 503, and whether data were saved.
 
 Such a fault can happen in any view, middleware or template. Django's handler of uncaught exceptions
-recognises it, because all of them end there.
+recognises the fault, because every uncaught exception reaches this handler.
 """
 
 import logging
@@ -29,7 +29,7 @@ from .errors import Card
 
 logger = logging.getLogger(__name__)
 
-# A database that is locked, full, gone or refuses connections; and the same of the cache.
+# The errors of a database or cache that is locked, full, gone or refuses connections.
 UNAVAILABLE = (OperationalError, InterfaceError, RedisError)
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 NO_DATABASE = gettext_noop("The dashboard's database is busy, full or can't be reached.")
@@ -37,7 +37,7 @@ NOTHING_SENT = gettext_noop("Nothing was sent to the lending service.")
 _SAVED = gettext_noop("saved")
 
 
-# Seconds for which saving an outcome is retried. A sender is taken over only after 90.
+# Seconds for which saving an outcome is retried. A check of the write starts only after 90 seconds.
 KEEP_WITHIN = 30.0
 
 
@@ -103,14 +103,14 @@ def keep_outcome(write: Callable[[], object], card: Card) -> None:
                 raise OutcomeNotKept(card) from error
         time.sleep(pause)
         pause = min(pause * 2, 1.0)
-        close_old_connections()  # one that broke is opened again
+        close_old_connections()  # so that Django replaces a broken connection
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 503 with the known facts if the database is at fault, else our own 500.
+    """Answer 503 with the known facts if the database or cache can't be used, else our own 500.
 
-    This is Django's handler500. It does not use a database. For a fragment the status is 200,
-    because htmx inserts no other status into the page.
+    This is Django's handler500, and reads nothing from the database. A fragment with the facts has
+    status 200, because htmx inserts no other status into the page.
     """
     error = sys.exc_info()[1]
     if error is None or find_unavailable(error) is None:

@@ -1,7 +1,7 @@
 """Files that people upload. They are only in memory, and their size is limited.
 
-They contain personal data, so no file is ever written to a disk unencrypted, as Django's own
-handler does with large files.
+Django's own handler writes large files to a disk. These files contain personal data, so they are
+never written to a disk unencrypted.
 """
 
 from io import BytesIO
@@ -19,7 +19,7 @@ class CutOff(InMemoryUploadedFile):
 
 
 class BoundedMemory(FileUploadHandler):
-    """Drops content longer than LONGEST; ends the connection if it is far longer.
+    """Drops the content of a file longer than LONGEST; ends the connection after GIVE_UP bytes.
 
     The handler reads a little more than it accepts, so that the form is shown with an error and the
     connection does not break.

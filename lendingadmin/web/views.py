@@ -29,7 +29,7 @@ def alive(request: HttpRequest) -> HttpResponse:
 def ready(request: HttpRequest) -> HttpResponse:
     """Answer 200 if this host can serve people, otherwise 503 with the reasons.
 
-    The 200 also names warnings.
+    The 200 also names warnings. The log has a line when the state changes.
     """
     faults = readiness.find_faults()
     is_news = readiness.has_changed(faults)
@@ -38,16 +38,17 @@ def ready(request: HttpRequest) -> HttpResponse:
     if not faults:
         return _answer_plainly(readiness.spell_ready())
     answer = _answer_plainly((f"not ready: {fault}" for fault in faults), status=503)
-    # Django and the request's own line ask for it: a balancer probes every few seconds.
+    # If this attribute is True, the answer is not logged, because a load balancer asks every few
+    # seconds.
     answer._has_been_logged = not is_news  # type: ignore[attr-defined]
     return answer
 
 
 @public()
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the figures for monitors if the request has METRICS_TOKEN.
+    """Return the figures for monitors if the request has METRICS_TOKEN, else 401.
 
-    Without that setting the page does not exist.
+    Without that setting, answer 404.
     """
     if not settings.METRICS_TOKEN:
         return _answer_plainly(["there is no METRICS_TOKEN"], status=404)

@@ -14,7 +14,8 @@ import xlsxwriter
 CONTENT_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 #: A workbook is sent once it is complete, so it must be ready before a proxy gives up.
 MOST_ROWS = 20_000
-# The format's own limits: a longer text is cut, and of a longer number the last digits are lost.
+# Limits of the format. A longer text is cut. A number with more digits would lose the last ones, so
+# it is written as text.
 _LONGEST_TEXT, _MOST_DIGITS = 32_767, 15
 _FIRST_YEAR = 1900
 _PIECE = 65_536

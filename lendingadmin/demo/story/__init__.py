@@ -1,7 +1,8 @@
 """The demo's story: two weeks of work at a lender, added once to new data.
 
-Each module adds one kind of thing by the product's own services. Days are around today. Where a
-service has no argument for the time, `moved_to` sets the moments of rows that it has just written.
+Each module adds one kind of record with the dashboard's own services. Days are counted from today.
+If a service has no argument for the time, `moved_to` changes the times of the row that the service
+has just written.
 """
 
 from contextlib import suppress
@@ -18,7 +19,7 @@ from .cast import APP, Cast, read_book
 
 
 def tell(history: Path) -> None:
-    """Add the story, unless it is complete; `history` is the sandbox's file.
+    """Add the story, unless it is complete; then delete `history`, a file of the sandbox.
 
     A story that was cut short is added again. Its idempotency keys are the same, so nothing is
     recorded twice.

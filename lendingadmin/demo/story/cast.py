@@ -1,4 +1,4 @@
-"""The people of the story, and the loans that it is about."""
+"""The people and the loans of the story."""
 
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
@@ -33,7 +33,7 @@ class Cast(NamedTuple):
 
     @classmethod
     def gather(cls) -> Self:
-        """Return the people; make the colleagues on the first call."""
+        """Return the people, and create the colleagues if they do not exist yet."""
         colleagues = {
             "grace": ("Grace", "Wambui", "support"),
             "brian": ("Brian", "Otieno", "officer"),
@@ -62,7 +62,7 @@ class Debt(NamedTuple):
 
     @property
     def usual(self) -> Decimal:
-        """A payment that a person makes: what comes next, rounded down, 15,000 at most."""
+        """A usual payment: the next amount due, rounded down to full fifties, at most 15,000."""
         due = min(self.coming or self.owed, self.owed, Decimal(15_000))
         return max(due // 50 * 50, Decimal(50))
 
@@ -81,18 +81,18 @@ class Book(NamedTuple):
 
     @property
     def late(self) -> list[Debt]:
-        """The overdue ones, those late for longest first."""
+        """The overdue debts, the longest overdue first."""
         found = [one for one in self.debts if one.overdue > 0]
         return sorted(found, key=lambda one: (-one.days_late, one.account_id))
 
     @property
     def current(self) -> list[Debt]:
-        """Those that are not overdue, and owe enough for a payment."""
+        """The debts that are not overdue and are large enough for a payment."""
         return [one for one in self.debts if one.overdue <= 0 and one.owed > 500]
 
 
 def read_book(app: LendingApp) -> Book:
-    """Read the loans from the service, and the names from the index."""
+    """Return the open loans, read from the service, with names from the index."""
     now = timezone.now()
     found = gateway.app(app.app_id).loans.iterate()
     loans = [one for one in found if isinstance(one, Loan) and one.status == _OPEN]
@@ -119,7 +119,7 @@ def read_book(app: LendingApp) -> Book:
 
 
 def at(app: LendingApp, days_ago: int, clock: str) -> datetime:
-    """Return a moment of a past day in the lender's zone; never one that is still to come."""
+    """Return the time `clock` of a past day in the lender's zone, at least two minutes ago."""
     now = timezone.now().astimezone(app.zone)
     day = now.date() - timedelta(days=days_ago)
     wanted = datetime.combine(day, time.fromisoformat(clock), app.zone)
@@ -127,11 +127,11 @@ def at(app: LendingApp, days_ago: int, clock: str) -> datetime:
 
 
 def moved_to(row: Model, moment: datetime, *names: str) -> None:
-    """Set moments of a row that a service has just written: it happened then."""
+    """Set the fields `names` of a row to a past time, in place of the present time."""
     values: dict[str, Any] = dict.fromkeys(names, moment)
     type(row)._default_manager.filter(pk=row.pk).update(**values)
 
 
 def number_keys(kind: str) -> Iterator[str]:
-    """Return idempotency keys, the same ones each time."""
+    """Return an endless iterator of idempotency keys, which are the same in each run."""
     return map(f"story-{kind}-{{}}".format, count(1))

@@ -1,4 +1,4 @@
-"""Requests for offers: three are made, one lacks data, one is refused."""
+"""Requests for offers: three lead to an offer, one lacks data, and one is declined."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def ask(cast: Cast, book: Book) -> list[OfferRequest]:
             continue
         borrower_id = resource_id(str(one.account_id)) or ""
         outcome = str(getattr(one.result, "type", ""))
-        # What is owed takes up the limit.
+        # A debt uses up the credit limit, so a borrower with a debt gets no offer.
         if borrower_id and not (outcome == "authorized" and borrower_id in owing):
             chosen.setdefault(outcome, []).append(borrower_id)
     found = list[OfferRequest | None]()
@@ -41,7 +41,7 @@ def ask(cast: Cast, book: Book) -> list[OfferRequest]:
 
 
 def read_answers(requests: Sequence[OfferRequest]) -> None:
-    """Read the answers once the service has made them."""
+    """Check the requests until the service has answered all, for at most ten seconds."""
     until = time.monotonic() + _LONGEST_WAIT
     for row in requests:
         while not row.is_finished and time.monotonic() < until:

@@ -11,10 +11,10 @@ from .cast import Book, Cast
 
 
 def assign(app: LendingApp, cast: Cast, book: Book) -> None:
-    """Share the borrowers among three officers; one hands hers over for a week."""
+    """Share the borrowers among three officers. One officer hands hers over for a week."""
     teams = (cast.officer, cast.officer, cast.brian, cast.amina)
     for number, debt in enumerate(book.debts):
-        # The last ones stay without an officer, as new borrowers are.
+        # The last six borrowers stay without an officer, as new borrowers do.
         if number < len(book.debts) - 6:
             officer = teams[number % len(teams)]
             services.assign(app.app_id, debt.borrower_id, officer, cast.manager, None)

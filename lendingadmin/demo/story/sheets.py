@@ -1,4 +1,4 @@
-"""A collection sheet that is out, and late."""
+"""A printed collection sheet whose return is late."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ _ROWS = 8
 
 
 def make_late(app: LendingApp, cast: Cast) -> None:
-    """Make and print a sheet for a day so long ago that it is late since yesterday."""
+    """Make and print a sheet whose return is late since yesterday, if there are rows for it."""
     days = settings.SHEETS_BACK_AFTER + 2
     wanted = Wanted(timezone.localdate() - timedelta(days=days), Choice.OVERDUE)
     found = choose(app, wanted)

@@ -1,4 +1,4 @@
-"""M-PESA statements: yesterday's, which is complete, and this morning's, for people to try."""
+"""M-PESA statements: a complete one of yesterday, and one of this morning for people to try."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .journal import Entry
 
 _SHORT_CODE, _OPENING = "522533", Decimal("18250.00")
-# Payers that no loan is known for, with what they gave as the account.
+# Payers without a known loan: name, phone, the account that they entered, and amount.
 _STRANGERS = (
     ("PETER MAINA", "254722184903", "School fees", "2500.00"),
     ("ESTHER CHEBET", "254711630227", "0711630227", "1200.00"),
@@ -34,7 +34,7 @@ _STRANGERS = (
 
 
 class Paid(NamedTuple):
-    """A payment on a statement; `reference` is what the payer gave as the account."""
+    """A payment on a statement; `reference` is the account that the payer entered."""
 
     receipt: str
     at: datetime
@@ -45,13 +45,13 @@ class Paid(NamedTuple):
 
 
 def make_receipt(account_id: str, moment: datetime) -> str:
-    """Return a receipt as M-PESA makes them, the same for the same loan and day."""
+    """Return a receipt code in the form of M-PESA, which is the same for the same loan and day."""
     chance = random.Random(f"{account_id} {moment:%Y%m%d}")  # noqa: S311 - no secret
     return f"T{moment:%j}"[:2] + "".join(chance.choices(ascii_uppercase + digits, k=8))
 
 
 def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -> None:
-    """Upload yesterday's statement: all that was recorded, and four payments of strangers."""
+    """Upload yesterday's statement: all recorded repayments, and four payments of strangers."""
     paid = [
         Paid(
             repayment.external_id,
@@ -75,7 +75,7 @@ def upload_yesterday(app: LendingApp, cast: Cast, recorded: Iterable["Entry"]) -
 def write_this_morning(app: LendingApp) -> bytes:
     """Return a statement of today until now, with payments on loans of the newest update.
 
-    Most can be recorded at once. One is recorded already, and some need a person.
+    Most can be recorded at once. One is recorded already, and a person must decide on some.
     """
     now = timezone.now().astimezone(app.zone)
     begins = datetime.combine(now.date(), time(), app.zone)
@@ -86,13 +86,13 @@ def write_this_morning(app: LendingApp) -> bytes:
     names = get_names(app.app_id, (loan.borrower_id for loan in found))
     known = [loan for loan in found if loan.borrower_id in names]
     some = chance.sample(known, min(12, len(known)))
-    # Six hours at most, and never later than now.
+    # The payments are within six hours, and none is in the future.
     step = min(now - begins, timedelta(hours=6)) / (len(some) + 3)
     paid = []
     for number, loan in enumerate(some, start=1):
         person, moment = names[loan.borrower_id], begins + step * number
         amount = (loan.next_due_amount or Decimal(0)).quantize(Decimal(1))
-        # A payer who gives the phone instead of the loan, and one who pays far too much.
+        # One payer enters the phone number instead of the loan, and one pays far too much.
         reference = person.phone if number == 4 else loan.account_id
         amount *= 40 if number == 8 else 1
         receipt = make_receipt(f"{loan.account_id} morning", moment)

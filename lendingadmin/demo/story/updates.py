@@ -1,4 +1,4 @@
-"""Fourteen daily updates of the portfolio: thirteen of the sandbox's history, and today's."""
+"""Fourteen daily updates of the portfolio: thirteen from the sandbox's history, and today's."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -23,11 +23,11 @@ class _PastWalk(CountWalk):
     loans: list[Any]
 
     def list_pages(self) -> Iterator[Page[Loan]]:
-        """Return the one page of that day."""
+        """Yield the loans of that day as one page."""
         yield Page(read_items(self.loans, Loan), None, self.row.began_at)
 
     def end_list(self, until: float) -> None:
-        """Add up no lists, because people open only those of the newest update."""
+        """Skip the totals of lists, because people open only lists of the newest update."""
 
 
 def read_people(app: LendingApp) -> None:
@@ -38,7 +38,7 @@ def read_people(app: LendingApp) -> None:
 
 
 def read_past(app: LendingApp, history: Path) -> None:
-    """Update the portfolio once for each past day of the file; nothing if there is no file."""
+    """Update the portfolio once for each past day of the file, if the file exists."""
     if not history.exists():
         return
     for line in history.read_bytes().splitlines():

@@ -31,7 +31,7 @@ class Thing(NamedTuple):
     words: str
 
 
-#: In this order; each person sees the first five that they may do.
+#: The things to try, in the order of the page. A person sees the first five that they may do.
 _THINGS = (
     Thing(
         "lending.loans.makeRepayment",
@@ -95,13 +95,13 @@ _THINGS = (
 
 @register.simple_tag
 def demo_people() -> list[tuple[str, str]]:
-    """Return the names of the demo's people and the words for their work."""
+    """Return the names of the demo's people and the words for their work; empty without DEMO."""
     return [(name, _(words)) for name, words in ROLE_WORDS.items()] if settings.DEMO else []
 
 
 @register.simple_tag
 def demo_password() -> str:
-    """Return the password of the demo's people, which everybody knows."""
+    """Return the password of the demo's people, which everybody knows; empty without DEMO."""
     return DEFAULTS["DEMO_PASSWORD"] if settings.DEMO else ""
 
 
@@ -123,5 +123,5 @@ def demo_things(app: LendingApp, person: User) -> list[tuple[str, str]]:
 
 @register.simple_tag
 def demo_has_file(app: LendingApp) -> bool:
-    """Return True if there is a statement of this morning to try."""
+    """Return True if the demo offers a statement of this morning in this app."""
     return bool(settings.DEMO and app.app_id == APP)

@@ -1,8 +1,8 @@
 """Functions that write borrowers into the index and remove them.
 
-A card is written only from data that were read later than the card. So a page of a walk that was
-read before a borrower was changed or erased does not bring old data back. An erased borrower leaves
-an empty card without tokens until a walk that began later is complete.
+A card is written only from data that were read later than the card. If a walk has read a page
+before a borrower was changed or erased, the page does not bring old data back. An erased borrower
+leaves an empty card without tokens until a walk that began later is complete.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ from .models import LONGEST_ID, BorrowerCard, BorrowerIndex, CardToken, WordKey
 from .tokens import TOKENS, Tokenizer, digest, get_tokenizer
 from .words import fold_number, read_phone, split_words
 
-# What is read of a borrower, by the wire's names.
+# The fields of a borrower that a walk reads, by their names in the API.
 KEYS = (
     *("borrowerId", "borrowerNo", "category", "status", "individual", "company", "uid"),
     "createdAt",
@@ -70,10 +70,11 @@ def put_borrowers(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save borrowers as read at a time; return the numbers of new and of unreadable ones.
+    """Save borrowers that were read at a time; return the numbers of new and unreadable borrowers.
 
-    `walk` is the number of the walk that saw them. New borrowers are those that the walk had not
-    seen before. Call this in a transaction.
+    `walk` is the number of the walk that read the borrowers. A borrower is new if this walk has not
+    seen the borrower before. If the key of the index is not configured, save nothing and return two
+    zeros. Call this in a transaction.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -101,7 +102,8 @@ def put_borrowers(
         missing.append((card, tokens - present))
         card.content, card.read_at = content, read_at
     _mark_seen(seen, read_at, walk)
-    # One by one, since each text is bound to its row: few change between two walks.
+    # Each encrypted text is bound to its row, so cards are saved one by one. Few cards change
+    # between two walks.
     for card in changed:
         card.save(update_fields=["content", "read_at"])
     BorrowerCard.objects.bulk_create(
@@ -114,7 +116,7 @@ def put_borrowers(
     if walk is not None:
         _mark_seen(changed, read_at, walk)
     _delete_tokens(surplus)
-    # In their order, so that each page of their index is written once.
+    # The rows are sorted, so that the database writes each page of their index once.
     rows = sorted((token, card.pk) for card, tokens in missing for token in tokens)
     _insert_pairs("people_index_cardtoken(token,card_id)", rows)
     names = (found[card.borrower_id]["name"] for card in [*new, *changed])
@@ -145,7 +147,7 @@ def _list_cards(index: BorrowerIndex, ids: Iterable[str]) -> Iterable[BorrowerCa
 
 
 def _mark_seen(cards: list[BorrowerCard], read_at: datetime, walk: int | None) -> None:
-    """Record that these cards were seen, and when; a later time of reading is not changed."""
+    """Save the time of reading and the walk of these cards. A later time does not change."""
     latest = Greatest(F("read_at"), Value(read_at, DateTimeField()))
     changes = {"read_at": latest} if walk is None else {"read_at": latest, "walk": walk}
     for at in range(0, len(cards), _AT_ONCE):
@@ -165,7 +167,7 @@ def _delete_tokens(surplus: list[tuple[BorrowerCard, set[int] | None]]) -> None:
     for card, tokens in surplus:
         if tokens:
             CardToken.objects.filter(card=card, token__in=tokens).delete()
-    # No index leads from a card to its tokens, so that this reads the table, once for all of these.
+    # No index leads from a card to its tokens, so one query reads the table for all these cards.
     if unknown := [card.pk for card, tokens in surplus if tokens is None]:
         CardToken.objects.filter(card__in=unknown).delete()
 
@@ -188,7 +190,7 @@ def _create_word_keys(tokenizer: Tokenizer, words: set[str]) -> None:
 
 
 def _insert_pairs(table: str, rows: list[tuple[int, int]]) -> None:
-    """Insert those rows of two numbers that do not exist yet.
+    """Insert the rows of two numbers that do not exist yet.
 
     A page has twelve thousand rows, and `bulk_create` takes ten times as long.
     """
@@ -204,7 +206,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[BorrowerCard]]
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> bool:
-    """Remove a borrower from each index of the app; return True if there was one."""
+    """Remove a borrower from each index of the app; return True if an index had the borrower."""
     now, erased = timezone.now(), False
     for index in list_indexes(app_id):
         with transaction.atomic():
@@ -214,7 +216,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> bool:
             erased = erased or bool(card.content)
             delete_card(index, card)
             if index.state == BorrowerIndex.State.RUNNING or index.is_newest_first:
-                # So that no page that was read before brings it back.
+                # With an empty card, a page that was read earlier can't restore the borrower.
                 card.content, card.read_at = "", now
                 card.save(force_insert=True)
     return erased
@@ -230,8 +232,8 @@ def delete_card(index: BorrowerIndex, card: BorrowerCard) -> None:
 def delete_index(index: BorrowerIndex) -> None:
     """Delete an index in many small transactions, so that other writers do not wait long.
 
-    Tokens are deleted in ranges and not by card, because no index leads from a card to its tokens,
-    and the key may no longer be configured.
+    Tokens are deleted in ranges and not by card. No index leads from a card to its tokens, and the
+    key that computes them may not be configured.
     """
     cards = BorrowerCard.objects.filter(index=index)
     step = TOKENS // (cards.count() // _AT_ONCE + 1) + 1

@@ -29,14 +29,15 @@ SHOWN = 20
 _ENOUGH = 100
 # Most cards that one stage opens. Each costs about forty microseconds.
 _OPENED = 200
-# The best are as a rule among the first.
+# The number of cards that a stage opens first. The best matches are usually among them.
 _OPENED_FIRST = 50
-# Upper limit: fewer words than this start like a given word or are one edit away from it.
+# The most words that are read for a typed word. Fewer words than this begin like the typed word or
+# are one edit away.
 _MOST_WORDS = 1_000
 # Above this number of people per word, it makes no difference which word a search starts from.
 _COUNTED = 5_000
-# `MANY` people share a common initial. In that case, `_OPENED_FOR_INITIALS` further cards of a
-# name, with those opened before, are enough for a full page.
+# An initial is common if more than `MANY` cards have a word with it. Then `_OPENED_FOR_INITIALS`
+# further cards of a name, with the cards opened before, are enough for a full page.
 MANY = 40_000
 _OPENED_FOR_INITIALS = 400
 
@@ -71,7 +72,10 @@ class Found(NamedTuple):
 
 
 def find_index(app_id: str) -> BorrowerIndex | None:
-    """Return the newest complete index, else the newest index; None before the first walk."""
+    """Return the newest complete index of an app, else the newest index.
+
+    Return None if the app has no index under a configured key.
+    """
     rows = [
         row
         for row in BorrowerIndex.objects.filter(app_id=app_id)
@@ -90,7 +94,7 @@ def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """Return the time when each app's index was last complete, for a gauge.
+    """Return the time (Unix) when each app's index was last complete, for a gauge.
 
     Apps whose index was never complete are left out.
     """
@@ -102,7 +106,7 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 
 
 def find_people(index: BorrowerIndex, text: str, held: Collection[str]) -> Found:
-    """Return the borrowers that fit the typed text, the best first.
+    """Return the borrowers that fit the typed text, the best first, at most SHOWN.
 
     `held` are the searcher's rights. Fields that these rights do not open are neither compared nor
     shown.
@@ -124,7 +128,7 @@ class Alike(NamedTuple):
 def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
     """Return the borrowers with the same phone, government id or name, at most SHOWN.
 
-    Those with the most equal fields come first.
+    Borrowers with the most equal fields come first.
     """
     tokenizer = get_tokenizer(index.app_id, index.key_name)
     if tokenizer is None:
@@ -133,8 +137,7 @@ def find_alike(index: BorrowerIndex, borrower: Borrower) -> list[Alike]:
     names = tuple(words.split_words(own["name"])[: words.MOST_WORDS])
     finder = _Finder(index, tokenizer, Query(names=names), own["name"])
     numbered = _order(_list_cards_of(_list_same_numbers(tokenizer, own)))
-    # As in a search, this number of cards with the same name is opened, independent of the number
-    # of cards that the numbers lead to.
+    # At most _OPENED cards with the same numbers are opened, and as many with the same name.
     keys = {*numbered[:_OPENED], *islice(finder.list_exact(), _OPENED)}
     found = []
     for card in BorrowerCard.objects.filter(index=index, pk__in=keys).exclude(content=""):
@@ -158,7 +161,7 @@ def _list_same_numbers(tokenizer: Tokenizer, fields: dict[str, str]) -> list[int
 def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
     """Return the names of the fields that two cards share.
 
-    The order of the names does not matter.
+    The words of a name may be in any order.
     """
     same = []
     if one["phone"] and other["phone"] and _is_phone(one["phone"], other["phone"]):
@@ -190,8 +193,11 @@ class _Finder:
         self.answers: dict[tuple[Callable[..., Any], tuple[int, ...]], Any] = {}
 
     def run(self) -> Found:
-        """Run the stages until enough borrowers fit; numbers first, because they fit or do not."""
-        # Numbers fit or do not, so that there is nothing to choose the best from.
+        """Run the stages until enough borrowers fit, and return the best matches.
+
+        Numbers come first, because a number fits exactly or not at all.
+        """
+        # All matches of a number are equally good, so SHOWN matches are enough.
         self._open(iter(self._list_some(_list_cards_of(list(self._list_numbers())))), SHOWN)
         stages = (
             self.list_exact(),
@@ -212,7 +218,8 @@ class _Finder:
         size = _OPENED_FIRST
         while some := set(islice(new, size)):
             self.opened |= some
-            # As many again as there were so far: few queries where many do not fit.
+            # Each batch is as large as all earlier batches together. So few queries are needed,
+            # even if many cards do not fit.
             size = max(size, len(self.opened))
             for card in BorrowerCard.objects.filter(pk__in=some):
                 self._judge(card)
@@ -221,7 +228,7 @@ class _Finder:
                 return
 
     def _judge(self, card: BorrowerCard) -> None:
-        """Save a card that fits, with its rank."""
+        """Add a card that fits to `scored`, with its rank."""
         if card.index_id != self.index.pk or not card.content:
             return
         fields = mask_card(card.fields, self.held)
@@ -244,7 +251,8 @@ class _Finder:
         if query.hashed:
             yield make("hashed", query.hashed)
         if query.masked and not query.names:
-            # By what is shown of both ends, else by the end alone, which many people share.
+            # A masked number is found by both visible ends, or else by its end, which many people
+            # share.
             begin, end = query.masked[0], query.masked[1][-words.MASKED_ENDING :]
             is_long = len(begin) >= words.MASKED_BEGINNING
             yield make("masked", f"{begin[: words.MASKED_BEGINNING]}*{end}" if is_long else end)
@@ -264,7 +272,7 @@ class _Finder:
             )
 
     def _ask(self, question: Callable[[list[int]], _T], keys: list[int]) -> _T:
-        """Return the database's answer, which is read only once for each search."""
+        """Return the answer of `question` for these keys, which is read once in each search."""
         key = question, tuple(keys)
         if key not in self.answers:
             self.answers[key] = question(keys)
@@ -308,10 +316,10 @@ class _Finder:
             yield from self._list_with_initials(wanted, short)
 
     def _list_with_initials(self, wanted: list["_Wanted"], short: list[str]) -> Iterator[int]:
-        """Yield further cards of these words that also have a word for each initial in `short`.
+        """Yield further cards of these words that also have a word with each initial in `short`.
 
-        The word starts with the initial. If all initials are very common, it is quicker to open
-        further cards than to list the words. A few hundred cards are then enough to find the best.
+        If all initials are very common, opening further cards is quicker than listing the words. A
+        few hundred cards are then enough to find the best.
         """
         cards, others = _combine(wanted)
         initials = [self._list_begun_words(word) for word in short]
@@ -363,8 +371,8 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
     """Return the cards of the first word, filtered by the other words, and lists for more filters.
 
     Each card of the first word is checked for a token of each other word, or for the token of the
-    word's beginning. If a check needs too many look-ups, the cards of that word are returned as a
-    list, because it is quicker to read the list once. If all cards of the first word can be opened,
+    word's beginning. If a check needs too many look-ups, reading all cards of that word once is
+    quicker. Then these cards are returned as a list. If all cards of the first word can be opened,
     nothing is checked.
     """
     first, *rest = wanted
@@ -382,7 +390,7 @@ def _combine(wanted: list[_Wanted]) -> tuple[Tokens, list[Tokens]]:
 
 
 def _order(cards: Tokens) -> Tokens:
-    """Return the cards in the order of their index; otherwise PostgreSQL reads the table."""
+    """Return the cards in the order of an index. Otherwise PostgreSQL reads the entire table."""
     return cards.order_by("token", "card")
 
 

@@ -14,7 +14,7 @@ from .models import BorrowerCard
 
 logger = logging.getLogger(__name__)
 
-# A page that shows nothing new writes again after this time: hovering a name says how old it is.
+# Unchanged data are saved again after this time, because a name shows its age on hover.
 _FRESH = timedelta(hours=1)
 
 
@@ -53,7 +53,7 @@ def drop_gone(app_id: str, borrower_id: str) -> None:
 
 
 def erase(app_id: str, borrower_id: str) -> None:
-    """Remove a borrower whom the service has just deleted."""
+    """Remove a borrower whom the service has just deleted. A database error is only logged."""
     try:
         cards.erase_borrower(app_id, borrower_id)
     except Error as error:

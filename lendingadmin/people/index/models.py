@@ -10,8 +10,8 @@ from lendingadmin.core.encryption import EncryptedTextField, Undecryptable
 from lendingadmin.core.worker.models import IndexRow
 
 LONGEST_ID = 255
-# What a card holds of a borrower, in the order in which it is stored. Of a government id it holds
-# the last digits; that and the e-mail address are compared by their digests.
+# The fields of a card, in the order in which they are stored. A card has only the last digits of a
+# government id. The government id and the e-mail address are compared by their digests.
 FIELDS = (
     *("name", "phone", "id_ending", "number", "category", "status"),
     *("uid", "government_id_digest", "email_digest"),
@@ -69,7 +69,7 @@ class BorrowerCard(models.Model):
 
     @staticmethod
     def pack(fields: dict[str, str]) -> str:
-        """Return the encrypted content of a card with these fields."""
+        """Return these fields as the JSON for `content`, which is encrypted when it is saved."""
         return json.dumps(
             [fields.get(name, "") for name in FIELDS], ensure_ascii=False, separators=(",", ":")
         )
@@ -100,7 +100,7 @@ class CardToken(models.Model):
 class WordKey(models.Model):
     """Link from a key to a word of names. The key is a hash of a beginning or a misspelling.
 
-    The hash is keyed. `word` is the token of cards for the word, or for its first three letters, so
+    The hash is keyed. `word` is the token of cards for the word, or for its first three letters. So
     each word is saved once, even if thousands of people have this name. Tokens of different indexes
     have nothing in common, so a row does not need to name its index.
     """

@@ -35,7 +35,7 @@ class PersonName(NamedTuple):
 
 
 def get_names(app_id: str, borrower_ids: Iterable[object]) -> dict[str, PersonName]:
-    """Return the names of these borrowers by id, except those that are unknown."""
+    """Return the known names of these borrowers, by id."""
     ids = list(borrower_ids)
     return read_names(find_index(app_id), ids) if any(ids) else {}
 
@@ -46,7 +46,7 @@ def read_names(
     """Return names from one index, for repeated calls; empty without an index."""
     if index is None:
         return {}
-    # What can be no id is asked of no database: PostgreSQL takes no text with a NUL.
+    # Only possible ids are looked up, because PostgreSQL refuses a text with a NUL.
     wanted = sorted({key for one in borrower_ids if (key := as_id(one))})
     found = {}
     for at in range(0, len(wanted), _AT_ONCE):
@@ -70,7 +70,7 @@ class PageNames:
         return find_index(self._app_id)
 
     def get(self, borrower_ids: Iterable[str]) -> dict[str, PersonName]:
-        """Return the names of these borrowers by id, except those that are unknown."""
+        """Return the known names of these borrowers, by id."""
         wanted = set(borrower_ids) - {""}
         if unread := wanted - self._read.keys():
             found = read_names(self._index, unread)
@@ -96,7 +96,10 @@ def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[s
 
 
 def write_name(found: PersonName | None, may_see: bool) -> str:
-    """Return the name as HTML with its age on hover, or the initials; empty if unknown."""
+    """Return the name or the initials as HTML, with the age of the data on hover.
+
+    Return an empty text for an unknown name.
+    """
     if found is None:
         return ""
     ago = times.ago(found.read_at, timezone.now(), formats.locale())

@@ -25,8 +25,8 @@ from .words import (
 _BYTES = 5
 # Each token is a number below this.
 TOKENS = 2 ** (8 * _BYTES)
-# Names the rules by which a card gets its tokens. Change it when the rules change, so that a new
-# index is built: tokens of other rules would stay behind when a card changes.
+# The version of the rules that give a card its tokens. Change the version with the rules, so that a
+# new index is built. Otherwise a changed card would retain tokens of the old rules.
 _RULES = b"rules 3"
 
 

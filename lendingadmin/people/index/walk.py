@@ -19,9 +19,9 @@ from .tokens import name_key
 
 
 class BorrowerWalk(IndexWalk[BorrowerIndex]):
-    """Walk for the newest key.
+    """Walk that fills the index under the newest key.
 
-    The index of an older key is searched until the new one is complete.
+    The index under an older key is searched until the new index is complete.
     """
 
     model = BorrowerIndex
@@ -44,11 +44,11 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
     def put_items(
         self, items: Iterable[Borrower | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Save the cards of these borrowers."""
+        """Save the cards of these borrowers; return the numbers of new and unreadable ones."""
         return cards.put_borrowers(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[BorrowerCard]:
-        """Return the cards from before this walk that it did not see.
+        """Return the older cards that this walk did not see.
 
         Cards that were written during the walk are left out, because their borrowers are known.
         """
@@ -56,7 +56,11 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
         return rows.filter(read_at__lt=self.row.began_at).exclude(content="").order_by("pk")
 
     def read_unseen(self, unseen: BorrowerCard) -> Borrower:
-        """Read the borrower of a card. Raises LendingError."""
+        """Return the borrower of a card, read from the service.
+
+        Raise WrongRecord if the service returns another borrower, and LendingError for a failed
+        read.
+        """
         key = unseen.borrower_id
         found = check_named(gateway.app(self.row.app_id).borrowers.get(key), key)
         if found.borrower_id != key:
@@ -69,7 +73,7 @@ class BorrowerWalk(IndexWalk[BorrowerIndex]):
 
     def tidy(self) -> None:
         """Delete empty cards, the indexes of older keys, and words that no card has."""
-        # Left behind by those who were erased while the walk was under way.
+        # An empty card is left from a borrower who was erased during the walk.
         BorrowerCard.objects.filter(index=self.row, content="").delete()
         for old in BorrowerIndex.objects.filter(app_id=self.row.app_id).exclude(pk=self.row.pk):
             cards.delete_index(old)

@@ -10,22 +10,23 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-# A person may type this much; what is longer is no name.
+# The most characters of a search. A longer text is not a name.
 LONGEST_QUERY = 200
 MOST_WORDS = 8
 LONGEST_WORD = 40
 # A part of a name with this number of letters or more is searched for on its own.
 SHORTEST_PREFIX = 3
-# A longer beginning finds no fewer names.
+# The longest stored beginning of a word. Longer beginnings would not reduce the matches.
 LONGEST_PREFIX = 8
-# In shorter words one letter is too much of the word.
+# In a shorter word, one letter is too large a part to be mistyped.
 SHORTEST_MISTYPED = 4
-# Endings of a phone number by which it is found: one person's, some people's, a filter's.
+# The lengths of endings by which a phone number is found. The longest ending belongs to one person,
+# the shortest to many people.
 PHONE_ENDINGS = (9, 6, 4)
 # Number of digits that a masked number shows at its beginning and at its end. Some show fewer at
 # the beginning.
 MASKED_BEGINNING, MASKED_ENDING = 5, 3
-# A number with some of its digits hidden: behind the first ones, or from the front on.
+# A number with hidden digits, in the middle or at the beginning.
 _MASK = re.compile(r"(?<![\w*])\+?0*(\d*)[*xX•.]{2,}(\d{3,})(?!\w)")
 # The country code may have up to this number of digits. A local number lacks it.
 _LONGEST_COUNTRY, _LONGEST_LOCAL = 4, 10
@@ -37,17 +38,17 @@ _WITHIN_WORDS = str.maketrans(
     "",
     "'’‘`´.\u02b9\u02bb\u02bc\u02bd\u02ca\u02be\u02bf\u02c8\u0640\u201b\u2032\u2035\ua78b\ua78c\uff07",
 )
-# Letters that no normal form takes apart, as they are typed without a key for them.
+# Letters that Unicode normalisation does not change, and the letters that people type instead.
 _LETTERS = str.maketrans(
     dict(zip("ɓɗɖƙƴʋƒɣǝəɛɩɔʊøłđħ", "bddkyvfgeeeiouoldh", strict=True))
     | {"ɲ": "ny", "œ": "oe", "æ": "ae", "ı": "i"}
-    # Of Arabic those that people write for each other: haa, yaa, alef and kaf.
+    # Arabic letters that people write in place of each other: haa, yaa, alef and kaf.
     | {"\u0629": "\u0647", "\u06c1": "\u0647", "\u06be": "\u0647", "\u0671": "\u0627"}
     | {"\u0649": "\u064a", "\u06cc": "\u064a", "\u06a9": "\u0643"}
 )
 _ENG = re.compile(r"ŋ(?!g)")
-# Countries that added digits in front of each number: the new digits by the second digit of the old
-# number (Benin 2024, Côte d'Ivoire 2021; a mobile number of eight digits is an old one).
+# Countries that added digits in front of each number (Benin 2024, Côte d'Ivoire 2021). The new
+# digits depend on the second digit of the old number. A mobile number of eight digits is old.
 _RENUMBERED = {
     "229": dict.fromkeys("0123456789", "01"),
     "225": dict.fromkeys("0123", "01") | dict.fromkeys("456", "05") | dict.fromkeys("789", "07"),
@@ -109,7 +110,7 @@ def read_phone(text: str) -> str:
 
     Leading zeros are removed.
     """
-    # `+254 (0)712`: the zero is for who dials within the country.
+    # In `+254 (0)712` the zero is only for calls within the country.
     digits = renumber(strip_trunk(read_digits(text.replace("(0)", ""))))
     return digits if 4 <= len(digits) <= 15 else ""
 
@@ -202,9 +203,10 @@ def hash_phone(digits: str) -> str:
 class Query(NamedTuple):
     """Typed text, split into words of names and possible numbers.
 
-    `phone` is a number's digits, `masked` the beginning and the end of a masked number, `number` an
-    id in the form of `fold_number`, `hashed` a SHA-256. `digits` are digits typed with names; they
-    distinguish people of the same name. So does `masked` if names were typed too.
+    `phone` is the digits of a phone number. `masked` is the beginning and the end of a masked
+    number. `number` is an id in the form of `fold_number`. `hashed` is a SHA-256. `digits` are
+    digits that were typed with names, to distinguish people of the same name. If names were typed
+    too, `masked` has the same purpose.
     """
 
     names: tuple[str, ...] = ()

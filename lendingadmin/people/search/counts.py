@@ -16,7 +16,7 @@ from .models import SearchCount
 
 
 def count_search(person: User, app_id: str) -> None:
-    """Count one search. Raises OverQuota if the person has reached the limit of an hour."""
+    """Count one search. Raise OverQuota if the person has reached the limit of an hour."""
     take(person, SEARCHES)
     hour = _get_hour(timezone.now())
     row = SearchCount.objects.get_or_create(person=person, app_id=app_id, hour=hour)[0]
@@ -24,7 +24,7 @@ def count_search(person: User, app_id: str) -> None:
 
 
 def audit_counts() -> None:
-    """Write the counts of past hours to the audit trail, each once. The worker calls this."""
+    """Move the counts of past hours to the audit trail, at most 500. The worker calls this."""
     over = SearchCount.objects.filter(hour__lt=_get_hour(timezone.now()))
     for row in over.select_related("person")[:500]:
         with transaction.atomic():

@@ -13,7 +13,7 @@ from lendingadmin.core.encryption import DecryptionError, decrypt, encrypt
 from lendingadmin.core.staff.models import User
 
 LONGEST = 200
-_KEPT = LONGEST + 1  # enough to say that it was too long
+_KEPT = LONGEST + 1  # one more, so that `validate_id` finds a text that is too long
 _USE = "search.words"
 
 
@@ -26,7 +26,7 @@ def encrypt_words(person: User, words: str) -> str:
 def decrypt_words(person: User, encrypted: str) -> str:
     """Return the decrypted words of an address.
 
-    Raises Http404 for text that this dashboard did not encrypt, or that is another person's.
+    Raise Http404 for text that this dashboard did not encrypt, and for words of another person.
     """
     try:
         owner, words = json.loads(decrypt(encrypted, _USE))

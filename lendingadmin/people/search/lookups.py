@@ -1,6 +1,6 @@
 """Places where an id is looked up, each with one read.
 
-A loan is read by its `accountId` or `uid`, an assessment by its `assessmentId` or `uid`, and a
+A loan is read by its `accountId` or `uid`, and an assessment by its `assessmentId` or `uid`. A
 loan's `accountNo` is a filter of the loans list (Spec: Loans, Assessments).
 """
 
@@ -36,14 +36,14 @@ from .encrypted_words import LONGEST
 from .kinds import RecordKind
 
 _LONGEST_NUMBER = 18
-_FEW = 2  # a number is globally unique
+_FEW = 2  # only one loan has a number
 _OF_A_LOAN = ("accountId", "accountNo", "borrowerId", "uid")
 
 
 _STRANGER = gettext_noop(
     "The service does not say who owns this record. The record may belong to another borrower."
 )
-# How a UUID is typed in capitals; as text it is in small letters (RFC 9562, 4).
+# A UUID in small or capital letters. A service writes small letters (RFC 9562, 4).
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
@@ -51,8 +51,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 class Match:
     """A found record: the key of its page, and the text that distinguishes it from others.
 
-    `warning` is the reason why it may be another record than the wanted one; empty if it is
-    certain.
+    `warning` is the reason why this may not be the wanted record; empty if the match is certain.
     """
 
     kind: RecordKind
@@ -74,9 +73,10 @@ class Lookup:
     def call(
         self, app: AppClient, wanted: str, held: Collection[str]
     ) -> Callable[[], tuple[Match, ...]]:
-        """Return the read as a function without arguments; a missing record gives no match.
+        """Return a function without arguments that reads the matches; no match if none exists.
 
-        `held` are the searcher's rights to parts of a borrower's record.
+        The function raises the LendingError of any other failed read. `held` are the searcher's
+        rights to parts of a borrower's record.
         """
         return partial(self._read, app, wanted, held)
 
@@ -86,7 +86,7 @@ class Lookup:
             try:
                 return self.look(app, wanted, held)
             except (NotFound, WrongRecord):
-                # A service that compares UUIDs answers with the record, which writes it small.
+                # A service may find a UUID in capitals and return a record with small letters.
                 if small == wanted or not _UUID.fullmatch(wanted):
                     raise
                 return self.look(app, small, held)
@@ -114,7 +114,7 @@ def _numbered(app: AppClient, wanted: str, _held: Collection[str]) -> tuple[Matc
     loans = [loan for loan in page.items if isinstance(loan, Loan)]
     found = [loan for loan in loans if loan.account_no == number]
     if page.items and not found:
-        # A service that overlooks the filter answers with everybody's loans.
+        # A service that ignores the filter returns the loans of all borrowers.
         raise Unreadable("The service did not look for the number.", operation="loans.list")
     named = [(loan_math.key_of(loan), _of_borrower(loan)) for loan in found]
     if page.next_page_token and not page.items:
@@ -152,17 +152,17 @@ LOOKUPS = (
 
 
 class Finder(NamedTuple):
-    """Finder of an app's records in our own database, by an id; people need the permission."""
+    """A function that finds an app's records in our own database by an id, and its permission."""
 
     permission: str
     find: Callable[[str, str], tuple[Match, ...]]
 
 
 def find_records(kind: str, person: User, app_id: str, wanted: str) -> tuple[Match, ...]:
-    """Return the stored records that the person may open.
+    """Return the records in our own database that match an id and that the person may open.
 
-    Records of the finders of kind `stored` have this id. Those of `other_case` have the id with
-    other upper or lower case, each with a warning.
+    `kind` is `stored` for records with exactly this id. `other_case` is for records whose ids have
+    different capital letters. Each of these matches has a warning.
     """
     finders = (one for one in collect(kind) if person.has_perm(one.permission))
     return tuple(match for one in finders for match in one.find(app_id, wanted))
@@ -203,7 +203,7 @@ def validate_id(wanted: str) -> str:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a lookup for the page: matches, a fault, or neither yet."""
+    """The result of a lookup for the page: matches or a fault; `pending` until there is one."""
 
     app_id: str
     lookup: Lookup
@@ -213,7 +213,7 @@ class SearchResult:
 
     @property
     def words(self) -> str:
-        """Searched kind of record, in words."""
+        """The kind of record that was searched, in words."""
         return _(self.lookup.words)
 
     @property

@@ -1,4 +1,4 @@
-"""Last opened records of people."""
+"""Records that people opened last, and counts of their searches."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ LONGEST_ID = 300
 
 
 class Opened(models.Model):
-    """Record that a person opened a record, and when; it has only the id and no data."""
+    """Entry that a person opened a record at a time. It has the id of the record and no data."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     app_id = models.CharField(max_length=64)

@@ -1,6 +1,6 @@
 """Number of people's open loans, and the overdue amount, from the newest snapshot.
 
-This package does not know loans; the area that has the snapshots names a `Reader`.
+This package does not read loans. The area that has the snapshots declares a `Reader`.
 """
 
 from collections.abc import Callable, Collection
@@ -47,9 +47,9 @@ def _add(amounts: Collection[Decimal | None]) -> Decimal | None:
 
 
 class Reader(NamedTuple):
-    """Reader of borrowers' open loans in an app, by borrower id; people need the permission.
+    """A function that reads borrowers' open loans in an app, by borrower id, and its permission.
 
-    Borrowers whose loans are not known are left out.
+    `read` leaves out borrowers whose loans are not known.
     """
 
     permission: str
@@ -68,10 +68,10 @@ def read_open_loans(
 
 
 def is_in_arrears(app_id: str, borrower_id: str) -> bool:
-    """Return whether a borrower has an overdue amount in the newest snapshot.
+    """Return True if a borrower's overdue amount in the newest snapshot is positive or unknown.
 
-    If the amount is unknown, the answer is yes. The answer only decides which fields stay masked,
-    so no right is needed; the amount is never shown.
+    Return False for a borrower without known loans. No right is needed, because the answer only
+    decides which fields stay masked. The amount is never shown.
     """
     found = read_open_loans(lambda _permission: True, app_id, [borrower_id]).get(borrower_id)
     return found is not None and (found.overdue is None or found.overdue > 0)

@@ -25,10 +25,11 @@ logger = logging.getLogger(__name__)
 
 
 def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
-    """Record that this person opened this record. `kind` is a key of KINDS.
+    """Record that this person opened this record by a GET, and delete all but the last ten.
 
-    Nothing is written if this record is already the newest and was noted recently. A page never
-    waits for another writer. If the database is not immediately free, nothing is noted.
+    `kind` is a key of KINDS. Nothing is written if this record is already the newest and was noted
+    recently. A page never waits for another writer. If the database is not immediately free,
+    nothing is noted.
     """
     if request.method != "GET" or not 0 < len(key) <= LONGEST_ID:
         return

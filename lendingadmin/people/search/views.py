@@ -1,4 +1,4 @@
-"""Find: a person by name, phone or number, and any record by its id.
+"""Pages that find a person by name, phone or number, and any record by its id.
 
 People come from the index. Ids are looked up at the service, in parallel in all places that the
 person may read. The page waits a moment for these lookups, so that a quick answer leads directly to
@@ -51,7 +51,7 @@ NOTHING = gettext_noop("Nothing found.")
 NOTHING_SO_FAR = gettext_noop("Nothing found so far.")
 NOT_EVERYTHING = gettext_noop("Not everything could be searched.")
 _SUGGESTED = 8
-# Long enough for a service in good health, short enough that Enter never seems to do nothing.
+# Seconds that the page waits for lookups: enough for a healthy service, but not long for a person.
 MOMENT = 0.8
 
 
@@ -70,7 +70,7 @@ def search(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @signed_in()
 def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse:
-    """Redirect to the record if it is the only match; else show people, and matching ids by place.
+    """Redirect to the record if it is the only match; else show people, and matches by place.
 
     With `?whole=1` the page waits for all places, for browsers without JavaScript.
     """
@@ -102,11 +102,10 @@ def results(request: PersonRequest, app_id: str, encrypted: str) -> HttpResponse
 
 
 def may_be_id(wanted: str, people: dict[str, Any]) -> bool:
-    """Return whether to ask the service for a record with this id, although no person asked for it.
+    """Return True if the words may be an id, so that the service is asked for such a record.
 
-    A single word of letters is usually a name. If the index is complete and the person may search
-    it, the index has already shown that no borrower has this name, so the service is not asked.
-    `people` is the result from the index.
+    A single word of letters is usually a name. If a complete index, which the person may search,
+    has no borrower with this name, the service is not asked. `people` is the result from the index.
     """
     if any(sign.isdigit() or sign in ":_" for sign in wanted):
         return True
@@ -145,7 +144,10 @@ def _describe_people(request: PersonRequest, app_id: str) -> dict[str, Any]:
 
 @access(SEARCH_BORROWERS, methods=("POST",))
 def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the best matches for typed text; without text, the records opened last."""
+    """Show the best matches for typed text; without text, the records opened last.
+
+    If the person has used up the quota of searches, show a notice.
+    """
     app, wanted = gateway.lending_app(app_id), request.POST.get("q", "").strip()
     if not wanted:
         return render(request, "search/_recall.html", {"app": app})
@@ -159,9 +161,10 @@ def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lookup, str]:
-    """Return the lookup and the decrypted words.
+    """Return the lookup of a place, and the decrypted words.
 
-    Raises Http404 if the words can't be an id there.
+    Raise Http404 for an unknown place, for words of another person, and for words that can't be an
+    id in this place.
     """
     lookup = next((one for one in LOOKUPS if one.key == place), None)
     wanted = decrypt_words(request.user, encrypted)
@@ -173,7 +176,7 @@ def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lo
 def lookup_needs(
     request: PersonRequest, app_id: str, place: str, encrypted: str
 ) -> tuple[str, ...]:
-    """Return the right that a look-up in one place needs. Raises Http404."""
+    """Return the right that a lookup in one place needs. Raise Http404 like `_read_lookup`."""
     return (_read_lookup(request, place, encrypted)[0].permission,)
 
 
@@ -227,7 +230,7 @@ def _run_lookup(
     if not isinstance(result, LendingError):
         return SearchResult(app_id, place, result)
     card = errors.card(result)
-    if isinstance(result, UnfinishedList):  # Of loans: only a number is looked for in a list.
+    if isinstance(result, UnfinishedList):  # Only the lookup of a loan's number reads a list.
         listed = reverse("loans", args=[app_id], query={"accountNo": int(wanted)})
         card = replace(card, links=((_("Search further"), listed),))
     return SearchResult(app_id, place, fault=card)
@@ -250,7 +253,7 @@ def _write_message(people: dict[str, Any], results: list[SearchResult], as_id: s
 
 
 def _only_match(app_id: str, people: list[Person], results: list[SearchResult]) -> str:
-    """Return the address of the only record with this id; empty if there are or may be others.
+    """Return the address of the only record with this id; empty if there may be other records.
 
     A name alone never leads to a page, because another person may have the same name.
     """

@@ -17,7 +17,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class AccountField(forms.CharField):
-    """Field for an account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is that of a borrower."""
+    """Field for an account id, `<ACCOUNT_TYPE>:<ACCOUNT_ID>`; a bare id is a borrower's id."""
 
     def clean(self, value: Any) -> str:
         text = str(super().clean(value))

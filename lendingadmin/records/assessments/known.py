@@ -1,7 +1,7 @@
-"""Ids of assessments in this dashboard, so that those of one account can be found.
+"""The index of assessments, which finds the assessments of one account.
 
-The worker's walk compares them with the service. An assessment that a page starts or reads is saved
-immediately. The details of an assessment are read from the service by its id.
+The worker's walk compares the index with the service. An assessment that a page starts or reads is
+saved immediately. The details of an assessment are read from the service by its id.
 """
 
 import logging
@@ -28,7 +28,7 @@ from .running import id_of
 
 logger = logging.getLogger(__name__)
 
-# What is read of an assessment in a walk, by the wire's names.
+# The fields of an assessment that a walk reads, by their names in the API.
 KEYS = ("assessmentId", "uid", "accountId", "assessmentType", "timestamp", "createdAt", "status")
 _READ = ("account_id", "assessment_type", "made_at", "status")
 _AT_ONCE = 500
@@ -90,11 +90,11 @@ def put_assessments(
     read_at: datetime,
     walk: int | None = None,
 ) -> tuple[int, int]:
-    """Save assessments as read at a time; return the numbers of new and unusable ones.
+    """Save assessments that were read at a time; return the numbers of new and unusable items.
 
-    Unusable ones have no id. `walk` is the number of the walk that saw them. New assessments are
-    those that the walk had not seen before. Data that were read later are not replaced. Call this
-    in a transaction.
+    Unusable items have no id. `walk` is the number of the walk that read the assessments. An
+    assessment is new if this walk has not seen the assessment before. Data that were read later are
+    not replaced. Call this in a transaction.
     """
     found, unreadable = _read_all(items)
     known = _find_rows(KnownAssessment.objects.select_for_update(), index, list(found))
@@ -150,7 +150,7 @@ def _fill(row: KnownAssessment, item: Assessment, read_at: datetime) -> None:
 
 
 def make_assessment(row: KnownAssessment) -> Assessment:
-    """Return an assessment from the known data: no outcome, and the status as last read."""
+    """Return an assessment with the known data; it has no outcome, and the last read status."""
     fields = {"assessmentId": row.assessment_id, "accountId": row.account_id}
     fields |= {"assessmentType": row.assessment_type, "createdAt": timestamp_text(row.made_at)}
     return Assessment(fields | {"status": row.status})

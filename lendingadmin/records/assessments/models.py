@@ -23,24 +23,24 @@ class AssessmentIndex(IndexRow):
 
 
 class KnownAssessment(models.Model):
-    """One assessment as last read; a text is empty if the service gave no valid one.
+    """One assessment as last read. A field is empty if the service gave no valid text.
 
-    `made_at` is the time of creation. If the service does not give it, this is the end of the
-    assessed data, or else the time of the first reading.
+    `made_at` is the time of creation. If the service does not give this time, `made_at` is the end
+    of the assessed data, or else the time of the first reading.
     """
 
-    # Both of the indexes below begin with it.
+    # Both indexes below begin with this column.
     index = models.ForeignKey(
         AssessmentIndex, on_delete=models.CASCADE, related_name="known_assessments", db_index=False
     )
-    # What it is asked for by: its id, or the uid of one without an id.
+    # The id for requests: the assessment's id, or else its uid.
     assessment_id = models.CharField(max_length=LONGEST_ID)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
     assessment_type = models.CharField(max_length=LONGEST_ID, blank=True)
     made_at = models.DateTimeField()
     status = models.CharField(max_length=LONGEST_STATUS, blank=True)
     read_at = models.DateTimeField()
-    # The walk that saw it last; 0 where only a page did.
+    # The number of the last walk that saw the assessment; 0 if only a page has read it.
     walk = models.PositiveIntegerField(default=0)
 
     class Meta:

@@ -22,12 +22,15 @@ from lendingadmin.money.writes.states import WriteFound, WriteState
 
 from . import running
 
-# How far the service's clock, and its lateness, may be from when it was sent.
+# The most time between our sending and the creation according to the service's clock.
 _AROUND = timedelta(minutes=10)
 
 
 def started(write: Write, submitted: Submitted) -> CheckResult:
-    """Return the assessments that this write may have started."""
+    """Return links to the assessments that this write may have started. Raise LendingError.
+
+    If there are none, the result is NOT_SEEN.
+    """
     theirs = running.list_of_account(write.app_id, str(submitted.sent["accountId"]))
     part = "" if theirs.whole else _(" Only part of the service's list was read.")
     asked, links = parse_moment(str(submitted.sent["timestamp"])), list[tuple[str, str]]()
@@ -39,7 +42,7 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
             words = _("assessment %(id)s, made %(time)s UTC") if made else _("assessment %(id)s")
             given = {"id": key, "time": f"{made:%H:%M:%S}" if made else ""}
             links.append((words % given, reverse("assessment", args=[write.app_id, key])))
-    # What another form here led to is accounted for.
+    # Assessments that another form of this dashboard started are left out.
     known = Write.objects.filter(url__in=[url for _, url in links], state=WriteState.SAVED)
     taken = set(known.values_list("url", flat=True))
     left = tuple(link for link in links if link[1] not in taken)

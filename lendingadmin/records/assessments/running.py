@@ -1,9 +1,9 @@
 """Running assessments of an account, as far as the service shows them.
 
 The spec shows no filter for the list of assessments. The dashboard tries one. A service that
-ignores the filter returns the assessments of all accounts, and those of other accounts are left
-out. Recent assessments that were started in this dashboard are read by id, so that they are found
-regardless of their place in the list.
+ignores the filter returns the assessments of all accounts. Assessments of other accounts are left
+out. Recent assessments that were started in this dashboard are read by id, because the page of the
+list may not have them.
 """
 
 from contextlib import suppress
@@ -27,7 +27,7 @@ from .models import KnownAssessment
 CREATE = "assessments.create"
 _STARTED_WITHIN = timedelta(minutes=15)
 _STARTED_AT_MOST = 5
-# Of one person, to be shown.
+# The most assessments of one person that are shown.
 _LATEST = 10
 
 
@@ -47,7 +47,10 @@ class AccountAssessments(NamedTuple):
 
 
 class StartedAssessment(NamedTuple):
-    """An assessment that a person started here; its status is empty until it was read."""
+    """An assessment that a person started in this dashboard.
+
+    `status` is empty until the assessment was read.
+    """
 
     write: Write
     assessment_id: str
@@ -56,7 +59,7 @@ class StartedAssessment(NamedTuple):
 
 
 def list_started_by(person: User, app_id: str, since: datetime) -> list[StartedAssessment]:
-    """Return the assessments that a person started since a time, the newest first."""
+    """Return the newest ten assessments that a person started since a time, newest first."""
     rows = Write.objects.filter(
         person=person,
         created_at__gte=since,
@@ -88,9 +91,10 @@ def id_of(assessment: Assessment) -> str:
 
 
 def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
-    """Return the account's assessments on the list's first page, and those of this dashboard.
+    """Return the account's assessments on the first page of the list, newest first.
 
-    Raises LendingError.
+    Add the newest five that were started in this dashboard within 15 minutes. Raise LendingError if
+    the list can't be read.
     """
     app = gateway.app(app_id)
     try:
@@ -117,7 +121,7 @@ def list_of_account(app_id: str, account_id: str) -> AccountAssessments:
 def _started_here(app_id: str, account_id: str) -> list[str]:
     """Return ids of assessments that people started in this dashboard for an account.
 
-    Only those of the last 15 minutes are included.
+    These are the newest five assessments of the last 15 minutes.
     """
     rows = Write.objects.filter(
         app_id=app_id,

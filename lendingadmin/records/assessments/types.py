@@ -9,14 +9,14 @@ from lendingadmin.web.requests import PersonRequest
 PERMISSION = "lending.assessmentTypes.list"
 _AT_MOST = 500
 _PREFIX = "assessmentTypes/"
-# General availability first, then beta, then what the spec does not name; deprecated last.
+# The order of the types by status: available, beta, statuses that are not in the spec, deprecated.
 _PLACES = {"1": 0, "0": 1, "2": 3}
 
 
 def read() -> list[AssessmentType]:
-    """Return the types with a name, generally available ones first, as far as the list can be read.
+    """Return the types with a name, available types first. Raise LendingError.
 
-    Raises LendingError.
+    At most 500 types are read.
     """
     found, _ = gather(gateway.client().assessment_types.pages(), _AT_MOST)
     named = [kind for kind in found if name_of(kind)]
@@ -24,7 +24,10 @@ def read() -> list[AssessmentType]:
 
 
 def name_of(kind: AssessmentType) -> str:
-    """Return the full resource name for a request; made from the id if the service gave no name."""
+    """Return the full resource name for a request, made from the id if the type has no name.
+
+    Return an empty text if the type has no id either.
+    """
     if text(kind.name):
         return str(kind.name)
     key = text(kind.assessment_type_id)

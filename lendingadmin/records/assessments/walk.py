@@ -29,7 +29,7 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
     def put_items(
         self, items: Iterable[Assessment | Malformed], read_at: datetime
     ) -> tuple[int, int]:
-        """Save the rows of these assessments."""
+        """Save the rows of these assessments; return the numbers of new and unusable items."""
         return known.put_assessments(self.row, items, read_at, self.row.walk)
 
     def list_unseen(self) -> QuerySet[KnownAssessment]:
@@ -38,7 +38,11 @@ class AssessmentWalk(IndexWalk[AssessmentIndex]):
         return rows.filter(read_at__lt=self.row.began_at).order_by("pk")
 
     def read_unseen(self, unseen: KnownAssessment) -> Assessment:
-        """Read an assessment by its id. Raises LendingError."""
+        """Return an assessment, read from the service by its id.
+
+        Raise WrongRecord if the service returns another assessment, and LendingError for a failed
+        read.
+        """
         key = unseen.assessment_id
         found = check_named(gateway.app(self.row.app_id).assessments.get(key), key)
         if id_of(found) != key:

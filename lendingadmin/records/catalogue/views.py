@@ -24,14 +24,15 @@ from . import words
 
 Entry = TypeVar("Entry", Product, AssessmentType)
 
-# Products and types are listed, never got by id (Spec: Products, Assessment types): one is looked
-# for among this many.
+# The service has no read by id for products and types (Spec: Products, Assessment types). A product
+# or type is searched among at most this number of items.
 _AT_MOST = 5000
-# templates/catalogue/product.html, which shows all content of terms and charges in words.
+# The places that templates/catalogue/product.html shows. The page shows all content of terms and
+# charges in words.
 _OF_PRODUCT = list_places("", "productId productType status displayName displayPriority skuId") | (
     list_places("", "description createdAt terms labels charges")
 )
-# templates/catalogue/assessment_type.html.
+# The places that templates/catalogue/assessment_type.html shows.
 _OF_TYPE = (
     list_places("", "assessmentTypeId category period status displayName description createdAt")
     | list_places("settings.apps", "channels platforms")
@@ -50,7 +51,8 @@ def products(request: PersonRequest) -> HttpResponse:
 def product(request: PersonRequest, product_id: str) -> HttpResponse:
     """Show one product, by its `productId` or `uid`, with every term and charge in words.
 
-    Raises LendingError.
+    Answer 404 if the service lists no such product. Show an error page if the list was not read to
+    its end. Raise LendingError for a failed read.
     """
     try:
         found = _of(gateway.client().products.pages(), product_id)
@@ -70,11 +72,11 @@ def product(request: PersonRequest, product_id: str) -> HttpResponse:
 
 
 def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
-    """Return the entry with this id.
+    """Return the entry with this id, or None if the complete list has no such entry.
 
     A productId or assessmentTypeId takes precedence over the uid of another entry.
 
-    Raises UnfinishedList if no entry on the read pages has the id and the list may be longer.
+    Raise UnfinishedList if no entry on the read pages has the id and the list may be longer.
     """
     by_uid: list[Entry] = []
 
@@ -103,7 +105,9 @@ def assessment_types(request: PersonRequest) -> HttpResponse:
 def assessment_type(request: PersonRequest, type_id: str) -> HttpResponse:
     """Show one assessment type, by its `assessmentTypeId` or `uid`.
 
-    The page shows the type's apps and accounts, and its state. Raises LendingError.
+    The page shows the apps and accounts of the type, and its status. Answer 404 if the service
+    lists no such type. Show an error page if the list was not read to its end. Raise LendingError
+    for a failed read.
     """
     try:
         found = _of(gateway.client().assessment_types.pages(), type_id)

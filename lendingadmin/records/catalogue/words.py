@@ -82,7 +82,7 @@ def _duration(label: str, value: object) -> Term:
 
 
 def _rate(label: str, value: object, term: object) -> Term:
-    """Return a rate, for the period to which the product's rates apply."""
+    """Return the line of a rate, with the period `term` to which the product's rates apply."""
     locale = formats.locale()
     words, exact = rates.rate(value, locale), rates.exact_rate(value, locale)
     said = words if number(value) is None else rates.rate(value, locale, rates.period(term))
@@ -126,7 +126,7 @@ def charges(product: Product) -> list[ChargeLine]:
 def charge_sentence(charge: Charge) -> str:
     """Return a sentence such as `2.5 % deducted from the amount paid out`.
 
-    Unknown words are as received.
+    Unknown words are shown as received.
     """
     parts = [
         _amount(charge.value, charge.value_type),
@@ -137,7 +137,7 @@ def charge_sentence(charge: Charge) -> str:
 
 
 def _amount(value: object, kind: object) -> str:
-    """Return the value of a charge. An absolute one is in the currency of the lending app."""
+    """Return the value of a charge as text; an absolute value is in the app's currency."""
     if value is None:
         return ""
     if isinstance(kind, str) and kind.lower() in _AS_RATE:

@@ -1,8 +1,8 @@
 """Check an event before it is sent (Spec: Event, Events, Limits).
 
-Errors are faults according to the spec; an event with an error is not sent. Warnings are things
-that the spec does not define, or that an assessment would not use; they are shown, and the service
-decides. No finding quotes a value, because values are personal.
+Errors are faults according to the spec. An event with an error is not sent. Warnings are things
+that the spec does not define, or that an assessment would not use. A person can send an event with
+warnings, and the service decides. No finding quotes a value, because values are personal.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,10 @@ class Findings:
 
 
 def check_event(body: Mapping[str, object], now: datetime) -> Findings:
-    """Check a complete event, ready to be sent."""
+    """Return the findings about a complete event that is ready to be sent.
+
+    Data that are nested too deeply, or are not a list of sets, are not checked further.
+    """
     findings = Findings()
     data = body.get("data")
     if _too_deep(data):
@@ -151,7 +154,7 @@ def _too_deep(value: object) -> bool:
 
 
 class _Tally:
-    """Count of the findings in the sets: the number of each, and its first place."""
+    """The findings in the sets, each with its places, and the counts and times by kind."""
 
     def __init__(self) -> None:
         self.errors: dict[str, list[str]] = {}

@@ -28,7 +28,7 @@ _CATEGORY = [
 class EventForm(forms.Form):
     """A form for an event in JSON; the value of an empty field comes from the JSON.
 
-    `source` is the name of the field with the JSON. `content` and `file_name` are those of the last
+    `source` is the name of the field with the JSON. `content` and `file_name` belong to the last
     readable file.
     """
 
@@ -84,7 +84,7 @@ class EventForm(forms.Form):
         """Return the event to send; keys that the spec does not name are not copied."""
         entered, given = self.cleaned_data, self.cleaned_data[self.source]
         head: Mapping[str, object] = given.head
-        # The time as the service writes it; the check names a wrong one.
+        # The time in the form of the service. A wrong time stays, and the check reports it.
         when = entered["timestamp"] or parse_time(head.get("timestamp"))
         data = _add_domains(given.data, entered["domain"])
         body = {
@@ -112,7 +112,7 @@ class PastedForm(EventForm):
     )
 
     def clean_pasted(self) -> "Given":
-        """Read the pasted JSON. Raises ValidationError if it is not an event."""
+        """Return the content of the pasted JSON. Raise ValidationError if it is not an event."""
         return read_json(self.cleaned_data["pasted"].encode())
 
 
@@ -138,7 +138,10 @@ class FileForm(EventForm):
             self.fields["file"].label = _("Another file")
 
     def clean_file(self) -> "Given":
-        """Read the JSON file. Raises ValidationError if it is not an event."""
+        """Return the content of the JSON file, and set `content` and `file_name`.
+
+        Raise ValidationError if the file is too long or is not an event in JSON.
+        """
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _(
@@ -164,9 +167,9 @@ class Given:
 
 
 def read_json(content: bytes) -> Given:
-    """Read JSON: an event, an object with `data`, or only the list of sets.
+    """Return the content of JSON: an event, an object with `data`, or only the list of sets.
 
-    Raises ValidationError.
+    Raise ValidationError for any other text.
     """
     try:
         found = codec.decode(content)

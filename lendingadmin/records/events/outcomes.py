@@ -21,7 +21,7 @@ from lendingadmin.money.writes.states import WriteFound
 
 from .search import build_url, search_event
 
-#: Said after a finding where the service's list was not read to its end.
+#: The sentence after a finding if the service's list was not read to its end.
 ONLY_A_PART = gettext_noop(" Only part of the service's list was read.")
 _KEY = ("accountId", "eventType", "timestamp")
 
@@ -43,9 +43,10 @@ def _count_values(data: object) -> dict[str, int]:
 
 
 def check_reported(write: Write, submitted: Submitted) -> CheckResult:
-    """Check whether the service lists an event with the same key and the same number of values.
+    """Return whether the service lists an event with the same key and the same number of values.
 
-    The key is the account, the type and the time. Values are counted for each kind.
+    The key is the account, the type and the time. Values are counted for each kind. Raise
+    LendingError if the events can't be read.
     """
     key = [str(submitted.sent[name]) for name in _KEY]
     result = search_event(write.app_id, *key)

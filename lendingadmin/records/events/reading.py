@@ -24,17 +24,20 @@ from lendingadmin.web.redact import REDACTED
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS, EventKind, find_kind
 from .rules import RULES, moment_of
 
-PART = 200  # values of each set that a page shows; further ones are on further parts
+PART = 200  # values of each set that a page shows; further values are on further parts
 Say = Callable[[object], str]
 
-# templates/events/event.html; `data` is shown set by set.
+# The places that templates/events/event.html shows. `data` is shown set by set.
 _SHOWN = frozenset(("accountId", "eventType", "timestamp", "status", "category", "createdAt"))
 _ADDRESS = frozenset(("addressName", "addressType"))
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One set of values: its kind, its rows on this part of the page, and their total number."""
+    """One set of values: its kind, its rows on this part of the page, and their total number.
+
+    `unread` has the malformed values. `others` has the names of fields that are not in the spec.
+    """
 
     kind: EventKind | None
     name: str
@@ -48,7 +51,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Reading:
-    """All sets of an event, and its result by key; `parts` is how many parts the longest has."""
+    """All sets of an event, and its result by key.
+
+    `part` is the number of the shown part, from 0. `parts` is the number of parts of the longest
+    set. `odd` has the data if they are malformed.
+    """
 
     sets: tuple[Shown, ...] = ()
     result: tuple[tuple[str, str], ...] = ()
@@ -77,10 +84,10 @@ class Thread:
 
 
 def read_event(event: Event, *, revealed: bool, part: int, zone: tzinfo) -> Reading:
-    """Read an event's data for its page; with `revealed` its personal content too."""
+    """Return an event's data for its page. Without `revealed`, personal content is masked."""
     say = write_any if revealed else _mask
     technical = _list_event_leaves(event, revealed)
-    # The spec does not show what a result holds, so it is as personal as the data it is of.
+    # The spec does not show the content of a result, so the result is masked like the data.
     result: tuple[tuple[str, str], ...] = ()
     if isinstance(event.result, Malformed):
         result = ((_("As received"), say(event.result)),)
@@ -191,7 +198,7 @@ def _list_dated(kind: str, *names: str) -> "Layout":
 def _draw_levels(values: Sequence[Record], zone: tzinfo) -> Plot | None:
     """Return the plot of all levels with a time that are plausible numbers.
 
-    Its scale is 0 to 100, and wider if a level is outside.
+    The scale is 0 to 100, and wider if a level is outside. Return None for fewer than two times.
     """
     points = []
     for value in values:

@@ -14,7 +14,7 @@ _READ = 50
 
 
 class ReportedKind(NamedTuple):
-    """A kind of data, with the number of its reported values and the time of the newest.
+    """A kind of data, with the number of its reported values and the time of the newest value.
 
     `latest` is None if no value was reported.
     """
@@ -52,7 +52,7 @@ def read_reported(app: AppClient, account_id: str, until: datetime) -> Reported:
 
 
 def count_kinds(events: list[Event], until: datetime) -> list[ReportedKind]:
-    """Count the values of each kind in events of the six months before a time."""
+    """Return each kind with the number of its values in events of the six months before a time."""
     found = {key: ReportedKind(kind) for key, kind in KINDS.items()}
     for event in events:
         when = moment(event.timestamp)

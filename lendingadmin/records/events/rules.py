@@ -14,13 +14,16 @@ from django.utils.translation import gettext_noop
 from .kinds import APP, BATTERY, CONTACT, LOCATION, SMS
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECONDS = 100_000_000_000  # less would lie before 1974: then these are seconds
+_MILLISECONDS = 100_000_000_000  # a smaller number is before 1974, so it may be in seconds
 
 Rule = Callable[[object], str]
 
 
 def moment_of(value: object) -> datetime | None:
-    """Return the time for a number of milliseconds since 1970 in an event (Spec: Conventions)."""
+    """Return the time for a number of milliseconds since 1970 (Spec: Conventions).
+
+    Return None for a value that is not a number or is out of range.
+    """
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
     try:
@@ -65,7 +68,7 @@ _addresses = _expect(
     lambda value: isinstance(value, list) and all(map(_is_address, value)),
 )
 
-# The spec says of no field that it is required. Without these a value still says what it is for.
+# Fields that may be missing without a warning. The spec requires no field.
 LEFT_OUT = frozenset(
     {"smsId", "read", "otherAddresses", "isCharging", "chargingMethod", "name", "label"}
 )

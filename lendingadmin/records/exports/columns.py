@@ -154,7 +154,7 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def head_of(operation: str) -> tuple[Column, ...]:
-    """Return the columns for the CSV of this list."""
+    """Return the columns for the export of this list."""
     names = (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
     words = WORDS[operation]
     return name_columns({name: words.get(name, "") for name in names})

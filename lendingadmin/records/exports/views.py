@@ -1,4 +1,4 @@
-"""CSV of all items that a list's filter finds, page by page at the speed of the browser."""
+"""Exports of all items that a list's filter finds, read page by page."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -81,9 +81,10 @@ def _make_rows_builder(
 
 
 def _started(pages: Pages, asked: dict[str, Any], *, may_refuse_size: bool) -> Iterator[Page[Any]]:
-    """Return the pages, with the first one already read.
+    """Return the pages; the first page is already read.
 
-    If the service refuses a page size, read the pages without one.
+    If the service refuses the first page and `may_refuse_size` is True, read without a page size.
+    Raise LendingError if the first page can't be read.
     """
     following = pages(**asked, page_size=MAXIMUM_PAGE_SIZE)
     try:

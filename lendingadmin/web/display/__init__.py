@@ -1,5 +1,5 @@
 """Functions that write values as text, and template tags that only call these functions.
 
-Every function is pure, takes any value that the service may send (also none, or one of a wrong
-type), returns text, and never raises an error.
+The functions are pure. A function for values from the service accepts any value, also None or a
+value of a wrong type. Such a function never raises an error.
 """

@@ -21,7 +21,7 @@ _AMOUNT = re.compile(
     r"(?:(?P<before>[^\d.,' /]+)\.? ?)?(?P<figure>\d(?:[\d.,' ]*\d)?)(?: ?(?P<after>[^\d.,' /]+))?",
     re.ASCII,
 )
-# One to three digits, a point, three digits: thousands, to those who write a comma for decimals.
+# One to three digits, a point and three digits. People with a decimal comma read thousands.
 _TWO_WAYS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _THOUSANDTHS = 3
 _SHILLINGS = ("KES", "SOS", "TZS", "UGX")
@@ -40,7 +40,7 @@ class Ambiguous(ValueError):
 
 
 class OtherCurrency(ValueError):
-    """Error: the text names another currency with `mark`."""
+    """Error: the text names another currency; `mark` is its code or sign in the text."""
 
     def __init__(self, mark: str) -> None:
         super().__init__(mark)
@@ -48,11 +48,11 @@ class OtherCurrency(ValueError):
 
 
 def parse_amount(text: str, currency: str, locale: str) -> Decimal:
-    """Read `3,500`, `3 500.50`, `KES 3500` or `3500/=` as written in this locale.
+    """Return the amount in a text such as `3,500`, `3 500.50`, `KES 3500` or `3500/=`.
 
     A point or comma before exactly three digits can mean thousands or decimals. A comma means
-    thousands only if the locale uses it for thousands and the currency has no thousandths.
-    Without a `currency`, the text may not name one. Raise Unreadable, Ambiguous or
+    thousands only if the locale uses a comma for thousands and the currency has no thousandths.
+    Without a `currency`, the text may not name a currency. Raise Unreadable, Ambiguous or
     OtherCurrency.
     """
     plain = re.sub(r"\s+", " ", text.translate(_SAME_SIGN)).strip()
@@ -93,7 +93,10 @@ def _parse_figure(figure: str, locale: str, has_thousandths: bool) -> Decimal:
 
 
 def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths: bool) -> Decimal:
-    """Read a figure that contains one point or one comma and no other sign."""
+    """Return the number in a figure with one point or one comma and no other sign.
+
+    Raise Ambiguous if the sign can mean thousands or decimals.
+    """
     is_group = sign == "," == group_sign(locale) and not has_thousandths
     if len(rest) != 3 or whole[0] == "0" or (len(whole) > 3 and not is_group):
         return Decimal(f"{whole}.{rest}")
@@ -104,7 +107,10 @@ def _parse_either(whole: str, rest: str, sign: str, locale: str, has_thousandths
 
 
 def _ungroup(figure: str, sign: str) -> str:
-    """Return the digits without the signs between thousands. Raises Unreadable."""
+    """Return the digits without the signs between thousands.
+
+    Raise Unreadable if the signs do not separate groups of three digits.
+    """
     first, *others = figure.split(sign)
     is_grouped = len(first) <= 3 and {len(group) for group in others} == {3}
     if not is_grouped or not first or first[0] == "0":
@@ -120,7 +126,7 @@ def _list_marks(currency: str) -> frozenset[str]:
     marks = {currency}
     if currency in _SHILLINGS:
         marks |= {"SH", "SHS", f"{currency[0]}SH", f"{currency[0]}SHS"}
-    # A code begins with its country's: the sign that this country itself writes.
+    # A currency code begins with the code of its country. Add the sign that this country uses.
     try:
         country = Locale.parse(f"en_{currency[:2]}")
     except (ValueError, UnknownLocaleError):

@@ -1,7 +1,7 @@
 """Assessments and their types in words, and scores as pictures.
 
 Spec: Assessment, AssessmentOutcome, AssessmentType. The spec documents no scale of any score. A
-score is drawn on the usual scale, with its limits at both ends; a score outside the scale has no
+score is drawn on the usual scale, with its limits at both ends. A score outside the scale has no
 picture, only its number.
 """
 
@@ -48,7 +48,10 @@ _TYPE_WARNINGS = {
 
 
 def outcome(value: object) -> Status | None:
-    """Return the type of an outcome as a chip; an unknown type as received."""
+    """Return the type of an outcome as a chip; None if there is no type.
+
+    An unknown type is shown as received.
+    """
     if value is None or value == "":
         return None
     key = as_it_came(value)
@@ -89,7 +92,7 @@ def type_id(name: object) -> str:
 def limits(settings: object) -> list[tuple[str, str]]:
     """Return the apps and accounts to which an assessment type is limited, as labels and words.
 
-    According to the spec, an empty or absent list means no limit. A malformed one is shown as
+    According to the spec, an empty or absent list means no limit. A malformed list is shown as
     received.
     """
     if settings is None or isinstance(settings, Malformed):
@@ -186,7 +189,7 @@ def draw_gauges(result: object, tone: str = "", locale: str = DEFAULT_LOCALE) ->
 
 
 def list_steps(result: object) -> list[Step]:
-    """Return the steps data, rules and decision, with the progress of the assessment.
+    """Return the three steps of an assessment: its data, its rules and its decision.
 
     Only facts of the answer are shown. A reason `no_data` means too little data, and a `rule` is
     the rule that failed (Spec: AssessmentOutcome).

@@ -2,7 +2,7 @@
 
 A picture is as wide as its box. Horizontal places are in per cent of its width, vertical places in
 pixels from its top. `templates/_chart.html` draws every picture. The style sheet leaves room next
-to it for the labels of the grid.
+to the picture for the labels of the grid.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _PARTS = (
     gettext_noop("fees"),
     gettext_noop("penalty"),
 )
-# What an instalment comes to beyond the parts that the service gives.
+# The part of an instalment's total that is in none of the parts from the service.
 _REST = gettext_noop("other")
 KINDS = (*_PARTS, _REST)
 _FOOT = 22
@@ -269,8 +269,8 @@ def draw_schedules(
 ) -> list[tuple[str, Plot]]:
     """Draw named lists of instalments below one another, with common scales of days and amounts.
 
-    Missing or malformed amounts and days are left out. Without anything to draw, return no
-    pictures.
+    Missing or malformed amounts and days are left out. Return an empty list if there is nothing to
+    draw.
     """
     read = [(name, [_Row(item, zone, rest=True) for item in _listed(x)]) for name, x in schedules]
     by_date = [(name, [(row.due, row) for row in rows if row.due]) for name, rows in read]
@@ -350,11 +350,11 @@ def draw_line(
 ) -> Plot | None:
     """Draw a line through amounts in the order of time; None for fewer than two times.
 
-    The scale goes from the first of the marks to the last. Without marks it starts at zero, so
-    that a small change looks small, and the result is None if no amount is above zero.
+    The scale goes from the first of the marks to the last. Without marks the scale starts at zero,
+    so that a small change looks small. Then the result is None if no amount is above zero.
 
-    `write` writes an amount of the grid. With `dotted`, each of a few points has a dot; otherwise
-    only the last one.
+    `write` writes an amount of the grid. With `dotted`, each point has a dot if there are at most
+    _MOST_DOTS points. Without `dotted`, only the last point has a dot.
     """
     ordered = sorted(points)
     amounts = [amount for _when, amount in ordered]
@@ -430,8 +430,8 @@ def _kinds(rows: list[_Row]) -> tuple[str, ...]:
 def _label_size(index: int, count: int) -> str | None:
     """Return the class of the smallest plot with room for this label; None if none has room.
 
-    A plot has a label at every slot, every second, every fourth and so on, so that a large plot has
-    all labels of a small one.
+    A plot has a label at every slot, at every second slot, at every fourth slot and so on. So a
+    large plot has all labels of a small plot.
     """
     for size, room in _ROOMS.items():
         at_least = -(-_LABEL_WIDTH * count // room)

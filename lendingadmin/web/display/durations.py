@@ -22,8 +22,8 @@ def duration(value: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write a duration in months, weeks or days: `90 days` becomes `3 months`.
 
     `14 days` becomes `2 weeks`. Only exact multiples are written this way. A single period of 30
-    days stays `30 days`, because a bullet loan of 30 days is due on another day than one of a
-    calendar month. A value in another form is shown as received. `exact_duration` returns the days
+    days stays `30 days`, because a loan of 30 days and a loan of a calendar month are due on
+    different days. A value in another form is shown as received. `exact_duration` returns the days
     for the hover.
     """
     days = days_of(value)

@@ -1,7 +1,7 @@
 """The formats of the current page: numbers and days by its language, times in a person's zone.
 
-The functions of this package take the locale and the zone as arguments; template filters and the
-rows of a list get them from this module.
+The functions of this package take the locale and the zone as arguments. Template filters and the
+rows of a list get the locale and the zone from this module.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,9 +24,10 @@ _read_zone: ContextVar[Callable[[], tzinfo | None]] = ContextVar("zone", default
 
 @contextmanager
 def use_zone(read: Callable[[], tzinfo | None]) -> Iterator[None]:
-    """Set the zone of times for this block; None is the lender's zone.
+    """Set the zone of times for this block.
 
-    `read` is called when the first time is written, so that a health check needs no database.
+    `read` returns the person's zone, or None for the lender's zone. The block calls `read` only
+    when the first time is written, so that a health check needs no database.
     """
     token = _read_zone.set(cache(read))
     try:

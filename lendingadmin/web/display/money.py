@@ -8,7 +8,7 @@ from .locales import DEFAULT_LOCALE, decimal_sign
 
 
 def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
-    """Write an amount with its ISO 4217 code, `KES 4,412.75`; no amount is `—`."""
+    """Write an amount with its ISO 4217 code, `KES 4,412.75`; a missing amount is `—`."""
     if number(amount) is None:
         return as_it_came(amount)
     code = currency if isinstance(currency, str) else ""
@@ -18,8 +18,8 @@ def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str
 def figure(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
     """Write an amount without its code, for a column whose head names the currency.
 
-    Show at least the currency's decimals, and all decimals of the amount, because staff may have to
-    explain each digit to a customer.
+    Show at least the currency's decimals, and all decimals of the amount. Staff may have to explain
+    each digit to a customer.
     """
     value = number(amount)
     if value is None:

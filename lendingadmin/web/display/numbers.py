@@ -8,7 +8,7 @@ from .locales import DEFAULT_LOCALE, write_number
 
 MISSING = "—"
 MINUS = "\N{MINUS SIGN}"
-# Written out in full, a number past this many digits is no longer legible; it shows as it came.
+# A number with more digits than this is not legible, so it is shown as received.
 _LEGIBLE_DIGITS = 40
 
 
@@ -47,7 +47,8 @@ def decimals_of(value: Decimal) -> int:
 def grouped(value: Decimal, decimals: int, locale: str = DEFAULT_LOCALE) -> str:
     """Write a number in groups, with exactly `decimals` decimals and a real minus sign."""
     if locale == DEFAULT_LOCALE:
-        # Most people's form, in a tenth of the time that Babel takes: a list has hundreds of them.
+        # Most people use this locale. Babel takes ten times as long, and a list has hundreds of
+        # numbers.
         text = format(value.copy_abs(), f",.{decimals}f")
     else:
         text = write_number(value.copy_abs(), decimals, locale)

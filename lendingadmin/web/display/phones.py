@@ -12,7 +12,7 @@ from phonenumbers import (
     parse,
 )
 
-# No number is longer, however it is written; the parser looks at every sign.
+# The most characters of a phone number in any notation. A longer text is not parsed.
 _LONGEST = 40
 _ZEROS = re.compile(r"^\s*00")
 
@@ -20,16 +20,16 @@ _ZEROS = re.compile(r"^\s*00")
 def normalise_phone(text: str, zone: tzinfo) -> str | None:
     """Return the number in E.164; None if it is not valid or its country is unknown.
 
-    A number without a country code belongs to the country of the zone, the lender's.
+    A number without a country code belongs to the country of `zone`, which is the lender's zone.
     """
     if len(text) > _LONGEST:
         return None
     try:
-        # Some countries dial something else before a country code; everybody knows these two zeros.
+        # Some countries dial other digits before a country code, but people everywhere know `00`.
         number = parse(_ZEROS.sub("+", text), find_territory(zone))
     except NumberParseException:
         return None
-    # E.164 has no place for an extension, and `0712 345 678 ext. 5` is not the number alone.
+    # E.164 can't contain an extension, and without it `0712 345 678 ext. 5` is another number.
     if number.extension or not is_valid_number(number):
         return None
     return format_number(number, PhoneNumberFormat.E164)

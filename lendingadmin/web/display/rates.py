@@ -28,8 +28,9 @@ _UNITS = (
 def rate(value: object, locale: str = DEFAULT_LOCALE, per: str = "") -> str:
     """Write a fraction as per cent, rounded: 0.4263127 is `42.6 %`, 0.0125 is `1.25 %`.
 
-    There is one decimal from 10 % up, two below, and two significant digits below 0.1 %, so that
-    only zero is shown as zero. `per` is the period in words, such as `a year`.
+    There is one decimal from 10 % up, and there are two decimals below. Below 0.1 % there are two
+    significant digits, so that only zero is shown as zero. `per` is the period in words, such as
+    `a year`.
     """
     fraction = number(value)
     if fraction is None:
@@ -77,7 +78,7 @@ def rate_hover(value: object, locale: str = DEFAULT_LOCALE, days: int | None = N
 
 
 def period(value: object) -> str:
-    """Write the period of a rate in words: `30 days` is `a month`, `90 days` `every 3 months`.
+    """Write the period of a rate in words: `30 days` is `a month`, `90 days` is `every 3 months`.
 
     Return an empty text if the service gave no readable period; a period is never guessed.
     """

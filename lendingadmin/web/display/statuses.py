@@ -62,10 +62,11 @@ _ASSESSMENT_TYPES = {
 
 
 def find_status(value: object, words: Words) -> Status | None:
-    """Return a status that the spec does not define: its word from the settings, else `status 77`.
+    """Return a status whose number the spec does not define.
 
-    A status that was sent as text is looked up in the same way; if it is not found, the text is the
-    word. Without a value the result is None, so that no empty chip is drawn.
+    The word is from `words`, which the settings give, or else `status 77`. A status that was sent
+    as text is looked up in the same way. If the text is not found, it is the word. Return None for
+    a missing value, so that no empty chip is drawn.
     """
     if value is None or value == "":
         return None
@@ -78,7 +79,7 @@ def find_status(value: object, words: Words) -> Status | None:
 
 
 def says_open(value: object, words: Words) -> bool | None:
-    """Return True if the word of a loan's status means open; None if the word does not show this.
+    """Return whether the word of a loan's status means open; None if the word does not show this.
 
     The spec names `open` and `closed`, but no number for them (spec: States and transitions).
     """
@@ -88,19 +89,22 @@ def says_open(value: object, words: Words) -> bool | None:
 
 
 def processing(value: object) -> Status | None:
-    """Return the status of an assessment or event (spec: States and transitions)."""
+    """Return the status of an assessment or event, or None (spec: States and transitions)."""
     known = _PROCESSING.get(status_key(value))
     return known._replace(word=_(known.word)) if known else find_status(value, {})
 
 
 def assessment_type(value: object) -> Status | None:
-    """Return the status of an assessment type (spec: States and transitions)."""
+    """Return the status of an assessment type, or None (spec: States and transitions)."""
     known = _ASSESSMENT_TYPES.get(status_key(value))
     return known._replace(word=_(known.word)) if known else find_status(value, {})
 
 
 def days_late(value: object, locale: str = DEFAULT_LOCALE) -> Status | None:
-    """Return `20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None."""
+    """Return `20 days late` for a loan in arrears (spec: LoanSchedule, daysLate); else None.
+
+    A value that is not a number is shown as received.
+    """
     days = number(value)
     if days is None:
         if value is None:

@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """True if the leaf is long; it is then folded alone, so that the others stay visible."""
+        """True if the text is long. A long leaf is folded alone, so that others stay visible."""
         return len(self.text) > _LONG
 
     @property
@@ -45,7 +45,10 @@ class Group(NamedTuple):
 
 
 def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
-    """Group the leaves of one field in a list's items, each with its `[number]`."""
+    """Return the leaves grouped by field, where all items of a list count as one place.
+
+    Each leaf has its `[number]` in the list. A leaf that is alone is a group with its own place.
+    """
     groups: dict[str, Group] = {}
     for leaf in leaves:
         place = _INDEX.sub("[]", leaf.place)
@@ -58,7 +61,11 @@ def group_by_field(leaves: Iterable[Leaf]) -> list[Group]:
 
 
 def list_places(within: str, keys: str) -> set[str]:
-    """Return the places of several fields of one object: `terms.fees[]` and `kind value`."""
+    """Return the places of several fields of one object.
+
+    `within` is the place of the object, such as `terms.fees[]`. `keys` has the names of the fields,
+    separated by spaces: `kind value`.
+    """
     return {f"{within}.{key}" if within else key for key in keys.split()}
 
 

@@ -22,7 +22,7 @@ def write_any(value: object) -> str:
 
 
 def list_others(value: object) -> list[tuple[str, str]]:
-    """Return the keys that the spec does not name, in their order, as text."""
+    """Return each key that the spec does not name and its value, as text, in the order received."""
     others = value.others if isinstance(value, Value) else ()
     return [(str(key), write_any(other)) for key, other in others]
 
@@ -41,7 +41,10 @@ _OUTCOMES = {
 
 
 def write_outcome(saved: str, verb: str = gettext_noop("saved")) -> str:
-    """Return a sentence about whether anything was saved: `no`, `yes, decided by a person`."""
+    """Return a sentence about whether anything was saved.
+
+    `saved` is a key of _OUTCOMES, or such a key with more words: `yes, decided by a person`.
+    """
     answer, comma, rest = saved.partition(",")
     return f"{_(_OUTCOMES[answer]) % {'verb': _(verb)}}{comma}{rest}."
 

@@ -185,7 +185,7 @@ def typed_moment(value: object, zone: tzinfo | None = None, locale: str = DEFAUL
 
 
 def zone_name(zone: object) -> str:
-    """Return the name of a zone by its city: `Nairobi time`; UTC is `UTC`."""
+    """Return the name of a zone by its city: `Nairobi time`. UTC is `UTC`, and no zone is `—`."""
     if zone is None:
         return MISSING
     city = str(zone).rpartition("/")[2].replace("_", " ")

@@ -1,4 +1,4 @@
-"""`{% once "_head.html" %}`: parts of pages that are drawn once."""
+"""`{% once "_head.html" %}`: parts of pages that are rendered once."""
 
 from functools import lru_cache
 from typing import Any
@@ -14,9 +14,10 @@ register = template.Library()
 
 @register.simple_tag
 def once(template_name: str, given: Any = None) -> SafeString:
-    """Draw a fragment that depends only on `given`, once for each value and language.
+    """Return a rendered fragment that depends only on `given`.
 
-    `given` is hashable and has nothing about a person, because the drawn text stays in memory.
+    The fragment is rendered once for each value and language, or each time if DEBUG is on. `given`
+    is hashable and has nothing about a person, because the text stays in memory.
     """
     draw = _drawn.__wrapped__ if settings.DEBUG else _drawn
     return draw(template_name, given, get_language())

@@ -14,9 +14,10 @@ _PLACES = ("pageToken", "from", "page", "pageSize")
 
 @register.inclusion_tag("_export.html", takes_context=True)
 def export_link(context: Context, form: forms.Form) -> dict[str, str]:
-    """Return links to the route `<list>-export` if the person may export; else nothing.
+    """Return the addresses of the list's CSV and XLSX exports (route `<list>-export`).
 
-    A filter that the form refuses has no export, and no technical one either.
+    An address is empty if the person may not export, or if the form refuses the filter. The request
+    saves the refusal, so that `technical_export` returns an empty address too.
     """
     if request := context.get("request"):
         request.is_filter_refused = bool(form.errors)

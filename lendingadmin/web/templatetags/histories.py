@@ -11,8 +11,8 @@ from lendingadmin.core.staff.roles import VIEW_AUDIT
 
 register = template.Library()
 
-# The pages of one record by their route: what the audit trail calls the record, by the names of the
-# route's arguments, and the one action that the page is about, if it is about one.
+# The pages of one record, by route. The first text is the record's name in the audit trail, made
+# from the route's arguments. The second text is the action that the page shows, or "" for all.
 _RECORDS: dict[str, tuple[str, str]] = {
     "borrower": ("{borrower_id}", ""),
     "loan": ("{account_id}", ""),

@@ -16,14 +16,17 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def note(context: Context, text: str) -> str:
-    """Return a colleague's note or the service's words on a payment; else a mask."""
+    """Return the text of a note, or a mask if the person may not read notes.
+
+    A note is a colleague's text, or the service's words on a payment. An empty text is not masked.
+    """
     may_read = not text or context["request"].user.has_perm(READ_NOTES)
     return shown(text) if may_read else REDACTED
 
 
 @register.simple_tag(takes_context=True)
 def open_leaves(context: Context, leaves: Sequence[Leaf]) -> list[Leaf]:
-    """Return the leaves under Technical that the person may see; all of them once revealed."""
+    """Return the leaves under Technical that the person may see, or all on a revealed page."""
     if context.get("revealed"):
         return list(leaves or ())
     return mask_leaves(leaves or (), list_rights(context["request"].user))

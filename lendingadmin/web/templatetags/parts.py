@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 register = template.Library()
 
-# By tone; the levels of Django's messages are tones by another name.
+# The icon of each tone. `_LEVELS` has the tone of each level of Django's messages.
 _ICONS = {
     "good": "check-circle",
     "warn": "exclamation-triangle",
@@ -23,13 +23,13 @@ _TWO_FACTOR = re.compile("two-factor authentication", re.IGNORECASE)
 
 @register.filter
 def as_we_say(words: str) -> str:
-    """Replace the usual names for two-factor authentication by the dashboard's name."""
+    """Return the words with the dashboard's name for two-factor authentication."""
     return _TWO_FACTOR.sub(gettext("two-step sign-in"), words)
 
 
 @register.filter
 def sentence(words: str) -> str:
-    """Write words like our headings: `Authenticator App` becomes `Authenticator app`."""
+    """Return words in the form of our headings: `Authenticator App` becomes `Authenticator app`."""
     words = " ".join(as_we_say(words).split())
     return words[:1].upper() + words[1:].lower()
 

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
         self.stdout.write("Starting the dashboard…")
         processes.start("dashboard", serving.dashboard(environ["DEMO_HOST"], port), environ)
-        # Each of its hundred calls to the service would be a line.
+        # The story makes a hundred calls to the service, and each call would be a line of the log.
         logging.getLogger("lendingadmin").setLevel(logging.WARNING)
         story.tell(history)
         connections.close_all()

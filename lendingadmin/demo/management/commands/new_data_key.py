@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    """`manage.py new_data_key`: needs no settings, because they need a key first."""
+    """`manage.py new_data_key`, which runs without system checks, because they need a key."""
 
     help = "Prints a new key for DATA_KEYS. Put it first; keep the older ones behind it."
     requires_system_checks = []

@@ -53,7 +53,10 @@ def name_of(context: Context, borrower_id: object) -> Names:
 
 @register.simple_tag(takes_context=True)
 def person(context: Context, names: Names, borrower_id: object) -> str:
-    """Return the name of a borrower, with its age on hover; without the right, the initials."""
+    """Return the name of a borrower as HTML, with the age of the data on hover.
+
+    Without the right to see names, return the initials. Return an empty text for an unknown name.
+    """
     return _draw(context, (names or {}).get(to_borrower_id(borrower_id)))
 
 
@@ -66,9 +69,9 @@ def phone_of(context: Context, names: Names, borrower_id: object) -> str:
 
 @register.simple_tag(takes_context=True)
 def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Names]:
-    """Return the names of the borrowers of trail entries or writes, by app.
+    """Return the names of the borrowers in entries of the audit trail or in writes, by app.
 
-    A row is an entry or a write, or a pair of words and one of these.
+    A row is an entry or a write, or a pair of words and an entry or write.
     """
     ids: dict[str, list[str]] = {}
     for row in rows or ():
@@ -123,7 +126,7 @@ def _find_borrower(entry: Any) -> str:
 
 
 def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:
-    """Return the name, or the initials for people without the right to names.
+    """Return the name, or the initials for people without the right to names; empty if unknown.
 
     The right is checked in this app, by default the app of the page.
     """

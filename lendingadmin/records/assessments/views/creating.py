@@ -49,7 +49,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         url, card = ("", None) if theirs else _start(app_id, form)
         if url:
             return redirect(url)
-    # Without the types a name can still be written by hand.
+    # If the types can't be read, a person can still type the name of a type.
     choices, types_card, chosen = list[Choice](), None, form["assessmentType"].value()
     try:
         kinds = types.read() if request.user.has_perm(types.PERMISSION) else []
@@ -72,7 +72,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the form's initial values: the earlier data, or else the address's account and now."""
+    """Return the form's initial values: the data of an earlier attempt, or else new ones.
+
+    The new values are the account and type in the address, and the present time.
+    """
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
         then = parse_moment(str(again["timestamp"]))
@@ -115,10 +118,11 @@ def _unseen(
         return None
     theirs, _card = _read_running(app_id, account_id)
     shown = set(request.POST.get("seen", "").split())
-    # One without an id can be shown, but not be named as shown.
+    # An assessment without an id is ignored, because the form can't report that it was shown.
     running_now = {running.id_of(one) for one in theirs.running} if theirs else set()
     unseen = running_now - shown - {""}
-    # Asked last, because the first sending of a form that was sent twice may just have started it.
+    # This query comes last. If the form was sent twice, its first POST may just have started the
+    # assessment.
     return (
         theirs
         if unseen and not Write.objects.filter(idempotency_key=idempotency_key).exists()
@@ -127,7 +131,7 @@ def _unseen(
 
 
 def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
-    """Start the assessment once."""
+    """Start the assessment once; return its address, or a card with a link to the list."""
     body = {
         "accountId": form.cleaned_data["accountId"],
         "assessmentType": form.cleaned_data["assessmentType"],
@@ -135,7 +139,7 @@ def _start(app_id: str, form: AssessmentForm) -> services.Outcome:
     }
 
     def lands_on(made: Assessment) -> str:
-        # The list where the service did not say which one it is.
+        # If the service gave no id, lead to the list.
         key = running.id_of(made)
         listed = reverse("assessments", args=[app_id])
         return reverse("assessment", args=[app_id, key]) if key else listed

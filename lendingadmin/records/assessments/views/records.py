@@ -25,7 +25,7 @@ from lendingadmin.web.requests import PersonRequest
 
 # Spec: Limits, Assessment processing.
 NORMAL = timedelta(seconds=90)
-# templates/assessments/_asked.html and, of the result, _outcome.html.
+# The places that templates/assessments/_asked.html and _outcome.html show.
 _SHOWN = list_places("", "accountId assessmentId assessmentType timestamp createdAt") | list_places(
     "", "requestId status result"
 )
@@ -61,7 +61,7 @@ def assessment(request: PersonRequest, app_id: str, assessment_id: str) -> HttpR
 
 @access("lending.assessments.get")
 def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpResponse:
-    """Show the polled part of the page. After a fault it shows the card and polls again."""
+    """Show the polled part of the page. After a failed read, show the error card and poll again."""
     try:
         found, read_at = _read(app_id, assessment_id)
     except InvalidId:
@@ -75,7 +75,10 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 
 
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
-    """Read the assessment, or reuse an answer of the last two seconds. Raises LendingError."""
+    """Return the assessment and the time of reading, which is at most two seconds ago.
+
+    Save the assessment in the index if the service returned the requested one. Raise LendingError.
+    """
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
     found, read_at = coalesce.read(f"assessment/{app_id}/{assessment_id}", Assessment, call)
     if is_named(found, assessment_id):
@@ -110,7 +113,10 @@ def _status(
 
 
 def _since_first_poll(request: PersonRequest) -> datetime:
-    """Return the time of the page's first poll; used if no other time is known."""
+    """Return the time of the page's first poll, computed from the number of polls.
+
+    This time replaces an unknown time of creation.
+    """
     asked = min(whole_number(request.GET.get("polls")) + 1, 1000) if "polls" in request.GET else 0
     pauses = [polling.DELAYS[min(n, len(polling.DELAYS) - 1)] for n in range(asked)]
     return timezone.now() - timedelta(seconds=sum(pauses))

@@ -1,4 +1,4 @@
-"""Events: the list with every filter of the spec, and a page for one of them."""
+"""Events: the list with every filter of the spec, and the page of one event."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -85,7 +85,7 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(EXPORT, "lending.events.list", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export all events that the filter finds as CSV, without their content."""
+    """Export all events that the filter finds as CSV or XLSX, without their content."""
     form = ListForm(request.GET, _LIST, _list_words())
     if not form.is_valid():
         return back_to_list(request)
@@ -127,7 +127,7 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
 def event(
     request: PersonRequest, app_id: str, account_id: str, event_type: str, timestamp: str
 ) -> HttpResponse:
-    """Show one event kind by kind. Personal content is masked without the right to see it.
+    """Show the data of one event by kind. Without the right to see personal content, it is masked.
 
     For a borrower in arrears the content stays masked for all people, because contacts and
     messages must not be used to collect a debt.
@@ -142,7 +142,8 @@ def reveal(
 ) -> HttpResponse:
     """Show the event with its personal content, in answer to a POST that gives a purpose.
 
-    A GET of this address, as from a bookmark, redirects to the masked page.
+    The audit trail records the purpose. Without a valid purpose the content stays masked. A GET of
+    this address, as from a bookmark, redirects to the masked page.
     """
     key = (account_id, event_type, timestamp)
     if request.method != "POST":
@@ -169,8 +170,8 @@ def _show(
 ) -> HttpResponse:
     """Return the page of the event with these three key values.
 
-    Raise NotFound if the complete list has no such event. Return an error page if the list was
-    not read to its end.
+    With `revealed` and a `form`, record the purpose in the audit trail. Raise NotFound if the
+    complete list has no such event. Return an error page if the list was not read to its end.
     """
     result = search_event(app_id, *key)
     if (found := result.found) is None:
@@ -190,7 +191,7 @@ def _show(
     part = whole_number(asked.get("part"))
     data = reading.read_event(found, revealed=revealed, part=part, zone=app.zone)
     if revealed and form:
-        # Before anything is shown: no content goes out without its entry in the audit trail.
+        # The entry in the audit trail is written before any content is shown.
         at = {"part": data.part + 1, "parts": data.parts}
         what = _("event, part %(part)s of %(parts)s") % at
         record_reveal(request, app_id, f"{key[0]} {key[2]}", what, form)

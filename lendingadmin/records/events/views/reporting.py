@@ -34,9 +34,9 @@ from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.requests import PersonRequest
 
-#: The title of the card of an event that is there.
+#: The title of the card for an event that already exists at the service.
 DUPLICATE = gettext_noop("The service already has this event")
-# The newest few are enough to see how the service names its kinds; each may hold 5 MB.
+# The number of newest events that are read to find the domain of kinds. An event may have 5 MB.
 _ASKED_FOR_DOMAIN = 2
 _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
@@ -70,7 +70,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _load_under_way(request: PersonRequest, app_id: str) -> tuple[str, Draft | None]:
-    """Return the form's idempotency key and its draft; an empty key if the token is stale."""
+    """Return the form's idempotency key and its draft.
+
+    The key is empty if a GET names no draft, or if the token of a POST is stale.
+    """
     if request.method != "POST":
         idempotency_key = request.GET.get("form", "")
         draft = load_draft(request, app_id, idempotency_key)
@@ -132,7 +135,10 @@ def _check(
 
 
 def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
-    """Return a card with a link to the event with the same key, if the service has one."""
+    """Return a card with a link to the event with the same key; None if there is no such event.
+
+    Raise LendingError if the events can't be read.
+    """
     key = _build_key(body)
     if search_event(app_id, *key).found is None:
         return None
@@ -154,7 +160,11 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
-    """Show the counts of the data to send. The POST sends the event once."""
+    """Show the counts of the data to send. The POST sends the event once.
+
+    Redirect to the event if this form has already reported an event. Redirect to the form if the
+    draft is gone.
+    """
     if url := _find_result(request, form):
         return redirect(url)
     if request.method == "GET" and "again" not in request.GET:
@@ -204,7 +214,7 @@ def _show_confirm(
         "card": card,
         "form_token": form,
         "by_file": bool(draft.file_name),
-        # A sending that failed used its token up; the next attempt is one of its own.
+        # A failed attempt has used up its token, so the next attempt gets a new token.
         "token": idempotency.issue_key(request, PURPOSE, None if used else form),
         "app": gateway.lending_app(draft.app_id),
     }
@@ -214,7 +224,7 @@ def _show_confirm(
 def _find_result(request: PersonRequest, form: str) -> str:
     """Return the address of the event that this form has already reported; empty if there is none.
 
-    This happens after Back, in another tab or after a double click.
+    A person may send a form again after Back, in another tab or by a double click.
     """
     keys = [form]
     with suppress(idempotency.StaleKey):

@@ -23,7 +23,7 @@ def schedule_chart(
     currency: str = "",
     steps: Iterable[Any] = (),
 ) -> dict[str, object]:
-    """Draw a contract's instalments; `steps` has the late ones (lending/loan_math.py)."""
+    """Draw a contract's instalments; `steps` shows which are late (lending/loan_math.py)."""
     app = getattr(context.get("navigation"), "app", None)
     place = zone if isinstance(zone, tzinfo) else None
     rows = getattr(contract, "installments", None)

@@ -23,5 +23,5 @@ def _drawn(name: str, size: int) -> SafeString:
         svg = draw(name, size=size, **{"class": "icon", "aria-hidden": "true"})
     except (IconDoesNotExist, ValueError):
         return SafeString("")
-    # The package's own drawing, no value of ours in it.
+    # The SVG is from the package and contains no value of ours.
     return mark_safe(svg)  # nosec B703  # noqa: S308

@@ -12,7 +12,10 @@ register.filter("elapsed", durations.elapsed)
 
 @register.filter
 def rate(value: object, per: str = "") -> str:
-    """Write a fraction as per cent, with its period in words if known; on hover as received."""
+    """Write a fraction as per cent, with its period in words if known.
+
+    The fraction as received is shown on hover.
+    """
     return _rate(value, per, None)
 
 

@@ -17,7 +17,7 @@ register.filter("assessment_type_status", statuses.assessment_type)
 
 @register.filter
 def days_late(value: object) -> Status | None:
-    """Return `20 days late` for a loan in arrears."""
+    """Return `20 days late` for a loan in arrears, else None."""
     return statuses.days_late(value, formats.locale())
 
 
@@ -34,14 +34,14 @@ def performance_status(value: object) -> Status | None:
 
 
 def has_performance(status: object, settlement_date: object) -> bool:
-    """Return False for a loan that is not open, because its performance is an old one."""
+    """Return True if a loan may be open. The performance of other loans is out of date."""
     words = settings.LENDING_LOAN_STATUSES
     return not settlement_date and statuses.says_open(status, words) is not False
 
 
 @register.filter
 def loan_performance(loan: Loan) -> Status | None:
-    """The performance of a loan, unless the loan is not open."""
+    """Return the performance of a loan; None if the loan is not open."""
     if not has_performance(loan.status, loan.settlement_date):
         return None
     return performance_status(loan.performance_status)
@@ -82,7 +82,7 @@ def product_status(value: object) -> Status | None:
 
 @register.simple_tag
 def status(word: str, tone: str = "", icon: str = "minus-circle") -> Status:
-    """Return a status from a template: `{% status "paid" "good" "check-circle" as paid %}`."""
+    """Return a status that a template names: `{% status "paid" "good" "check-circle" as x %}`."""
     return Status(word, tone, icon)
 
 

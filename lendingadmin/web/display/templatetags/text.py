@@ -14,7 +14,7 @@ register.filter("spelled", text.spelled)
 register.filter("borrower_name", text.borrower_name)
 register.filter("outcome", text.write_outcome)
 
-# A word that a column of a full table has no room for on one line.
+# A word that is too long for one line in a column of a full table.
 _LONG = re.compile(r"\S{25}")
 
 

@@ -48,7 +48,7 @@ def contract_day(value: object, zone: object = None) -> str:
     return _render(times.contract_day, value, _zone(zone))
 
 
-# Contracts begin and end with days, so that loans share them: a list has two in every row.
+# Contract dates begin or end a day, so loans often have the same dates. A list has two in each row.
 @lru_cache(maxsize=4096)
 def _contract_day(value: datetime, zone: object, locale: str) -> str:
     return _tag(value, times.contract_day(value, _zone(zone), locale), times.utc(value))
@@ -83,15 +83,16 @@ def typed_moment(value: object, zone: object = None) -> str:
 
 @register.filter
 def zone_here(zone: object) -> str:
-    """Return the name of the zone that `moment` uses: the person's or else this one."""
+    """Return the name of the zone that `moment` uses: the person's zone, or else this zone."""
     return times.zone_name(formats.zone() or _zone(zone) or zone)
 
 
 @register.filter
 def zones_here(zone: object) -> str:
-    """Write the zone of the page's times; before the person's own one, also the lender's.
+    """Return the zone of the page's times, for the page's header.
 
-    The result is for the page's header. A phone shows only the person's zone.
+    If the person's own zone differs from the lender's, the lender's zone comes first. A phone shows
+    only the person's zone.
     """
     lenders, own = times.zone_name(zone), zone_here(zone)
     if own == lenders:
@@ -102,7 +103,10 @@ def zones_here(zone: object) -> str:
 
 @register.filter
 def ago(value: object) -> str:
-    """Write the distance of a time from now; on paper, which is read later, the time itself."""
+    """Write the distance of a time from now.
+
+    A printed page shows the time itself, because paper is read later.
+    """
     locale = formats.locale()
     text = times.ago(value, timezone.now(), locale)
     if not isinstance(value, datetime):

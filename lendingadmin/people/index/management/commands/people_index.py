@@ -26,7 +26,10 @@ class Command(BaseCommand):
         parser.add_argument("--app", help="this app only")
 
     def handle(self, **options: Any) -> None:
-        """Show the state or start a reading. Raise CommandError for an unknown app."""
+        """Show the state, or start a reading and record the start in the audit trail.
+
+        Raise CommandError for an unknown app.
+        """
         apps = [app.app_id for app in settings.LENDING_APPS if options["app"] in (None, app.app_id)]
         if not apps:
             raise CommandError(f"“{options['app']}” is no app of LENDING_APPS.")
