@@ -61,7 +61,10 @@ def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict
 
 
 def read_clients(text: str) -> dict[str, Client]:
-    """Read `id:secret:permission permission;id:secret:`. Raise ValueError for other text."""
+    """Return the clients in a text such as `id:secret:permission permission;id:secret:`, by id.
+
+    Raises ValueError for other text and for unknown permissions.
+    """
     known = {}
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, word, permissions = [*part.split(":", 2), "", ""][:3]

@@ -14,7 +14,7 @@ _MOST_ROWS = 400
 _LONGEST_SHOWN = 300
 _DEEPEST = 20
 
-# Patch replaces these with what is sent (Spec: Borrowers, 3).
+# A PATCH replaces the complete value of each of these keys (Spec: Borrowers, 3).
 REPLACED = ("devices", "loans", "settings")
 
 
@@ -63,7 +63,10 @@ def rows_of(value: object) -> list[Row]:
 
 
 def differences(before: object, after: object) -> list[Difference]:
-    """Return the places of differences, in the order of the first value and then of the second."""
+    """Return the differences, in the order of `before` and then of `after`.
+
+    If there are very many, the last item has only the number of the others.
+    """
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [
         place

@@ -35,7 +35,7 @@ class Draft:
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Save the draft, encrypted, under the form's token."""
+        """Save the draft, encrypted, under the form's idempotency key. Raises OverQuota."""
         idempotency.save_draft(
             request,
             PURPOSE,
@@ -65,7 +65,7 @@ class Draft:
 def taken_up(
     request: PersonRequest, app_id: str, borrower_id: str, idempotency_key: str
 ) -> Draft | None:
-    """Return the person's draft for this borrower under the token; None if there is none."""
+    """Return the person's draft for this borrower and idempotency key; None if there is none."""
     kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or (kept["app_id"], kept["borrower_id"]) != (app_id, borrower_id):
         return None

@@ -1,7 +1,8 @@
 """The OpenAPI document: ninja's description of each operation, with additions from the spec.
 
-ninja reads parameters, bodies and answers from the code. From the operation that each path's guard
-names, this module adds errors, scopes, the permission, and the spec's names of path parameters.
+ninja reads parameters, bodies and answers from the code. Each path's guard names an operation. For
+this operation, the module adds errors, scopes, the permission, and the spec's names of path
+parameters.
 """
 
 import re
@@ -106,7 +107,7 @@ class Document(OpenAPISchema):
         return parameters
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
-        """Return the accepted scopes, of which any one is enough."""
+        """Return the accepted scopes, any one of which is enough; None for the token issuer."""
         guard = _find_guard(operation)
         if guard is None:
             return None

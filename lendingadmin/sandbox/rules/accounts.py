@@ -21,7 +21,8 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 class Arrears(NamedTuple):
     """The cost of late payment, as shares of an instalment's overdue principal.
 
-    `rate` is charged for each started 30 days after the grace period, `late_fee` once at its end.
+    `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
+    at the end of the grace period.
     """
 
     rate: Decimal

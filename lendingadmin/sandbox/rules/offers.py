@@ -33,7 +33,7 @@ class Band(NamedTuple):
     longest: int
 
 
-# Best first; from one to the next nothing gets better for the borrower.
+# The best band is first. No value of a later band is better for the borrower.
 BANDS = (
     Band(750, Decimal(500), Decimal("1.00"), Decimal("2.00"), Decimal("0.5"), Decimal("0.02"), 720),
     Band(650, Decimal(300), Decimal("0.60"), Decimal("1.50"), Decimal("1.0"), Decimal("0.01"), 720),
@@ -65,7 +65,7 @@ class NoOffer(NamedTuple):
 
 
 def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) -> Offer | NoOffer:
-    """Return the offer for an outcome, with the suitable ones of `products`."""
+    """Return the offer for an outcome with the suitable products, or the reason for no offer."""
     if not outcome.is_authorized or outcome.credit_score is None:
         reason = outcome.reason or outcome.type
         return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")

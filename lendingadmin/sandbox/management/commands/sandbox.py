@@ -69,7 +69,10 @@ class Command(BaseCommand):
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _fill(self, history: Path | None) -> None:
-        """Fill the apps that have a seed and are empty; write the history of a new book."""
+        """Fill the apps that have a seed and are empty.
+
+        If Kenya's app was filled, write its loans on past days to the file `history`.
+        """
         began, now = time.monotonic(), clock.now()
         for app_id in APPS:
             if added := filler.fill(app_id, now):
