@@ -35,7 +35,10 @@ class ChangeForm(forms.Form):
         self.fields["officer"].is_wanted = True  # type: ignore[attr-defined]
 
     def clean_seen(self) -> Seen | None:
-        """Return the assignment that the form showed; None if the borrower had no officer."""
+        """Return the assignment that the form showed; None if the borrower had no officer.
+
+        Raises ValidationError for other text.
+        """
         number, _space, at = str(self.cleaned_data["seen"]).partition(" ")
         if not number:
             return None
@@ -83,7 +86,7 @@ class HandOverForm(forms.Form):
     lastDay = day_field(label=_("Last day"))
 
     def __init__(self, data: Any, *, app_id: str, today: date, only: User | None) -> None:
-        """Build the form; with `only`, this person is the one who is away."""
+        """Build the form. If `only` is given, that person is away and can't be chosen."""
         super().__init__(data)
         self.app_id, self.today, self.only = app_id, today, only
         officers = list_officers(app_id)

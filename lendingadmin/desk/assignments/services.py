@@ -1,4 +1,4 @@
-"""Commands for assignments and hand-overs."""
+"""Commands for assignments and hand-overs. The audit trail records each change."""
 
 from datetime import date, datetime
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def hand_over(
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:
         with transaction.atomic():
-            # Two that are made at once wait for each other here: only the first holds.
+            # The lock makes hand-overs of one officer wait for each other; only the first is saved.
             User.objects.select_for_update(no_key=True).get(pk=officer.pk)
             if others.filter(first_day__lte=last_day, last_day__gte=first_day).exists():
                 return None

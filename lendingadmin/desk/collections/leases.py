@@ -12,7 +12,7 @@ from lendingadmin.core.staff.models import User
 
 from .models import Lease
 
-#: So long a borrower stays with a person who does nothing more.
+#: Duration of a lease, from the last time that the person took it.
 LASTS = timedelta(minutes=10)
 
 

@@ -20,7 +20,7 @@ from lendingadmin.web.display.times import contract_date
 from .amounts import exactly
 from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
 
-# What is read of a loan, by the wire's names.
+# Keys of a loan that a snapshot reads, by the service's names.
 KEYS = (
     *("accountId", "uid", "borrowerId", "productId", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "createdAt", "settlementDate", "result"),
@@ -121,7 +121,7 @@ def _principal_outstanding(loan: Loan) -> Decimal | None:
 
 
 def _whole(value: object) -> int | None:
-    """Return the days rounded up.
+    """Return the days rounded up; None if the number is missing or too large.
 
     “More than N days” then gives the same result as with the service's number.
     """

@@ -51,7 +51,7 @@ class Column(NamedTuple):
 
     @property
     def heaviest(self) -> Decimal | None:
-        """The largest single instalment, which the borrower must be able to pay; None if unknown."""
+        """The largest single instalment that the borrower must pay; None if unknown."""
         return max(self.instalments, default=None)
 
     @property

@@ -126,7 +126,10 @@ def save(request: PersonRequest, app_id: str) -> HttpResponse:
 def _create(
     request: PersonRequest, app_id: str, query: str, wanted: Mapping[str, Any]
 ) -> SavedList | None:
-    """Create the list; return None if another request took the name first."""
+    """Create the list; return None if another request took the name first.
+
+    The audit trail records a shared list.
+    """
     is_shared = wanted.get("is_shared", False)
     try:
         with transaction.atomic():
