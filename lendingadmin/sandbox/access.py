@@ -56,7 +56,7 @@ EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
 def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
-    """Return the service accounts by id: the one with every permission, and the extra ones."""
+    """Return all service accounts by id. The account `client_id` has every permission."""
     return {client_id: Client(client_id, secret, EVERYTHING), **extra}
 
 

@@ -21,7 +21,7 @@ Read = TypeVar("Read")
 
 
 def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
-    """Read one variable. A malformed value stops the start with the name of the variable."""
+    """Return one variable. Raises ImproperlyConfigured, with its name, for a malformed value."""
     try:
         return reader(env.str(name, default=default))
     except ValueError as error:

@@ -73,7 +73,7 @@ class Count(NamedTuple):
 
 
 def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
-    """Read the borrowers of a list in one query, each once, with their present officers."""
+    """Return the borrowers of a list, each once, with their present officers, in one query."""
     own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
     rows = found.rows.exclude(borrower_id="").order_by().distinct()
     columns = ("borrower_id", Subquery(own.values("officer")), Subquery(own.values("assigned_at")))

@@ -98,14 +98,14 @@ class HandOverForm(forms.Form):
             self.fields["standIn"].queryset = others  # type: ignore[attr-defined]
 
     def clean_firstDay(self) -> date:
-        """Return the first day, which must be today or later."""
+        """Return the first day. Raises ValidationError for a day before today."""
         day: date = self.cleaned_data["firstDay"]
         if day < self.today:
             raise forms.ValidationError(gettext("Enter today or a later day."), code="past")
         return day
 
     def clean_lastDay(self) -> date:
-        """Return the last day, which must be within a year."""
+        """Return the last day. Raises ValidationError for a day more than a year from today."""
         day: date = self.cleaned_data["lastDay"]
         if day > self.today + timedelta(days=366):
             raise forms.ValidationError(gettext("Enter a day within a year."))

@@ -181,7 +181,7 @@ class RuleSet(models.Model):
     """The rules of an app in order, as a person saved them.
 
     `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`; an empty product means any
-    product. One set is in force. `replaces` is the set that was in force before this one.
+    product. Only one set of an app is in force. `replaces` is the set that was in force before.
     """
 
     class State(models.TextChoices):

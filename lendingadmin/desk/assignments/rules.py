@@ -1,9 +1,9 @@
 """Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any, and the officers who share the borrowers. A rule matches if it fits
-one of a borrower's open loans and one of its officers is still present. The first rule that matches
-decides. Borrowers whose officer is still present stay with that officer. A changed set of rules
-assigns again only borrowers whom rules assigned, not those whom a person assigned.
+A rule names a product, or any product, and the officers who share the borrowers. A rule matches if
+it fits one of a borrower's open loans and one of its officers is still present. The first rule that
+matches decides. Borrowers whose officer is still present stay with that officer. A changed set of
+rules assigns again only borrowers whom rules assigned, not borrowers whom a person assigned.
 """
 
 import time
@@ -90,7 +90,11 @@ class Effect(NamedTuple):
 def choose(
     rules: Sequence[Rule], present: Collection[int], borrower_id: str, products: Collection[str]
 ) -> int | None:
-    """Return the officer whom the rules give a borrower; None if no rule fits."""
+    """Return the number of the officer whom the rules choose for a borrower; None if none fits.
+
+    `present` are the numbers of the officers who may have borrowers. `products` are the products of
+    the borrower's open loans.
+    """
     for rule in rules:
         if not rule.product or rule.product in products:
             chosen = choose_officer(borrower_id, [one for one in rule.officers if one in present])
@@ -278,7 +282,7 @@ def save_assignments(
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
-    """Return the officer of a borrower from these officers; None if there are none.
+    """Return the number of the officer of a borrower, out of `officer_ids`; None if it is empty.
 
     The officer with the highest hash together with the borrower's id is chosen. So each officer has
     a similar share, and when an officer leaves or joins, no borrower moves between the others. The

@@ -74,7 +74,7 @@ def hand_over(
 ) -> HandOver | None:
     """Save a hand-over; return None if the officer has another one on some of these days.
 
-    Days are in the lender's zone, both included.
+    The days are in the lender's zone. The hand-over includes both days.
     """
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:

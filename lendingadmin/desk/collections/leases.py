@@ -41,7 +41,7 @@ def take(
 
 
 def release(app_id: str, borrower_id: str, person: User) -> None:
-    """Release a borrower; do nothing if the person does not have the lease."""
+    """Delete the person's lease on a borrower; do nothing if the person has no such lease."""
     Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, person=person).delete()
 
 

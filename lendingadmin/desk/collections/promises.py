@@ -176,8 +176,8 @@ def _add_up(payments: Iterable[Payment]) -> Decimal:
 def judge_promises(app: LendingApp, now: datetime) -> int:
     """Judge the promises of an app that no person decided; return how many changed.
 
-    Broken promises, and those fulfilled in part, are judged again for two weeks after their
-    day, because a payment may be entered late.
+    Broken and partly kept promises are judged again for two weeks after their day, because a
+    payment may be entered late.
     """
     earliest = now.astimezone(app.zone).date() - _JUDGED_FOR
     rows = Promise.objects.filter(app_id=app.app_id, decided_by=None).order_by("id")

@@ -414,7 +414,7 @@ class Queue:
 
 
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
-    """Return these few rows, in the order of the rows.
+    """Return the few rows with these keys, in the order of `rows`.
 
     The rows are ordered by an expression that no index has, because PostgreSQL would otherwise read
     an entire index in that order to find a few rows.

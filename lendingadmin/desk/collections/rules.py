@@ -159,7 +159,7 @@ def find_closure(rules: ContactRules, day: date) -> str:
 
 
 def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
-    """Return the next time, from now on, when calls are allowed; None if there is none soon."""
+    """Return the next time, from now on, when calls are allowed; None if not within 60 days."""
     here = now.astimezone(rules.zone)
     if is_open(rules, now):
         return now

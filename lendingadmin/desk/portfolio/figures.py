@@ -5,7 +5,7 @@ performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 200
 performanceStatus). A loan counts in a figure if the service gave the values that the figure
 needs; otherwise it counts in the `untold` of that figure.
 
-If the meaning of a figure changes, raise `models.FIGURES_VERSION`.
+If the meaning of a figure changes, increase `models.FIGURES_VERSION`.
 """
 
 from collections.abc import Iterable, Mapping

@@ -16,9 +16,9 @@ from lendingadmin.core.worker.models import WalkRow
 
 from .amounts import AmountField
 
-# This is raised when a figure changes its meaning, because figures of two versions must not be
-# shown side by side. 2: portfolio at risk is more than N days late; only open loans have something
-# outstanding.
+# Increase this number if a figure changes its meaning, because figures of two versions must not be
+# shown side by side. Version 2: loans at risk are more than N days late, and only open loans have
+# outstanding amounts.
 FIGURES_VERSION = 2
 LONGEST_ID = 255
 # Loans that lack a value of a figure. The amount paid since the last snapshot does not count,
@@ -53,7 +53,7 @@ class Snapshot(WalkRow):
         FAILED = "failed", _("failed")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    asked_by = models.ForeignKey(  # null: the clock
+    asked_by = models.ForeignKey(  # null if the schedule began it
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)

@@ -34,8 +34,8 @@ def read_rows(
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """Return a row for each loan of a page, and the number of items without a usable id.
 
-    Of several loans with the same id, the first is used. `day` is that of the snapshot in the
-    lender's zone, `words` are those of LENDING_LOAN_STATUSES.
+    Of several loans with the same id, the first is used. `day` is the day of the snapshot in the
+    lender's zone. `words` are the words of LENDING_LOAN_STATUSES.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0

@@ -30,9 +30,9 @@ LONGEST = 10.0
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
     """Return the numbers of the complete snapshots to retain, from pairs (number, end time).
 
-    The retained ones are all snapshots of the last 24 hours, the last of each day in the lender's
-    zone for 30 days, and the last of each month for 24 months. The newest and its predecessor
-    always remain.
+    All snapshots of the last 24 hours remain, the last snapshot of each day in the lender's zone
+    for 30 days, and the last snapshot of each month for 24 months. The newest snapshot and its
+    predecessor always remain.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     found = {number for number, _ in rows[:2]}

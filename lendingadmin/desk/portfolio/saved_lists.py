@@ -40,7 +40,7 @@ _STATE = ("show", "late", "product", "sort", "pageSize")
 
 
 class SavedListForm(forms.Form):
-    """Form for a saved list: its name, and its visibility. Sharing needs a right."""
+    """Form for a saved list: its name, its visibility and its pin. Sharing needs a right."""
 
     name = LineField(
         max_length=LONGEST_NAME,

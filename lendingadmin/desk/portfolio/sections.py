@@ -58,7 +58,7 @@ _LATE = timedelta(minutes=2)
 
 
 class Work(Enum):
-    """A person's kind of work in this dashboard: record payments, lend, decide or read."""
+    """A person's kind of work in this dashboard: record repayments, lend, decide or read."""
 
     RECORDING = "recording"
     LENDING = "lending"
@@ -69,7 +69,7 @@ class Work(Enum):
 def list_work(person: User, app_id: str) -> frozenset[Work]:
     """Return the work of all of a person's roles in an app.
 
-    Each role adds the work that its rights allow.
+    Each role adds the work that its rights allow. Without any such work, the work is READING.
     """
     held = list(person.held_roles.get(app_id, {}).values())
     if not held and person.is_superuser:
@@ -136,7 +136,7 @@ class HomeReader:
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
         """The newest snapshot and the repayments recorded since.
 
-        None before the first snapshot, or if the newest one can't be read.
+        None before the first complete snapshot, or if the newest one is not readable.
         """
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
@@ -360,7 +360,10 @@ SECTIONS = (
 
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
-    """Return the templates of a person's sections in their order, with the content of all."""
+    """Return the context of the home page: the templates of the person's sections, and all content.
+
+    The templates are in the order of the page.
+    """
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
     # Some sections have two places. The section is in the first place that is for this person.
     found: dict[str, Section] = {}

@@ -137,7 +137,7 @@ class CountWalk(Walk[Snapshot]):
         return gateway.app(self.row.app_id).loans.only(reading.KEYS)
 
     def add_page(self, page: Page[Loan]) -> bool:
-        """Add the loans of a page to the snapshot; return False if the walk was changed elsewhere.
+        """Add the loans of a page; return False if another process ended or moved the walk.
 
         Raises UnfinishedList if all loans of the page are already known. Within a slice, the page
         iterator notices a list that leads back to itself. Across slices, the known loans show this.
@@ -185,7 +185,7 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """Start a new snapshot and drop the data of this one, because loans may have moved."""
+        """End this snapshot as failed and start a new one, because loans may have moved."""
         from . import tasks
 
         with transaction.atomic():

@@ -50,7 +50,7 @@ def prepare_lists() -> None:
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
     """Begin a snapshot of an app; return None if one is already running.
 
-    `by` is None if the schedule started it.
+    `by` is None if the schedule begins the snapshot.
     """
     with transaction.atomic():
         row = snapshot_job.begin_snapshot(app_id, by, restarted=restarted)

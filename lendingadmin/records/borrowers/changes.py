@@ -55,7 +55,10 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 
 def rows_of(value: object) -> list[Row]:
-    """Return a value of any shape as rows of places and words, cut if it is too long."""
+    """Return the rows of a value of any shape, as places and words.
+
+    Long texts are cut. If there are too many rows, the last row says so.
+    """
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
     more = [Row("…", _("more values are not shown"))] if len(leaves) > _MOST_ROWS else []

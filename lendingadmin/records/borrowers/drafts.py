@@ -1,4 +1,4 @@
-"""An edit under way: the record when its form was opened, and the data entered since then."""
+"""Draft of an edit: the record when the form was opened, and the data entered since then."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ Raw = Mapping[str, object]
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """An edit: `base` is the record to change, `shown` are the initial values of the form.
+    """Draft of an edit. `base` is the record to change, `shown` are the initial values of the form.
 
     These two differ only after the edit was carried over to a newer version. `sent` is the form as
     last submitted. `patch` has the changes of the form, and is empty before the form is valid.
@@ -51,7 +51,7 @@ class Draft:
         )
 
     def carried_over(self, now: Raw) -> "Draft":
-        """Return a draft with the same changes to the current record."""
+        """Return a draft that makes the same changes to `now`, the current record."""
         shown = {**now, **self.patch}
         mine, person = self.patch.get("individual"), now.get("individual")
         before = self.base.get("individual")

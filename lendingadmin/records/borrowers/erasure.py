@@ -33,7 +33,7 @@ def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase sent data, error cards and reasons; return the number of writes."""
+    """Erase sent data, error cards and reasons of a borrower's writes; return the number."""
     return _erase(history.find_writes(app_id, borrower_id), timezone.now())
 
 

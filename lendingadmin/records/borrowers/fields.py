@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
     @property
     def form_name(self) -> str:
-        """The name of the field in the form."""
+        """The name of the field in the form, such as `individual-surname`."""
         section = "general" if self.section == "category" else self.section
         return f"{section}-{self.name}"
 

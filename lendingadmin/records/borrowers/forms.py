@@ -35,8 +35,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """Form for the fields of a borrower. `record` has the initial values.
 
-    The form has no field for data that the rights `held` do not open, and `result` leaves these
-    data unchanged. Only a developer has fields of JSON.
+    The form has no field for data that a person with the rights `held` may not edit, and `result`
+    leaves these data unchanged. Only a developer gets fields of JSON.
     """
 
     is_new = False
@@ -106,7 +106,7 @@ class BorrowerForm(forms.Form):
         return any(isinstance(one, str) and not normalise_phone(one, zone) for one in new)
 
     def clean(self) -> None:
-        """Check the rules that the kinds of the fields do not check."""
+        """Check the settings and the items of lists, which the fields do not check."""
         super().clean()
         self._check_settings()
         self._check_items()

@@ -45,7 +45,7 @@ class LoanRow(NamedTuple):
 
     @property
     def recorded_outstanding(self) -> Decimal | None:
-        """Unpaid amount by the record: payable minus paid; None if one of them is missing."""
+        """Unpaid amount in the record, payable minus paid; None if one of them is missing."""
         if not isinstance(self.summary, LoanSummary):
             return None
         payable, paid = number(self.summary.payable_amount), number(self.summary.paid_amount)

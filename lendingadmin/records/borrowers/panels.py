@@ -397,7 +397,7 @@ class Shown:
 
     @property
     def is_read(self) -> bool:
-        """True if there is something to show, even if it is a fault."""
+        """True if the panel has data or the card of an error."""
         return self.found is not None or self.card is not None
 
     @property

@@ -19,9 +19,9 @@ Required = tuple[tuple[str, ...], ...]
 
 
 def read_required_fields(text: str) -> Required:
-    """Return the groups in a text such as `surname/companyName,phoneNumber`; none for `none`.
+    """Return the required groups in a text such as `surname/companyName,phoneNumber`.
 
-    Raises ValueError with a sentence for the author of the text.
+    The text `none` has no groups. Raises ValueError with a sentence for the author of the text.
     """
     if text.strip() == _NONE:
         return ()

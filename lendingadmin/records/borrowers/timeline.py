@@ -147,7 +147,10 @@ def _get(result: Any) -> Any:
 
 
 def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
-    """Return the items of the first page; with a link to the borrower's panel if there are more."""
+    """Return the items of a list's first page.
+
+    If the list has more pages, the result has a link to the borrower's panel.
+    """
     if not listed.next_page_token:
         return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
@@ -159,9 +162,9 @@ def _list_chips(chip: Status | None) -> tuple[Status, ...]:
 
 
 def find_writes(subject: Subject) -> QuerySet[Write]:
-    """Return the writes for a borrower or a loan, without requests for offers.
+    """Return the writes for a borrower or a loan.
 
-    Requests for offers are another source.
+    Requests for offers are left out, because they are another source.
     """
     app_id = subject.app.app_id
     if not subject.account_id:

@@ -62,7 +62,7 @@ class Note(models.Model):
 
     @property
     def newest(self) -> "NoteVersion":
-        """The newest version."""
+        """The version with the highest number."""
         return list(self.versions.all())[-1]
 
 

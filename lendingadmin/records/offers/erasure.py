@@ -1,4 +1,4 @@
-"""Erasure of a borrower's offers, except offers that can still lead to a loan or may have done."""
+"""Erasure of a borrower's expired offers, except offers whose loan has an unknown result."""
 
 from collections.abc import Iterable
 from datetime import datetime

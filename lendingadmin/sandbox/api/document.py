@@ -70,7 +70,7 @@ _PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
 class Document(OpenAPISchema):
-    """The complete document."""
+    """The complete OpenAPI document."""
 
     def get_paths(self) -> dict[str, Any]:
         """Return the operations by path; path parameters have their names from the spec."""
@@ -80,7 +80,7 @@ class Document(OpenAPISchema):
         }
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
-        """Return one operation with its permission; for the token issuer, with its form."""
+        """Return the description of an operation, with its permission or the issuer's form."""
         details: dict[str, Any] = super().operation_details(operation)
         guard = _find_guard(operation)
         if guard is None:

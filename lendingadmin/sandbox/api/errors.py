@@ -76,7 +76,7 @@ def describe(error: BaseException) -> tuple[int, str, str]:
         case OperationalError():
             return 503, "The database is busy; try again", ""
         case HttpError() if error.__cause__ is not None:
-            return describe(error.__cause__)  # ninja wraps what its parser raises
+            return describe(error.__cause__)  # ninja wraps the errors of its parser
         case _:
             log.error("not foreseen", exc_info=error)
             return 500, "The service failed", ""

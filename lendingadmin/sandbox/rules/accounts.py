@@ -1,6 +1,7 @@
 """A loan account: instalments, penalties after the grace period, repayments, and its state.
 
-Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
+Amounts are Decimals to the cent. They are listed by kind, in the order in which a repayment clears
+the kinds.
 """
 
 from collections.abc import Iterable, Sequence

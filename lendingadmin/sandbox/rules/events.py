@@ -14,7 +14,8 @@ CAPTURED = "personal_data.captured"
 def read_event_type(value: object, field: str) -> str:
     """Return the type of an event (Spec: Events, 1).
 
-    Raises Invalid, with the accepted type, for any other type, such as the other one in the guide.
+    Raises Invalid for any other type, such as the other name in the guide. The error names the
+    accepted type.
     """
     if value != CAPTURED:
         raise Invalid(field, f"must be {CAPTURED}")

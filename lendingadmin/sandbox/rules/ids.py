@@ -1,6 +1,6 @@
 """Ids and names of records (Spec: Conventions).
 
-This service refuses `/` and similar characters in an id, which is documented.
+This service refuses `/` and similar characters in an id, as its README.md says.
 """
 
 from lendingadmin.sandbox.rules.invalid import Invalid

@@ -20,8 +20,8 @@ class Band(NamedTuple):
     """The terms for a score.
 
     A limit is the largest of `starter`, `of_income` × the incoming money of a month, and
-    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium;
-    `waiver` is a yearly fraction; only products of at most `longest` days are offered.
+    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium.
+    `waiver` is a yearly fraction. Only products of at most `longest` days are offered.
     """
 
     least_score: int

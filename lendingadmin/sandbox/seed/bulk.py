@@ -27,7 +27,7 @@ _FIRST = timedelta(days=400)  # age of the first record; each further one is a s
 
 
 class Batch(NamedTuple):
-    """Unsaved rows: loans with their records and repayments."""
+    """Unsaved rows: borrowers, loans with their records, and repayments."""
 
     borrowers: list[Borrower]
     loans: list[Loan]

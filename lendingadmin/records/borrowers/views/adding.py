@@ -36,7 +36,10 @@ _ODD_PHONE = gettext_lazy(
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Register a person or company; first show similar borrowers."""
+    """Show the form of a new borrower. A POST registers the borrower, or shows similar ones first.
+
+    Similar borrowers are shown until the person confirms the registration.
+    """
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}

@@ -93,7 +93,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
 def _opened(
     request: PersonRequest, app_id: str, borrower_id: str, record: Raw
 ) -> tuple[str, Draft]:
-    """Return the token and the draft of a new edit of the current record."""
+    """Save a draft for a new edit of the current record; return its token and the draft."""
     return _save_draft(request, Draft(app_id, borrower_id, record, record))
 
 

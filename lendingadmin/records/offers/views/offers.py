@@ -134,7 +134,7 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
 def ask_again(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """Ask the service for this request, because a person wants it."""
+    """Ask the service for a request again, by its requestId, and show the request."""
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     page = reverse("offer", args=place)
     try:
@@ -222,7 +222,10 @@ def _around(
 def _standing(
     request: PersonRequest, row: OfferRequest, card: Card | None = None
 ) -> dict[str, Any]:
-    """Return the state of a request, read from the service if a page may do so, or as saved."""
+    """Return the context with the state of a request.
+
+    If a page may ask for the request, its state is first read from the service and saved.
+    """
     if card is None and row.may_be_read(timezone.now()):
         try:
             asking.check(row)

@@ -50,7 +50,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
         """Run the sandbox.
 
-        Raise CommandError, in one line, if the address can't be used.
+        Raise CommandError, in one line, if the address can't be used, or if the data in the
+        database were encrypted with another key.
         """
         listener = _listen(host, port)
         address = f"http://{host}:{listener.getsockname()[1]}"
