@@ -250,7 +250,7 @@ class HomeReader:
         }
 
     def read_mentions(self) -> dict[str, object]:
-        """Return the unread notes that mention this person."""
+        """Return this person's unseen mentions in notes, the oldest first."""
         mentioned = self._read_oldest("mentions", "pk")
         self.borrower_ids += [one.note.borrower_id for one in mentioned.rows]
         return {"mentions": mentioned}

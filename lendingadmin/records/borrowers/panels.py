@@ -402,7 +402,7 @@ class Shown:
 
     @property
     def template(self) -> str:
-        """Template of the panel's content."""
+        """Path of the template for the panel's content."""
         return f"borrowers/_{self.panel.key}.html"
 
 

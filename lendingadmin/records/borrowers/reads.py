@@ -25,8 +25,8 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Record in the trail that this person sees a borrower's personal data.
 
     Call this when the page is drawn. There is one entry an hour for each person and borrower, and
-    none if all of the data are masked. More than MASS_READING borrowers in an hour raise an alarm.
-    A database error, as from a read-only database, is only logged.
+    none if all of the data are masked. If the person has opened MASS_READING borrowers or more in
+    this hour, an alarm is raised. A database error, as from a read-only database, is only logged.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)

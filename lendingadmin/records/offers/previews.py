@@ -38,7 +38,7 @@ class Preview(NamedTuple):
         return comparison.columns(self.contracts, self.called)
 
     def called(self, product_id: object) -> str:
-        """Return a product's name."""
+        """Return a product's name, or else its id."""
         return catalogue.called(product_id, self.products)
 
 

@@ -132,10 +132,10 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 @access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the record without masks, only in answer to a POST with a reason.
+    """Show the record without masks, only in answer to a POST with a purpose.
 
-    The audit trail records the reason and the groups of revealed data.
-    A GET of this address, as from a bookmark, redirects to the borrower. Raises LendingError.
+    The audit trail records the purpose and the groups of revealed data. A GET, as from a bookmark,
+    redirects to the borrower. Raises LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
