@@ -56,12 +56,15 @@ EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
 def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
-    """Return the service accounts by id: the one with every permission, and the extra ones."""
+    """Return all service accounts by id. The account `client_id` has every permission."""
     return {client_id: Client(client_id, secret, EVERYTHING), **extra}
 
 
 def read_clients(text: str) -> dict[str, Client]:
-    """Read `id:secret:permission permission;id:secret:`. Raise ValueError for other text."""
+    """Return the clients in a text such as `id:secret:permission permission;id:secret:`, by id.
+
+    Raises ValueError for other text and for unknown permissions.
+    """
     known = {}
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, word, permissions = [*part.split(":", 2), "", ""][:3]

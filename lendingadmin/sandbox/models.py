@@ -48,8 +48,8 @@ class Borrower(Row):
 class Loan(Row):
     """A loan account: narrow rows for the filters of lists; LoanRecord has the other data.
 
-    No status is stored: it follows from `start_date`, `settlement_date` and `oldest_due` at any
-    time.
+    No status is stored, because it follows from `start_date`, `settlement_date` and `oldest_due` at
+    any time.
     """
 
     app_id = models.CharField(max_length=200)

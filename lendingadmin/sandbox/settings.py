@@ -21,7 +21,7 @@ Read = TypeVar("Read")
 
 
 def read(name: str, reader: Callable[[str], Read], default: str) -> Read:
-    """Read one variable. A malformed value stops the start with the name of the variable."""
+    """Return one variable. Raises ImproperlyConfigured, with its name, for a malformed value."""
     try:
         return reader(env.str(name, default=default))
     except ValueError as error:
@@ -53,7 +53,8 @@ SANDBOX_EVENTS_LIMIT = 4_999_999  # bytes; Spec: Limits, event data is under 5 M
 
 SANDBOX_DATA_KEY = read("SANDBOX_DATA_KEY", partial(read_key, SANDBOX_DATABASE), "")
 
-# Signs page tokens: from the data key, so that they outlive a restart and need no second secret.
+# This key signs page tokens. It follows from the data key, so that tokens stay valid after a
+# restart and no second secret is needed.
 SECRET_KEY = hashlib.sha256(b"page tokens" + SANDBOX_DATA_KEY.encode()).hexdigest()
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # a service for programs: nothing here is built from the Host header
@@ -87,6 +88,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    # Refusals are the sandbox's daily work; only what it did not foresee is worth a line.
+    # Refusals are normal for the sandbox, so only unforeseen errors are logged.
     "loggers": {"django.request": {"level": "ERROR"}},
 }

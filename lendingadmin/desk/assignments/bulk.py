@@ -1,7 +1,7 @@
 """Assignment of all borrowers of a list to one officer: count, save, assign in steps.
 
-The counted borrowers are saved. Each row is a compare-and-swap on the officer that was counted,
-so that no change by another person is lost.
+The counted borrowers are saved with their officers. A borrower whose officer has changed since the
+count is not assigned, so that no change by another person is lost.
 """
 
 import time
@@ -25,9 +25,9 @@ from .permissions import CHANGE, list_officers
 
 State, Outcome = BulkAssignment.State, BulkRow.Outcome
 
-#: A person can't check more borrowers than these in one list.
+#: Most borrowers of one list, because a person can't check more.
 MOST = 50_000
-#: So few are done while the person waits, without the worker.
+#: Most borrowers that are assigned while the person waits, without the worker.
 AT_ONCE = 300
 ROWS_OF_A_STEP = 200
 _SAVED_AT_ONCE = 500
@@ -73,7 +73,7 @@ class Count(NamedTuple):
 
 
 def count_borrowers(found: LoanList, app_id: str, officer: User) -> Count:
-    """Read the borrowers of a list in one query, each once, with their present officers."""
+    """Return the borrowers of a list, each once, with their present officers, in one query."""
     own = Assignment.objects.filter(app_id=app_id, borrower_id=OuterRef("borrower_id"))
     rows = found.rows.exclude(borrower_id="").order_by().distinct()
     columns = ("borrower_id", Subquery(own.values("officer")), Subquery(own.values("assigned_at")))
@@ -87,7 +87,7 @@ def find_saved(idempotency_key: str) -> BulkAssignment | None:
 
 
 def save(app_id: str, query: str, counted: Count, by: User, idempotency_key: str) -> BulkAssignment:
-    """Save exactly the borrowers that were counted for the form.
+    """Save exactly the borrowers that were counted for the form, and record this in the trail.
 
     If the same form is sent again, return the list that was saved the first time.
     """
@@ -144,7 +144,7 @@ def _assign_some(bulk: BulkAssignment) -> bool:
         if not rows:
             bulk.step(state=State.DONE)
             return False
-        # The officer may have borrowers still, and who confirmed it may assign them.
+        # Since the confirmation, the officer or the person who confirmed may have lost the right.
         is_officer = list_officers(bulk.app_id).filter(pk=bulk.officer_id).exists()
         by: User | None = bulk.created_by
         if not is_officer or by is None or not by.has_perm(CHANGE, bulk.app_id):

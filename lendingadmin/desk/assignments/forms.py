@@ -35,7 +35,10 @@ class ChangeForm(forms.Form):
         self.fields["officer"].is_wanted = True  # type: ignore[attr-defined]
 
     def clean_seen(self) -> Seen | None:
-        """Return the assignment that the form showed; None if the borrower had no officer."""
+        """Return the assignment that the form showed; None if the borrower had no officer.
+
+        Raises ValidationError for other text.
+        """
         number, _space, at = str(self.cleaned_data["seen"]).partition(" ")
         if not number:
             return None
@@ -83,7 +86,7 @@ class HandOverForm(forms.Form):
     lastDay = day_field(label=_("Last day"))
 
     def __init__(self, data: Any, *, app_id: str, today: date, only: User | None) -> None:
-        """Build the form; with `only`, this person is the one who is away."""
+        """Build the form. If `only` is given, that person is away and can't be chosen."""
         super().__init__(data)
         self.app_id, self.today, self.only = app_id, today, only
         officers = list_officers(app_id)
@@ -95,14 +98,14 @@ class HandOverForm(forms.Form):
             self.fields["standIn"].queryset = others  # type: ignore[attr-defined]
 
     def clean_firstDay(self) -> date:
-        """Return the first day, which must be today or later."""
+        """Return the first day. Raises ValidationError for a day before today."""
         day: date = self.cleaned_data["firstDay"]
         if day < self.today:
             raise forms.ValidationError(gettext("Enter today or a later day."), code="past")
         return day
 
     def clean_lastDay(self) -> date:
-        """Return the last day, which must be within a year."""
+        """Return the last day. Raises ValidationError for a day more than a year from today."""
         day: date = self.cleaned_data["lastDay"]
         if day > self.today + timedelta(days=366):
             raise forms.ValidationError(gettext("Enter a day within a year."))

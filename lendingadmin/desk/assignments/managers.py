@@ -22,7 +22,7 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
         is the stand-in on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
-        # Their few numbers in the query, so that the index of officers serves it.
+        # The query has the officers' numbers and no subquery, so it uses the index of officers.
         people = [person_id, *away.values_list("officer_id", flat=True)]
         return self.filter(app_id=app_id, officer_id__in=people)
 

@@ -34,8 +34,7 @@ class Assignment(models.Model):
     assigned_at = models.DateTimeField(default=timezone.now)
     assigned_by = PersonField(null=True, db_index=False)
 
-    # The bulk assignment that assigned the borrower last, if any. A bulk assignment finds the rows
-    # that it assigned by this.
+    # The bulk assignment that made this assignment; null for other assignments.
     bulk = models.ForeignKey(
         "BulkAssignment", null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
@@ -49,7 +48,7 @@ class Assignment(models.Model):
             )
         ]
         indexes = [
-            # Not by app first: SQLite would read all of an app for a few of its borrowers.
+            # The app is not first, because SQLite would read all of an app for a few borrowers.
             models.Index(fields=["officer", "app_id", "borrower_id"], name="assignments_by_officer")
         ]
 
@@ -182,7 +181,7 @@ class RuleSet(models.Model):
     """The rules of an app in order, as a person saved them.
 
     `rules` is JSON: `[{"product": "…", "officers": [numbers]}]`; an empty product means any
-    product. One set is in force. `replaces` is the set that was in force before this one.
+    product. Only one set of an app is in force. `replaces` is the set that was in force before.
     """
 
     class State(models.TextChoices):
@@ -223,7 +222,7 @@ class RuleWalk(Job):
     """
 
     class State(models.TextChoices):
-        """The state of a run of the rules."""
+        """The state of a walk."""
 
         RUNNING = "running", _("running")
         DONE = "done", _("complete")
@@ -234,7 +233,7 @@ class RuleWalk(Job):
     people = models.CharField(max_length=32)
     reassigns = models.BooleanField(default=False)
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    # The last borrower that was looked at.
+    # Id of the last borrower that was processed.
     after = models.CharField(max_length=LONGEST_ID, blank=True)
     began_at = models.DateTimeField(default=timezone.now)
     # Numbers of borrowers: assigned, moved to another officer, unchanged, and without a matching

@@ -4,11 +4,11 @@ from django.db.models import QuerySet
 
 from lendingadmin.core.staff.models import User
 
-#: Say who has which borrower, one by one, in bulk and by rules.
+#: Right to assign borrowers to officers, one by one, in bulk and by rules.
 CHANGE = "dashboard.assignments.change"
-#: Hand one's own borrowers over while away.
+#: Right to hand over one's own borrowers while away.
 HAND_OVER = "dashboard.assignments.handOver"
-#: Who may call borrowers may have them.
+#: People with this right to call may have borrowers.
 HOLD = "dashboard.collections.call"
 
 

@@ -1,9 +1,9 @@
 """Rules that assign borrowers to officers, and the walk that applies them.
 
-A rule names a product, or any, and the officers who share the borrowers. A rule matches if it fits
-one of a borrower's open loans and one of its officers is still present. The first rule that matches
-decides. Borrowers whose officer is still present stay with that officer. A changed set of rules
-assigns again only borrowers whom rules assigned, not those whom a person assigned.
+A rule names a product, or any product, and the officers who share the borrowers. A rule matches if
+it fits one of a borrower's open loans and one of its officers is still present. The first rule that
+matches decides. Borrowers whose officer is still present stay with that officer. A changed set of
+rules assigns again only borrowers whom rules assigned, not borrowers whom a person assigned.
 """
 
 import time
@@ -28,7 +28,7 @@ from .permissions import CHANGE, list_officers
 
 State = RuleSet.State
 
-# Loans that are looked at in one step.
+# Loans that are read in one step.
 LOANS_OF_A_STEP = 500
 _READ_AT_ONCE = 5_000
 COUNTS = ("assigned", "moved", "stayed", "unmatched")
@@ -90,7 +90,11 @@ class Effect(NamedTuple):
 def choose(
     rules: Sequence[Rule], present: Collection[int], borrower_id: str, products: Collection[str]
 ) -> int | None:
-    """Return the officer whom the rules give a borrower; None if no rule fits."""
+    """Return the number of the officer whom the rules choose for a borrower; None if none fits.
+
+    `present` are the numbers of the officers who may have borrowers. `products` are the products of
+    the borrower's open loans.
+    """
     for rule in rules:
         if not rule.product or rule.product in products:
             chosen = choose_officer(borrower_id, [one for one in rule.officers if one in present])
@@ -126,9 +130,10 @@ def count_effect(app_id: str, rules: Sequence[Rule]) -> Effect:
 
 
 def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User) -> RuleSet | None:
-    """Put rules in force.
+    """Put rules in force, begin their walk, and record this in the audit trail.
 
-    Return None if the rules in force are not those that the new rules should replace.
+    `replaces` is the set that was in force when the changes were counted. Return None if that set
+    is not in force any more.
     """
     try:
         with transaction.atomic():
@@ -149,7 +154,7 @@ def save(app_id: str, rules: Iterable[Rule], replaces: RuleSet | None, by: User)
 
 
 def begin_walk(rule_set: RuleSet) -> RuleWalk | None:
-    """Return the walk of these rules through the newest snapshot; begin it if there is none.
+    """Return the walk of these rules through the newest snapshot; begin one if there is none.
 
     Return None before the first snapshot. Until one walk of the set is complete, walks also assign
     again the borrowers whom older rules assigned.
@@ -180,7 +185,7 @@ def run_slice(number: int) -> timedelta | None:
     officers, newest = read_officers(walk.rule_set.app_id), find_with_loans(walk.rule_set.app_id)
     is_current = walk.rule_set.state == State.ACTIVE
     if newest != walk.snapshot or officers.mark != walk.people or not is_current:
-        # Another walk begins over what is there now.
+        # Another walk begins, with the newest snapshot and the present officers and rules.
         walk.step(state=RuleWalk.State.STOPPED)
         return None
     while _walk_some(walk, rules, officers.numbers):
@@ -248,7 +253,7 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
     groups = groupby(some, lambda one: one[0])
     found = {key: {product for _key, product in group} for key, group in groups}
     if len(some) == LOANS_OF_A_STEP:
-        # The loans of the last one may go on behind these.
+        # The last borrower may have more loans after these rows.
         last, products = found.popitem()
         if not found:
             every = rows.filter(borrower_id=last).order_by().values_list("product_id", flat=True)
@@ -259,7 +264,7 @@ def _read_borrowers(walk: RuleWalk) -> dict[str, set[str]]:
 def save_assignments(
     app_id: str, new: Mapping[str, int], moved: Sequence[tuple[Assignment, int]]
 ) -> None:
-    """Save the assignments, except for borrowers who have got another one since."""
+    """Save these assignments by rule; a borrower whose assignment has changed is left out."""
     now = timezone.now()
     fields: dict[str, Any] = {"basis": Basis.RULE, "assigned_by": None, "assigned_at": now}
     Assignment.objects.bulk_create(
@@ -277,7 +282,7 @@ def save_assignments(
 
 
 def choose_officer(borrower_id: str, officer_ids: Sequence[int]) -> int | None:
-    """Return the officer of a borrower from these officers; None if there are none.
+    """Return the number of the officer of a borrower, out of `officer_ids`; None if it is empty.
 
     The officer with the highest hash together with the borrower's id is chosen. So each officer has
     a similar share, and when an officer leaves or joins, no borrower moves between the others. The

@@ -1,4 +1,4 @@
-"""Commands for assignments and hand-overs."""
+"""Commands for assignments and hand-overs. The audit trail records each change."""
 
 from datetime import date, datetime
 from typing import NamedTuple
@@ -74,12 +74,12 @@ def hand_over(
 ) -> HandOver | None:
     """Save a hand-over; return None if the officer has another one on some of these days.
 
-    Days are in the lender's zone, both included.
+    The days are in the lender's zone. The hand-over includes both days.
     """
     others = HandOver.objects.filter(app_id=app_id, officer=officer, ended_at=None)
     try:
         with transaction.atomic():
-            # Two that are made at once wait for each other here: only the first holds.
+            # The lock makes hand-overs of one officer wait for each other; only the first is saved.
             User.objects.select_for_update(no_key=True).get(pk=officer.pk)
             if others.filter(first_day__lte=last_day, last_day__gte=first_day).exists():
                 return None

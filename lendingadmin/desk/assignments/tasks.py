@@ -33,7 +33,7 @@ def begin_walks() -> None:
         for app in settings.LENDING_APPS:
             active = rules.find_active(app.app_id)
             walk = rules.begin_walk(active) if active else None
-            # A stopped one goes on where its count and its officers are those of now again.
+            # A stopped walk starts again if its snapshot and its officers are current again.
             if walk and walk.state == RuleWalk.State.STOPPED:
                 none = dict.fromkeys(rules.COUNTS, 0)
                 walk.step(state=RuleWalk.State.RUNNING, after="", **none)

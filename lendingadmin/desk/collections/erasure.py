@@ -43,7 +43,7 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
         loans = Call.objects.filter(**own).exclude(account_id="").values("account_id")
         PaidLoan.objects.filter(app_id=app_id, account_id__in=loans).delete()
         rows = [Stop.objects.filter(**own), Lease.objects.filter(**own)]
-        # The promises and the contact go with the calls.
+        # Promises and contacts are deleted before their calls, so that all of them are counted.
         rows += [Promise.objects.filter(**own), Contact.objects.filter(**own)]
         rows += [Call.objects.filter(**own)]
         return sum(some.delete()[0] for some in rows)
@@ -57,7 +57,7 @@ def erase_older(before: datetime, most: int) -> int:
     ended = Stop.objects.filter(ended_at__lt=before)
     erased = [_erase(ended, "reason", most)]
     for app in settings.LENDING_APPS:
-        # By app, as the index of calls is.
+        # For each app, because the index of calls starts with the app.
         old = {"app_id": app.app_id, "called_at__lt": before}
         erased.append(_erase(Call.objects.filter(**old), "note", most))
         decided = Promise.objects.filter(**{f"call__{name}": one for name, one in old.items()})

@@ -16,7 +16,7 @@ from .promises import is_plausible
 from .states import KEYS, Outcome, PromiseState
 
 _LONGEST_NOTE = 1_000
-# What an outcome may need is not called optional.
+# Some results need these fields, so the labels do not say that the fields are optional.
 _WANTED = ("amount", "day", "loan")
 
 
@@ -85,11 +85,17 @@ class CallForm(forms.Form):
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """Return the next day of the form: from today on, within a year."""
+        """Return the day of the next call, or None.
+
+        Raises ValidationError for a day before today or more than a year from today.
+        """
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:
-        """Return the day of the promise: from today on, within a year."""
+        """Return the day of the promise, or None.
+
+        Raises ValidationError for a day before today or more than a year from today.
+        """
         return self._clean_day("day")
 
     def _clean_day(self, name: str) -> date | None:

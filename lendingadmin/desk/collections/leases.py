@@ -12,7 +12,7 @@ from lendingadmin.core.staff.models import User
 
 from .models import Lease
 
-#: So long a borrower stays with a person who does nothing more.
+#: Duration of a lease, from the last time that the person took it.
 LASTS = timedelta(minutes=10)
 
 
@@ -41,7 +41,7 @@ def take(
 
 
 def release(app_id: str, borrower_id: str, person: User) -> None:
-    """Release a borrower; do nothing if the person does not have the lease."""
+    """Delete the person's lease on a borrower; do nothing if the person has no such lease."""
     Lease.objects.filter(app_id=app_id, borrower_id=borrower_id, person=person).delete()
 
 

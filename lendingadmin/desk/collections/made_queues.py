@@ -1,4 +1,7 @@
-"""Queues that managers make from lists of loans: their form, and their commands."""
+"""Queues that managers make from lists of loans: their form and their commands.
+
+The audit trail records each change of a queue.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +47,7 @@ class CallQueueForm(forms.Form):
         self.fields["people"].queryset = list_officers(app_id)  # type: ignore[attr-defined]
 
     def clean_name(self) -> str:
-        """Return the name, if no other queue of the app has it."""
+        """Return the name. Raises ValidationError if another queue of the app has this name."""
         name = str(self.cleaned_data["name"])
         others = CallQueue.objects.filter(app_id=self.app_id, name=name, retired_at=None)
         if (others.exclude(pk=self.queue.pk) if self.queue else others).exists():

@@ -37,7 +37,7 @@ class Call(models.Model):
             models.Index(
                 fields=["app_id", "borrower_id", "-called_at"], name="collections_call_of_borrower"
             ),
-            # The figures of some days.
+            # For the figures of some days.
             models.Index(fields=["app_id", "called_at"], name="collections_call_by_day"),
             models.Index(fields=["called_by", "called_at"], name="collections_call_of_person"),
         ]
@@ -81,7 +81,7 @@ class Promise(models.Model):
                 fields=["app_id", "state", "day", "id"], name="collections_promise_by_day"
             ),
             models.Index(fields=["app_id", "borrower_id", "-id"], name="collections_promise_of"),
-            # Whether a loan has an open one, asked of each row of a queue.
+            # Queues check for each row if the loan has an open promise.
             models.Index(
                 fields=["app_id", "account_id"],
                 condition=Q(state="open"),
@@ -125,7 +125,7 @@ class Contact(models.Model):
 
 
 class Lease(models.Model):
-    """Lease of a borrower: one person may call them until a time.
+    """Lease on a borrower: until a time, only this person may call the borrower.
 
     Each borrower and each person has at most one lease.
     """
@@ -216,7 +216,7 @@ class Stop(models.Model):
                 name="collections_stop_open",
             ),
             models.Index(fields=["app_id", "borrower_id"], name="collections_stop_of"),
-            # Those that are so old that their reasons are erased.
+            # For the erasure of old reasons.
             models.Index(
                 fields=["ended_at"],
                 condition=Q(ended_at__isnull=False),

@@ -1,7 +1,7 @@
 """The rights of the area."""
 
 CALL = "dashboard.collections.call"
-#: End a stop, and decide on a promise.
+#: Right to end a stop and to decide on a promise.
 DECIDE = "dashboard.collections.decide"
-#: Make queues of lists, and say who works on them.
+#: Right to make queues from lists and to choose the people who work on them.
 MANAGE_QUEUES = "dashboard.collections.manageQueues"

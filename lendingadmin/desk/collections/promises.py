@@ -2,7 +2,7 @@
 
 A repayment recorded in this dashboard counts for one promise, by the time of its transaction. A
 reading counts if it was taken by the end of the day after the promised day, because `paid` does not
-show when it rose.
+show the day of the payment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from .models import Promise
 from .permissions import DECIDE
 from .states import Evidence, PromiseState
 
-# A count may come some hours after a day's end; until then nothing is called broken.
+# Time to wait after the promised day, because the next snapshot may come some hours later.
 _GRACE = timedelta(days=1)
 _JUDGED_FOR = timedelta(days=14)
 _AT_ONCE = 200
@@ -68,11 +68,12 @@ def judge(
 ) -> Judgement:
     """Return the state of a promise at `now`; amounts are in the loan's currency.
 
-    The promise is kept once the amount paid after it was made reaches the promised amount.
-    Otherwise it is partly kept, or broken if nothing was paid, once its day is over in the lender's
-    zone and a later reading was taken or one more day has passed. Each payment counts for only one
-    promise: of this promise and the `others` of its loan, the one that is due first and is not yet
-    fulfilled.
+    The promise is kept once the amount paid after it was made reaches the promised amount. After
+    the end of its day in the lender's zone, the promise waits for a later reading, but at most one
+    day. Then the promise is partly kept, or broken if nothing was paid.
+
+    `others` are the other promises on the loan. Each payment counts for only one promise: the
+    first to fall due that is not yet fulfilled.
     """
     ends = _find_end(promise, zone)
     shares = _share_out([promise, *others], payments, zone)
@@ -102,7 +103,7 @@ def _share_out(
 ) -> dict[int, list[Payment]]:
     """Return the payments that count for each promise, by the `id()` of its object.
 
-    The time of a transaction often has no seconds, so it is compared in minutes.
+    The time of a transaction often has no seconds, so times are compared in minutes.
     """
     shares: dict[int, list[Payment]] = {}
     ordered = sorted(promises, key=lambda one: (one.day, one.made_at))
@@ -130,10 +131,10 @@ def _measure_elsewhere(
     others: Sequence[Promise],
     zone: ZoneInfo,
 ) -> Decimal:
-    """Return the rise in `paid` after the promise, less the recorded repayments.
+    """Return the rise in `paid` since the promise, minus the recorded repayments.
 
-    The parts of other promises are subtracted too, if these are fulfilled or due earlier, or if the
-    reading was not taken in time for them.
+    Amounts that count for other promises are subtracted too. Such a promise is fulfilled or due
+    earlier, or the reading was not taken in time for that promise.
     """
 
     def measure(one: Promise) -> Decimal:
@@ -157,7 +158,7 @@ def _measure_elsewhere(
             has = min(measure(other) + here, other.amount)
         else:
             continue
-        # What rose before this promise was made is not in its own rise.
+        # The rise before this promise was made is not part of `rise`.
         earlier = max(measure(other) - rise, Decimal(0))
         free -= max(has - here - earlier, Decimal(0))
     return max(free, Decimal(0))
@@ -175,8 +176,8 @@ def _add_up(payments: Iterable[Payment]) -> Decimal:
 def judge_promises(app: LendingApp, now: datetime) -> int:
     """Judge the promises of an app that no person decided; return how many changed.
 
-    Broken promises, and those fulfilled in part, are judged again for two weeks after their
-    day, because a payment may be entered late.
+    Broken and partly kept promises are judged again for two weeks after their day, because a
+    payment may be entered late.
     """
     earliest = now.astimezone(app.zone).date() - _JUDGED_FOR
     rows = Promise.objects.filter(app_id=app.app_id, decided_by=None).order_by("id")
@@ -195,7 +196,7 @@ def judge_promises(app: LendingApp, now: datetime) -> int:
             found = judge(one, own, reading, now, app.zone, others)
             if (found.state, found.paid) == (one.state, one.paid):
                 continue
-            # Only if no person decided since then.
+            # A promise that a person has just decided is not changed.
             same = Promise.objects.filter(pk=one.pk, state=one.state, decided_by=None)
             fields: dict[str, object] = {"state": found.state, "paid": found.paid}
             if found.state != one.state:
@@ -256,7 +257,10 @@ def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidRea
 
 @in_english
 def decide(promise: Promise, state: PromiseState, reason: str, by: User) -> bool:
-    """Record a person's decision on a promise; return False if its state has changed."""
+    """Save a person's decision on a promise, and record the decision in the audit trail.
+
+    Return False if the state of the promise has changed since the person saw the promise.
+    """
     with transaction.atomic():
         row = Promise.objects.select_for_update().get(pk=promise.pk)
         if row.state != promise.state:

@@ -40,7 +40,7 @@ from .models import CallQueue, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import MANAGE_QUEUES
 from .states import PromiseState
 
-#: A queue is worked from its head, and pages and calls go no further down than this.
+#: Pages and calls reach only this many rows from the start of a queue.
 MOST = 1_000
 _AT_ONCE = 100
 
@@ -65,13 +65,13 @@ QUEUES: Mapping[str, QueueKind] = {
 }
 # Queues that follow promises; the others follow the newest snapshot.
 _OF_PROMISES = frozenset({"promised", "broken"})
-# The orders that a list has, as the head of a queue says them.
+# The order of a queue that was made from a list, in words.
 _AS_LISTED = _("in the order of its list")
 _MADE = re.compile(r"list-([1-9][0-9]{0,14})")
-# The kinds of lists whose own order an index has, whatever the days late.
+# The kinds of lists that have an index for their own order, for any number of days late.
 _INDEXED = frozenset({"", "overdue", "due-this-week", "first-missed", "closed"})
-# At most this many loans of other lists are called about between two counts, because sorting all
-# loans takes too long.
+# Most loans of any other list that are in its queue until the next snapshot. Sorting all loans each
+# time would take too long.
 _HEAD = 1_500
 _KEPT_SECONDS = 6 * 3600
 _COUNT_KEPT_SECONDS = 30
@@ -98,7 +98,7 @@ class Cause(Enum):
 
 
 _CAUSES = dict.fromkeys(("due-today", "promised", "broken"), Cause.DUE)
-# By the kind of the list (`loan_lists.KINDS`).
+# By the kind of the list (`loan_list_form.KINDS`).
 _CAUSES_OF_LISTS = {
     "overdue": Cause.OVERDUE,
     "first-missed": Cause.OVERDUE,
@@ -258,9 +258,10 @@ class Queue:
         ]
 
     def find_payment(self, row: Any) -> datetime | None:
-        """Return when repayments recorded since the snapshot covered the amount of the row.
+        """Return the time when repayments since the snapshot covered the amount of the row's cause.
 
-        Return None if they did not.
+        Only repayments recorded in this dashboard count. Return None if they do not cover the
+        amount, and for a promise.
         """
         recorded, cause = self.recorded.get(row.account_id), self.find_cause(row)
         if recorded is None or not isinstance(row, SnapshotLoan):
@@ -327,7 +328,7 @@ class Queue:
             promised = rows.filter(state=PromiseState.OPEN, day=self.today)
             return promised.order_by("-amount", "id")
         states = (PromiseState.BROKEN, PromiseState.PARTLY)
-        # Who was called since it was broken waits for what that call said.
+        # Borrowers who were called after the promise was broken are left out.
         since = Contact.objects.filter(
             app_id=self.app.app_id,
             borrower_id=OuterRef("borrower_id"),
@@ -406,14 +407,14 @@ class Queue:
                 **own, account_id=OuterRef("account_id"), state=PromiseState.OPEN
             )
             rows = rows.filter(~Exists(promised))
-        # Without a count there are promises, whose loans may be paid too.
+        # Without a snapshot, there are still queues of promises, whose loans may be paid.
         since = self.snapshot.began_at if self.snapshot else self.now - timedelta(days=1)
         paid = PaidLoan.objects.filter(**own, account_id=OuterRef("account_id"), seen_at__gt=since)
         return rows.filter(~Exists(paid))
 
 
 def _pick(rows: QuerySet[SnapshotLoan], keys: Sequence[int]) -> QuerySet[SnapshotLoan]:
-    """Return these few rows, in the order of the rows.
+    """Return the few rows with these keys, in the order of `rows`.
 
     The rows are ordered by an expression that no index has, because PostgreSQL would otherwise read
     an entire index in that order to find a few rows.

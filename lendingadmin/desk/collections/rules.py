@@ -2,8 +2,8 @@
 
 Settings import this module, so it imports no models. The default is for a lender under Kenya's
 Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022). They forbid a lender to harass
-a customer, and to call or text their contacts about the loan. The default hours and counts are
-cautious choices of this product. A lender sets them by its law and its licence.
+a customer, and to call or text the customer's contacts about the loan. The default hours and counts
+are cautious choices of this product. A lender must set the values that its law and licence require.
 """
 
 import re
@@ -21,7 +21,7 @@ from lendingadmin.core.gateway import LendingApp
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _HOURS = re.compile(r"(?P<first>[a-z]{3})-(?P<last>[a-z]{3}) (?P<from>[\d:]+)-(?P<until>[\d:]+)")
-# No lender has a series of holidays so long that all of these days are closed.
+# Days to look ahead for the next calling hours. No lender is closed on so long a series of days.
 _FAR = 60
 #: Attempts are counted over a day of the lender's zone, and over this period.
 WEEK = timedelta(days=7)
@@ -159,7 +159,7 @@ def find_closure(rules: ContactRules, day: date) -> str:
 
 
 def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
-    """Return the next time, from now on, when calls are allowed; None if there is none soon."""
+    """Return the next time, from now on, when calls are allowed; None if not within 60 days."""
     here = now.astimezone(rules.zone)
     if is_open(rules, now):
         return now
@@ -184,7 +184,7 @@ def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datet
         earliest = datetime.combine(here.date() + timedelta(days=1), time(), rules.zone)
     newest_first = sorted((call for call in calls if call > now - WEEK), reverse=True)
     if len(newest_first) >= rules.attempts.a_week:
-        # Seven days after this one, one fewer is counted than are allowed.
+        # Seven days after this call, one more call is allowed.
         earliest = max(earliest, newest_first[rules.attempts.a_week - 1] + WEEK)
     return earliest
 

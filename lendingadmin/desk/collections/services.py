@@ -71,11 +71,12 @@ def get_rules(app: LendingApp) -> rules.ContactRules:
 def take_next(queue: Queue, by: User) -> Lease | None:
     """Take the queue's first free borrower with an unpaid loan; None if there is none.
 
-    Outside contact hours there is none. The loan is read from the service. A loan that was paid
+    Outside contact hours, return None. The loan is read from the service. A loan that was paid
     since the snapshot leaves the queues until the next snapshot. If the loan can't be read, or
-    after `_MOST_READ` readings, its values in the snapshot are used. If no other borrower is left,
-    return the lease that the person already has from this queue, because a host may have died after
-    giving this lease and before its answer.
+    after `_MOST_READ` readings, its values in the snapshot are used.
+
+    If no other borrower is left, return the lease that the person already has from this queue. The
+    person may not know that lease, if the host stopped before it answered.
     """
     if not rules.is_open(get_rules(queue.app), queue.now):
         return None
@@ -145,11 +146,12 @@ def keep_call(
     *,
     now: datetime | None = None,
 ) -> Call:
-    """Save a call with everything that follows from it, once per form; return the first one.
+    """Save a call, with its promise or stop and the time of the next call; return the call.
 
-    A promise is compared with the amount paid on the loan now; if the loan can't be read, the
-    promise is judged by the journal alone. The lease on the borrower is released. `now` is the
-    time of a call that is entered later.
+    If the same form is sent again, return the call that was saved the first time. The lease on the
+    borrower is released, and the audit trail records the call. For a promise, the amount paid on
+    the loan is read from the service. If the loan can't be read, the promise is judged only by
+    the repayments recorded in this dashboard. `now` is the time of a call that is entered later.
     """
     paid_before = None
     if entered.outcome == Outcome.PROMISE:
@@ -204,7 +206,7 @@ def _keep_contact(app: LendingApp, call: Call, entered: Entered) -> None:
     earliest = rules.find_next_attempt(allowed, calls, call.called_at)
     is_no_answer = entered.outcome == Outcome.NO_ANSWER
     wanted = call.called_at + (_NOT_AT_ONCE if is_no_answer else _SPOKEN)
-    # On the day of a promise it is under “Promise for today”.
+    # On the promised day, the borrower is in the queue “Promise for today”.
     promised = entered.day if entered.outcome == Outcome.PROMISE else None
     if day := entered.next_day or promised:
         morning = datetime.combine(day, time(), allowed.zone)
@@ -262,7 +264,8 @@ def list_stops(app_id: str, borrower_id: str) -> list[Stop]:
 def list_promised(app_id: str, person: User) -> QuerySet[Promise]:
     """Return the promises for today, of this person's borrowers.
 
-    People who may decide on promises get those of all borrowers, people who may not call none.
+    People who may decide on promises get the promises of all borrowers. People who may not call
+    get none.
     """
     today = timezone.localdate(timezone=gateway.lending_app(app_id).zone)
     rows = Promise.objects.filter(app_id=app_id, state=PromiseState.OPEN, day=today)

@@ -20,7 +20,7 @@ class Outcome(TextChoices):
     DIED = "died", _("Died")
 
 
-#: The one key that chooses each, while nothing is being typed.
+#: Key on the keyboard that chooses each result, while the person is not typing.
 KEYS: Final[dict[Outcome, str]] = {
     Outcome.REACHED: "r",
     Outcome.NO_ANSWER: "n",
@@ -30,7 +30,7 @@ KEYS: Final[dict[Outcome, str]] = {
     Outcome.HARDSHIP: "h",
     Outcome.DIED: "x",
 }
-#: The person was spoken to.
+#: Results of calls in which the borrower was reached.
 SPOKEN: Final = (Outcome.REACHED, Outcome.PROMISE, Outcome.DISPUTE, Outcome.HARDSHIP)
 
 
@@ -44,7 +44,8 @@ class StopKind(TextChoices):
     DO_NOT_CALL = "do_not_call", _("Do not call")
 
 
-#: What a call leads to: of the loan it was about for these, of the borrower for the others.
+#: The stop that follows from a result. The kinds of `OF_A_LOAN` stop only calls about the loan of
+#: the call, the others stop all calls to the borrower.
 STOPPED_BY: Final[dict[Outcome, StopKind]] = {
     Outcome.DISPUTE: StopKind.DISPUTE,
     Outcome.HARDSHIP: StopKind.HARDSHIP,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import models
 
-# Amounts of forty digits that differ by forty places, a billion of them, still add exactly.
+# A billion amounts of forty digits that differ by forty places still add exactly.
 _EXACT = Context(prec=150)
 
 if TYPE_CHECKING:

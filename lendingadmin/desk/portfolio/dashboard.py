@@ -31,7 +31,7 @@ from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 _LARGEST = 5
 # Points of a line; about a hundred snapshots are stored.
 _POINTS = 31
-# Pixels: the page is read from its top, and what it leads to has room.
+# Heights of the charts in pixels, low enough to leave room for the rest of the page.
 _BARS_HEIGHT, _TREND_HEIGHT = 100, 66
 # A longer label leaves no room for an amount next to it.
 _LONG = 18
@@ -41,9 +41,11 @@ Value = Callable[[Figures], Decimal | None]
 
 @dataclass(frozen=True)
 class Tile:
-    """A figure: its name, amount and description, and links to its loans and to loans without it.
+    """A figure: its name, its amount, a description, and the address of its loans.
 
-    `is_of_open` is True if the figure is of open loans only.
+    `amount` is None if the figure is not known. `untold` is the number of loans without the values
+    of the figure; `untold_url` is the address of these loans. `is_of_open` is True if the figure is
+    of open loans only.
     """
 
     label: str
@@ -113,8 +115,8 @@ class PortfolioSummary:
 class Counts(NamedTuple):
     """Snapshots of an app for the home page.
 
-    The snapshots are the one that began last, the newest complete one, and the complete ones of the
-    trends; also the number of snapshots whose figures have another meaning.
+    `last` began last, `complete` is the newest complete one, and `shown` are the complete ones of
+    the trends. `older` is the number of complete snapshots whose figures have another meaning.
     """
 
     last: Snapshot | None
@@ -124,7 +126,7 @@ class Counts(NamedTuple):
 
 
 def read_counts(app: LendingApp) -> Counts:
-    """Read the snapshots of an app."""
+    """Return the snapshots of an app for the home page."""
     every = Snapshot.objects.filter(app_id=app.app_id).order_by("-id")
     keys = list(every.values_list("pk", "state", "figures_version"))
     complete = [(pk, version) for pk, state, version in keys if state == Snapshot.State.DONE]
@@ -141,13 +143,16 @@ def read_counts(app: LendingApp) -> Counts:
 
 
 def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
-    """Return the summary of an app's portfolio; None before the first complete snapshot."""
+    """Return the summary of an app's portfolio.
+
+    None without a complete snapshot whose figures have the current meaning.
+    """
     kept = [(row, Figures.from_json(row.figures)) for row in counts.shown]
     return _SummaryBuilder(app, *kept[0]).build(kept, counts.older) if kept else None
 
 
 def _pick_points(numbers: list[int]) -> list[int]:
-    """Return a selection of at most as many numbers as a line has points, with both ends."""
+    """Return at most `_POINTS` of these numbers, evenly chosen, with the first and the last."""
     if len(numbers) <= _POINTS:
         return numbers
     return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]

@@ -5,7 +5,7 @@ performance, cover open loans only (CGAP, Microfinance Consensus Guidelines, 200
 performanceStatus). A loan counts in a figure if the service gave the values that the figure
 needs; otherwise it counts in the `untold` of that figure.
 
-If the meaning of a figure changes, raise `models.FIGURES_VERSION`.
+If the meaning of a figure changes, increase `models.FIGURES_VERSION`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ MONTHS = 13
 # A service with another performance for each loan must not make the figures grow.
 _MOST_KINDS = 40
 OTHER_KINDS = "…"
-# The figures to which each loan adds, open or not.
+# Figures of all loans. The other figures are of open loans only.
 _OF_ALL_LOANS = ("paid", "months")
 
 
@@ -100,7 +100,7 @@ class Figures:
     def share_at_risk(self, days: int) -> Decimal | None:
         """Return the share of the outstanding principal that is at risk, 0 to 1.
 
-        Return None without principal.
+        Return None without outstanding principal.
         """
         whole = self.sums["principal_outstanding"].amount
         return self.sums[f"par{days}"].amount / whole if whole > 0 else None

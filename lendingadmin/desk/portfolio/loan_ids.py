@@ -22,9 +22,9 @@ _AT_MOST = 10
 def find_in_other_case(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return loans whose id differs from this one only in upper and lower case.
 
-    There are none if no snapshot is complete. The database folds both ids: SQLite only the letters
-    of ASCII, PostgreSQL those of its collation. A loan may have been removed since the snapshot, so
-    it is read when it is opened.
+    There are none if no snapshot is complete. The database converts both ids to lower case. SQLite
+    converts only ASCII letters, PostgreSQL the letters of its collation. A loan may have been
+    removed since the snapshot, so the loan is read when it is opened.
     """
     snapshot = find_with_loans(app_id)
     if snapshot is None:

@@ -26,7 +26,7 @@ class DaysLate(NamedTuple):
     last: int | None
 
 
-# By the address's word.
+# Ranges of days late, by the word in the address.
 LATE: Mapping[str, DaysLate] = {
     "1-7": DaysLate(_("1 to 7"), 1, 7),
     "8-30": DaysLate(_("8 to 30"), 8, 30),
@@ -34,8 +34,8 @@ LATE: Mapping[str, DaysLate] = {
     "61-90": DaysLate(_("61 to 90"), 61, 90),
     "91": DaysLate(_("91 and more"), 91, None),
 }
-# By the word in the address: the column, and whether its index has the largest first. The names in
-# CSV and on the screen are declared with the columns there.
+# Orders of a list, by the word in the address. Each has its column, and True if the index of the
+# column has the largest value first. The names of the columns are declared with the pages and CSV.
 SORTED_BY = {
     "loan": ("account_id", False),
     "product": ("product_id", False),
@@ -83,7 +83,7 @@ KINDS: Mapping[str, ListKind] = {
         _("First instalment missed"),
         _("First instalment missed"),
         "-overdue",
-        # In the order of days late all loans that are not late would come first.
+        # Without this condition, the order of days late would start with loans that are not late.
         ("overdue", "late"),
         Q(is_first_missed=True),
     ),
@@ -91,7 +91,7 @@ KINDS: Mapping[str, ListKind] = {
         _("Recently closed"),
         _("Loans closed in the last 30 days"),
         "-settled",
-        # They are few, and of loans that are not open no other order has an index: all are sorted.
+        # Other orders of closed loans have no index, but the loans are few and quickly sorted.
         tuple(SORTED_BY),
         is_open=False,
         amount="principal",
@@ -176,7 +176,7 @@ def find_kind(show: str) -> ListKind | None:
     if name == "performance" and name != by:
         title = gettext("Open loans with performance: %(status)s")
         title %= {"status": write_performance(value)}
-        # Those that owe nothing or did not report it belong to it too.
+        # Loans without an outstanding amount are also on this list.
         return ListKind("", title, "-outstanding", ("outstanding",), Q(performance=value))
     days = by.removeprefix("par")
     if by != days and days in map(str, AT_RISK):
@@ -239,7 +239,7 @@ class LoanListForm(forms.Form):
 
     def __init__(self, data: Mapping[str, Any], products: Sequence[tuple[str, int]]) -> None:
         given = {name: value for name, value in data.items() if value}
-        # What no field shows can't be corrected, so it is left out.
+        # An invalid value of a hidden field is left out, because a person can't correct this value.
         kind = find_kind(given.get("show", ""))
         self.kind = kind or KINDS[""]
         if kind is None:

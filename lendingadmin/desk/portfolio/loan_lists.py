@@ -37,8 +37,8 @@ _KEPT_SECONDS = 6 * 3600
 class CorrectedLoan(NamedTuple):
     """A loan of the snapshot, its corrected amounts by column, and the repayments recorded since.
 
-    The amounts are those of the snapshot less these repayments. `amount` is the one that the list
-    shows next to the overdue and outstanding amounts.
+    The amounts are those of the snapshot minus these repayments. `amount` is the amount that the
+    list shows next to the overdue and outstanding amounts.
     """
 
     loan: SnapshotLoan
@@ -85,7 +85,10 @@ def list_products(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 
 class LoanList:
-    """A list of the loans of a snapshot, chosen by its form; `recorded` corrects it, by loan."""
+    """A list of the loans of a snapshot, as its form describes the list.
+
+    `recorded` has the repayments recorded since the snapshot, by loan, which correct the list.
+    """
 
     def __init__(
         self,
@@ -165,7 +168,7 @@ class LoanList:
     def first_rows(self) -> QuerySet[SnapshotLoan]:
         """The rows with a value in the column of the order, which come before all other rows.
 
-        The indexes have these rows in this order, and no others.
+        The indexes have these rows in this order, and no other rows.
         """
         found = self._leave_out_settled(self._counted_in_order)
         known = found.filter(**{f"{self._column}__isnull": False})
@@ -207,7 +210,7 @@ class LoanList:
 
     @cached_property
     def totals(self) -> Totals:
-        """Totals of the snapshot, less the repayments recorded since."""
+        """Totals of the list, minus the repayments recorded since the snapshot."""
         loans, sums = self.sum_counted()
         with exactly():
             for loan in self._touched:
@@ -222,9 +225,9 @@ class LoanList:
         return Totals(loans - len(self._settled), sums)
 
     def sum_counted(self) -> Totals:
-        """Return the totals of the snapshot itself.
+        """Return the totals of the list as they were in the snapshot.
 
-        The loans of a snapshot never change, so they are added up only once.
+        The loans of a snapshot never change, so the totals are computed once and cached.
         """
         digest = hashlib.sha256(repr(self._conditions).encode()).hexdigest()[:32]
         key = f"loan-totals:{self.snapshot.pk}:{digest}"

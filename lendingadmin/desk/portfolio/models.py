@@ -16,12 +16,13 @@ from lendingadmin.core.worker.models import WalkRow
 
 from .amounts import AmountField
 
-# This is raised when a figure changes its meaning, because figures of two versions must not be
-# shown side by side. 2: portfolio at risk is more than N days late; only open loans have something
-# outstanding.
+# Increase this number if a figure changes its meaning, because figures of two versions must not be
+# shown side by side. Version 2: loans at risk are more than N days late, and only open loans have
+# outstanding amounts.
 FIGURES_VERSION = 2
 LONGEST_ID = 255
-# Loans that lack a value of a figure, but for what was paid since: a first count has it of none.
+# Loans that lack a value of a figure. The amount paid since the last snapshot does not count,
+# because no loan of the first snapshot has this amount.
 LACKS_VALUES = (
     Q(outstanding=None)
     | Q(overdue=None)
@@ -52,18 +53,18 @@ class Snapshot(WalkRow):
         FAILED = "failed", _("failed")
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    asked_by = models.ForeignKey(  # null: the clock
+    asked_by = models.ForeignKey(  # null if the schedule began it
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     began_at = models.DateTimeField(default=timezone.now)
 
     loans_read = models.PositiveIntegerField(default=0)
-    # How many loans the last complete snapshot had.
+    # Number of loans in the last complete snapshot.
     expected = models.PositiveIntegerField(null=True)
     without_borrower = models.PositiveIntegerField(null=True, default=0)
     figures = models.JSONField(default=dict)
     figures_version = models.PositiveSmallIntegerField(default=FIGURES_VERSION)
-    # Whether the rows of its loans are stored in addition to the figures.
+    # True if the rows of its loans are stored in addition to the figures.
     has_loans = models.BooleanField(default=True)
 
     # The complete snapshot with which the amounts paid are compared.
@@ -89,7 +90,7 @@ class Snapshot(WalkRow):
 
 
 class SnapshotLoan(models.Model):
-    """Figures of a loan in a snapshot, as the service gave them; null if it gave none.
+    """Figures of a loan in a snapshot, as the service gave them; null if a figure is missing.
 
     `account_id` is the id in the address of its page: the uid for a loan without an account id. The
     ids of borrower and product are empty if the service gave no usable ones. A `_rank` is the
@@ -103,7 +104,7 @@ class SnapshotLoan(models.Model):
     product_id = models.CharField(max_length=LONGEST_ID, blank=True)
     status = models.CharField(max_length=LONGEST_STATUS, blank=True)
     performance = models.CharField(max_length=LONGEST_STATUS, blank=True)
-    # Whether the loan was open, and whether its status word said so or its dates (reading.py).
+    # The loan was open by its status word, or else by its dates (reading.py).
     is_open = models.BooleanField(default=False)
     has_status_word = models.BooleanField(default=False)
     # Open, late, and nothing was ever paid.

@@ -21,7 +21,7 @@ from .open_loans import filter_open
 from .snapshot_job import find_with_loans
 
 _BY_ID = frozenset({"loan", "number"})
-# The most loans of people that are offered to choose from.
+# Most loans of people that the page offers.
 _SHOWN = 50
 # The length of a complete phone number, without the leading zero or the country code.
 _PHONE = words.PHONE_ENDINGS[0]
@@ -93,7 +93,10 @@ def _may_be_number(typed: str) -> bool:
 
 
 def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
-    """Return the loans that have the typed text as their id, uid or number."""
+    """Return the loans that have the typed text as their id, uid or number.
+
+    Raises LendingError.
+    """
     if validate_id(typed):
         return []
     app, held = gateway.app(app_id), list_rights(person, app_id)
@@ -103,7 +106,7 @@ def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
     found: dict[str, Match] = {}
     for place, result in zip(places, results, strict=True):
         if isinstance(result, LendingError):
-            # A service need not look loans up by their number; then the number is no loan's here.
+            # The service may not search by loan number. Then no loan is found by its number.
             if place.key == "number" and isinstance(result, Unreadable | UnfinishedList):
                 continue
             raise result

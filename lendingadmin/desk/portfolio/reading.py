@@ -19,7 +19,7 @@ from lendingadmin.web.display.times import contract_date
 from .amounts import exactly
 from .models import LONGEST_ID, LONGEST_STATUS, SnapshotLoan
 
-# What is read of a loan, by the wire's names.
+# Keys of a loan that a snapshot reads, by the service's names.
 KEYS = (
     *("accountId", "uid", "borrowerId", "productId", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "createdAt", "settlementDate", "result"),
@@ -32,8 +32,8 @@ def read_rows(
 ) -> tuple[list[tuple[SnapshotLoan, Loan]], int]:
     """Return a row for each loan of a page, and the number of items without a usable id.
 
-    Of several loans with the same id, the first is used. `day` is that of the snapshot in the
-    lender's zone, `words` are those of LENDING_LOAN_STATUSES.
+    Of several loans with the same id, the first is used. `day` is the day of the snapshot in the
+    lender's zone. `words` are the words of LENDING_LOAN_STATUSES.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0

@@ -16,8 +16,9 @@ from .models import Snapshot
 class RecordedSince(NamedTuple):
     """The repayments recorded on a loan since the snapshot began, in the app's currency.
 
-    `amount` was entered after the snapshot had ended. `meanwhile` was entered during the snapshot,
-    which may or may not include it. `at` is the time when the last repayment was recorded.
+    `amount` is the sum entered after the snapshot had ended. `meanwhile` is the sum entered during
+    the snapshot, which may or may not include these repayments. `at` is the time when the last
+    repayment was recorded.
     """
 
     amount: Decimal

@@ -1,7 +1,8 @@
-"""Pruning of snapshots. All of the last 24 hours remain, one for each of 30 days, then one a month.
+"""Pruning of snapshots.
 
-The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS month
-ends, so that their table grows with the portfolio and not with time.
+All snapshots of the last 24 hours remain, then one a day for 30 days, then one a month for 24
+months. The rows of the loans remain for the newest snapshot and for the last SNAPSHOT_MONTH_ENDS
+month ends, so that their table grows with the portfolio and not with time.
 """
 
 import time
@@ -18,7 +19,8 @@ _ALL = timedelta(days=1)
 _DAILY = timedelta(days=30)
 _MONTHS = 24
 _STILL_READ = timedelta(minutes=15)
-# How long a snapshot that failed or was stopped shows why; the newest stays until the next one.
+# A failed or stopped snapshot stays this long to show the reason. The newest one stays until
+# another one begins.
 _REASON_KEPT = timedelta(days=1)
 COUNTS_AT_ONCE = 1000
 # Seconds.
@@ -28,9 +30,9 @@ LONGEST = 10.0
 def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo) -> set[int]:
     """Return the numbers of the complete snapshots to retain, from pairs (number, end time).
 
-    The retained ones are all snapshots of the last 24 hours, the last of each day in the lender's
-    zone for 30 days, and the last of each month for 24 months. The newest and its predecessor
-    always remain.
+    All snapshots of the last 24 hours remain, the last snapshot of each day in the lender's zone
+    for 30 days, and the last snapshot of each month for 24 months. The newest snapshot and its
+    predecessor always remain.
     """
     rows = sorted(ended, key=lambda one: (one[1], one[0]), reverse=True)
     found = {number for number, _ in rows[:2]}
@@ -40,7 +42,7 @@ def list_kept(ended: Iterable[tuple[int, datetime]], now: datetime, zone: tzinfo
         there = at.astimezone(zone)
         month = (there.year, there.month)
         old = (here.year - there.year) * 12 + here.month - there.month
-        # They come newest first, so the first of a day or month is its last.
+        # The newest snapshot comes first, so the first one of a day or month here is its last.
         last_of_day, last_of_month = there.date() not in days, month not in months
         days.add(there.date())
         months.add(month)
@@ -79,7 +81,7 @@ def prune() -> bool:
 
 def _prune_snapshots(until: float) -> bool:
     for snapshot in _list_to_delete(timezone.now()):
-        # Once a row is deleted its lists no longer add up, so none is shown any more.
+        # Without some of its loans, the lists do not add up, so no page may show this snapshot.
         Snapshot.objects.filter(pk=snapshot.pk, state=Snapshot.State.DONE).update(
             state=Snapshot.State.STOPPED
         )
@@ -95,9 +97,9 @@ def _prune_loans(until: float) -> bool:
     for app_id in _list_apps():
         ended, zone = list_ended(app_id), _find_zone(app_id)
         kept = list_with_loans(ended, settings.SNAPSHOT_MONTH_ENDS, timezone.now(), zone)
-        # A snapshot that ended since is the newest, so it is not among these.
+        # A snapshot that has just ended is the newest, so it is not among these snapshots.
         surplus = list_complete(app_id).filter(pk__in={number for number, _ in ended} - kept)
-        # First, so that no page shows a list that is half gone.
+        # This comes first, so that no page shows a list without some of its loans.
         surplus.filter(has_loans=True).update(has_loans=False)
         for snapshot in surplus:
             while _delete_some(snapshot):
@@ -111,7 +113,7 @@ def _list_apps() -> list[str]:
 
 
 def _list_to_delete(now: datetime) -> list[Snapshot]:
-    """Return the complete snapshots to delete, and all that failed or were stopped."""
+    """Return the complete snapshots to delete, and all failed or stopped snapshots."""
     surplus = []
     for app_id in _list_apps():
         seen = list_ended(app_id)

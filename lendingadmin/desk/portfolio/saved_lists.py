@@ -25,7 +25,7 @@ from .recorded_since import read_recorded_since
 from .snapshot_job import find_with_loans
 
 SHARE = "dashboard.loanLists.share"
-# The sidebar is on each page, and each list in it is counted there.
+# Most lists in a sidebar, because each page counts the loans of all of them.
 MOST_PINNED = 6
 _MOST_OWNED = 50
 NAME_TAKEN = _("You already have a list with this name.")
@@ -40,7 +40,7 @@ _STATE = ("show", "late", "product", "sort", "pageSize")
 
 
 class SavedListForm(forms.Form):
-    """Form for a saved list: its name, and its visibility. Sharing needs a right."""
+    """Form for a saved list: its name, its visibility and its pin. Sharing needs a right."""
 
     name = LineField(
         max_length=LONGEST_NAME,
@@ -56,7 +56,11 @@ class SavedListForm(forms.Form):
             del self.fields["is_shared"]
 
     def clean_name(self) -> str:
-        """Return the name; refuse one that another list of the person in the app already has."""
+        """Return the name.
+
+        Raises ValidationError if another list of the person in the app has this name, or if the
+        person has too many lists.
+        """
         name = str(self.cleaned_data["name"])
         owned = SavedList.objects.filter(owner=self.owner, app_id=self.app_id)
         if owned.filter(name=name).exists():
@@ -67,7 +71,10 @@ class SavedListForm(forms.Form):
         return name
 
     def clean_is_pinned(self) -> bool:
-        """Return True if the list goes into the sidebar; refuse this if the sidebar is full."""
+        """Return True if the list goes into the sidebar.
+
+        Raises ValidationError if the sidebar is full.
+        """
         is_pinned = bool(self.cleaned_data["is_pinned"])
         if is_pinned and not has_room(self.owner, self.app_id):
             raise forms.ValidationError(NO_ROOM)

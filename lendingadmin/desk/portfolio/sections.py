@@ -49,16 +49,16 @@ _ASK = "lending.borrowers.getOffers"
 _DECIDE = frozenset(
     {write_reconciliation.RESOLVE, mistakes.REVIEW, approvals.APPROVE, MANAGE_PEOPLE}
 )
-# The most rows of a list on this page; the other rows are behind its link.
+# Most rows of a list on this page. The link of the list leads to all rows.
 _FEW = 5
-# What a person has asked for since yesterday is still theirs to look at.
+# The page shows the requests of a person for this long.
 _LATELY = timedelta(hours=24)
-# A busy worker may begin a snapshot that is due this late.
+# A busy worker may begin a snapshot this much later than the due time.
 _LATE = timedelta(minutes=2)
 
 
 class Work(Enum):
-    """A person's kind of work in this dashboard: record payments, lend, decide or read."""
+    """A person's kind of work in this dashboard: record repayments, lend, decide or read."""
 
     RECORDING = "recording"
     LENDING = "lending"
@@ -69,7 +69,7 @@ class Work(Enum):
 def list_work(person: User, app_id: str) -> frozenset[Work]:
     """Return the work of all of a person's roles in an app.
 
-    Each role adds the work that its rights allow.
+    Each role adds the work that its rights allow. Without any such work, the work is READING.
     """
     held = list(person.held_roles.get(app_id, {}).values())
     if not held and person.is_superuser:
@@ -136,7 +136,7 @@ class HomeReader:
     def counted(self) -> tuple[Snapshot, Mapping[str, RecordedSince]] | None:
         """The newest snapshot and the repayments recorded since.
 
-        None before the first snapshot, or if the newest one can't be read.
+        None before the first complete snapshot, or if the newest one is not readable.
         """
         snapshot = self.counts.complete
         if snapshot is None or not snapshot.is_readable:
@@ -151,7 +151,8 @@ class HomeReader:
     def read_alarms(self) -> dict[str, object]:
         """Return the alarms: late answers of the service that contradict our conclusions.
 
-        Alarms of other writes are only those of the person's own writes, except for managers.
+        For writes other than repayments, people see the alarms of their own writes, and managers
+        see all alarms.
         """
         alarms, of_writes = self._read_oldest("alarms", "alarm_at"), list[tuple[str, Write]]()
         self.borrower_ids += [one.borrower_id for one in alarms.rows]
@@ -160,7 +161,10 @@ class HomeReader:
         return {"alarms": alarms, "write_alarms": of_writes}
 
     def read_unconfirmed(self) -> dict[str, object]:
-        """Return other writes without an answer: the person's own; for managers, all of them."""
+        """Return the writes without an answer, other than repayments.
+
+        People see their own writes, and managers see all writes.
+        """
         found = list[tuple[str, Write]]()
         if self.totals["unconfirmed"]:
             found = write_reconciliation.list_unconfirmed(self.app.app_id, self.person)
@@ -216,7 +220,7 @@ class HomeReader:
         return {"due_lists": self._read_lists("due-today")}
 
     def read_due(self) -> dict[str, object]:
-        """Return the lists of overdue loans and of loans due today, by the newest count."""
+        """Return the lists of overdue loans and of loans due today, from the newest snapshot."""
         return {"due_lists": self._read_lists("overdue", "due-today")}
 
     def read_week(self) -> dict[str, object]:
@@ -246,7 +250,7 @@ class HomeReader:
         }
 
     def read_mentions(self) -> dict[str, object]:
-        """Return the unread notes that mention this person."""
+        """Return this person's unseen mentions in notes, the oldest first."""
         mentioned = self._read_oldest("mentions", "pk")
         self.borrower_ids += [one.note.borrower_id for one in mentioned.rows]
         return {"mentions": mentioned}
@@ -297,7 +301,7 @@ class HomeReader:
         return Slice(page, page[-1].pk if page and total > _FEW else None, total)
 
 
-# What is counted before it is read, by name.
+# Lists whose rows are counted before the rows are read, by name.
 _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
     "alarms": lambda home: home.repayments.with_unseen_alarm(home.app.app_id),
     "checking": lambda home: home.repayments.needing_checks(home.app.app_id),
@@ -315,8 +319,8 @@ _LISTS: dict[str, Callable[[HomeReader], QuerySet[Any]]] = {
 class Section(NamedTuple):
     """One section of the home page.
 
-    `name` is that of the template. The section is shown to people with one of `works` and with the
-    permission. `read` returns its content, and `lists` are counted for it.
+    `name` is the name of the template. The section is shown to people with one of `works` and with
+    the permission. `read` returns its content. `lists` are the names of the lists to count for it.
     """
 
     name: str
@@ -356,9 +360,12 @@ SECTIONS = (
 
 
 def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
-    """Return the templates of a person's sections in their order, with the content of all."""
+    """Return the context of the home page: the templates of the person's sections, and all content.
+
+    The templates are in the order of the page.
+    """
     works, reader = list_work(request.user, app.app_id), HomeReader(request, app)
-    # A section that has two places is in the first one that is for this person.
+    # Some sections have two places. The section is in the first place that is for this person.
     found: dict[str, Section] = {}
     for one in SECTIONS:
         if one.works & works and request.user.has_perm(one.permission):
@@ -369,6 +376,6 @@ def read_sections(request: PersonRequest, app: LendingApp) -> dict[str, Any]:
         context |= section.read(reader)
     complete = reader.counts.complete
     context["updated_at"] = complete.ended_at if complete and complete.is_readable else None
-    # The names of all sections at once; each template takes its own of them.
+    # The names of all sections are read at once. Each template uses the names of its own rows.
     get_page_names(request, app.app_id).get(reader.borrower_ids)
     return context

@@ -1,4 +1,4 @@
-"""Snapshot job: it reads every page of the list of loans, in slices of some seconds.
+"""Job that reads every page of the list of loans for a snapshot, in slices of some seconds.
 
 Only one page and the figures are in memory, for any number of loans.
 """
@@ -41,7 +41,7 @@ def begin_snapshot(
 ) -> Snapshot | None:
     """Create a snapshot of an app; return None if one is already running.
 
-    This reads no loans yet. `now` is another time than the clock's.
+    No loans are read yet. `now` replaces the time of the clock.
     """
     last = list_complete(app_id).first()
     now = now or timezone.now()
@@ -68,7 +68,8 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
 def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
     """Return the newest complete snapshot, or the one with this number.
 
-    Return None if its loans are not stored, or if its figures have an older meaning.
+    Return None if there is no such snapshot, if its loans are not stored, or if its figures have
+    another meaning.
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
@@ -76,7 +77,7 @@ def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """Return the time when the newest complete snapshot of each app began, for a gauge."""
+    """Return the Unix time when the newest complete snapshot of each app began, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, list_complete(app_id).first()) for app_id in apps]
     return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
@@ -88,10 +89,10 @@ def find_newest(app_id: str) -> Snapshot | None:
 
 
 def find_next_due(last: Snapshot) -> datetime | None:
-    """Return when the next snapshot begins automatically.
+    """Return the time when the next snapshot begins automatically.
 
     Return None while a snapshot runs, or without SNAPSHOT_EVERY. A failed snapshot is tried again
-    within the hour; the pause after a stopped one is the same as after a complete one. After a
+    within the hour. The pause after a stopped snapshot is the same as after a complete one. After a
     complete snapshot whose figures have another meaning, the next one is due immediately.
     """
     every = find_interval(settings.SNAPSHOT_EVERY, max(last.loans_read, last.expected or 0))
@@ -112,7 +113,7 @@ def stop(app_id: str, by: User) -> Snapshot | None:
     row, now = running.first(), timezone.now()
     why = _(STOPPED_BY) % {"person": by.username}
     changes = {"state": State.STOPPED, "why": why, "ended_at": now, "page_token": ""}
-    # Whichever page the worker has come to.
+    # The change does not depend on the page that the worker has reached.
     return row if row and running.filter(pk=row.pk).update(**changes) else None
 
 
@@ -136,10 +137,10 @@ class CountWalk(Walk[Snapshot]):
         return gateway.app(self.row.app_id).loans.only(reading.KEYS)
 
     def add_page(self, page: Page[Loan]) -> bool:
-        """Add the loans of a page. Raise UnfinishedList if all of them are already known.
+        """Add the loans of a page; return False if another process ended or moved the walk.
 
-        Within a slice, the page iterator notices a list that leads back to itself. Across
-        slices, the loans that are already known show this.
+        Raises UnfinishedList if all loans of the page are already known. Within a slice, the page
+        iterator notices a list that leads back to itself. Across slices, the known loans show this.
         """
         row, zone = self.row, gateway.lending_app(self.row.app_id).zone
         day = row.began_at.astimezone(zone).date()
@@ -184,7 +185,7 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """Start a new snapshot and drop the data of this one, because loans may have moved."""
+        """End this snapshot as failed and start a new one, because loans may have moved."""
         from . import tasks
 
         with transaction.atomic():
@@ -194,7 +195,7 @@ class CountWalk(Walk[Snapshot]):
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
-    """Return the amounts paid on those of the loans that the snapshot has, by loan."""
+    """Return the amount paid on each of these loans that is in the snapshot, by loan id."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
     found: dict[str, Decimal | None] = {}
     for at in range(0, len(keys), _AT_ONCE):

@@ -38,7 +38,10 @@ def prune() -> None:
 
 @task(priority=-40)
 def prepare_lists() -> None:
-    """Add up the lists of each app's newest snapshot: when it is complete, and on each new day."""
+    """Add up the lists of each app's newest snapshot.
+
+    The task runs when a snapshot is complete, and every hour, because some lists depend on the day.
+    """
     with duties.hide_error_words("adding up the lists of loans"):
         for app in settings.LENDING_APPS:
             loan_lists.prepare_lists(gateway.lending_app(app.app_id))
@@ -47,7 +50,7 @@ def prepare_lists() -> None:
 def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot | None:
     """Begin a snapshot of an app; return None if one is already running.
 
-    `by` is None if the schedule started it.
+    `by` is None if the schedule begins the snapshot.
     """
     with transaction.atomic():
         row = snapshot_job.begin_snapshot(app_id, by, restarted=restarted)
@@ -59,7 +62,8 @@ def start(app_id: str, by: User | None, *, restarted: bool = False) -> Snapshot 
 def beat() -> None:
     """Enqueue the tasks that are due.
 
-    The tasks are a scheduled snapshot, a slice whose task was lost, and pruning.
+    The tasks are a scheduled snapshot, a slice whose task was lost, pruning, and the totals of
+    lists.
     """
     now = timezone.now()
     walks.resume_lost(count, Snapshot.objects.filter(state=Snapshot.State.RUNNING))

@@ -1,4 +1,4 @@
-"""Borrowers as a Django app; it stores nothing."""
+"""Django app of the borrowers, without models."""
 
 from lendingadmin.core import areas
 

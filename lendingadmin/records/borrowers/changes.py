@@ -14,7 +14,7 @@ _MOST_ROWS = 400
 _LONGEST_SHOWN = 300
 _DEEPEST = 20
 
-# Patch replaces these with what is sent (Spec: Borrowers, 3).
+# A PATCH replaces the complete value of each of these keys (Spec: Borrowers, 3).
 REPLACED = ("devices", "loans", "settings")
 
 
@@ -55,7 +55,10 @@ def patch_between(before: Mapping[str, object], after: Mapping[str, object]) -> 
 
 
 def rows_of(value: object) -> list[Row]:
-    """Return a value of any shape as rows of places and words, cut if it is too long."""
+    """Return the rows of a value of any shape, as places and words.
+
+    Long texts are cut. If there are too many rows, the last row says so.
+    """
     leaves = list(islice(_leaves(value), _MOST_ROWS + 1))
     rows = [Row(place, _words(leaf)) for place, leaf in leaves[:_MOST_ROWS]]
     more = [Row("…", _("more values are not shown"))] if len(leaves) > _MOST_ROWS else []
@@ -63,7 +66,10 @@ def rows_of(value: object) -> list[Row]:
 
 
 def differences(before: object, after: object) -> list[Difference]:
-    """Return the places of differences, in the order of the first value and then of the second."""
+    """Return the differences, in the order of `before` and then of `after`.
+
+    If there are very many, the last item has only the number of the others.
+    """
     left, right = dict(_leaves(before)), dict(_leaves(after))
     places = [
         place

@@ -1,4 +1,4 @@
-"""An edit under way: the record when its form was opened, and the data entered since then."""
+"""Draft of an edit: the record when the form was opened, and the data entered since then."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ Raw = Mapping[str, object]
 
 @dataclass(frozen=True, repr=False)
 class Draft:
-    """An edit: `base` is the record to change, `shown` are the initial values of the form.
+    """Draft of an edit. `base` is the record to change, `shown` are the initial values of the form.
 
     These two differ only after the edit was carried over to a newer version. `sent` is the form as
     last submitted. `patch` has the changes of the form, and is empty before the form is valid.
@@ -35,7 +35,7 @@ class Draft:
         return QueryDict(self.sent, encoding="utf-8") if self.sent else None
 
     def keep(self, request: PersonRequest, idempotency_key: str) -> None:
-        """Save the draft, encrypted, under the form's token."""
+        """Save the draft, encrypted, under the form's idempotency key. Raises OverQuota."""
         idempotency.save_draft(
             request,
             PURPOSE,
@@ -51,7 +51,7 @@ class Draft:
         )
 
     def carried_over(self, now: Raw) -> "Draft":
-        """Return a draft with the same changes to the current record."""
+        """Return a draft that makes the same changes to `now`, the current record."""
         shown = {**now, **self.patch}
         mine, person = self.patch.get("individual"), now.get("individual")
         before = self.base.get("individual")
@@ -65,7 +65,7 @@ class Draft:
 def taken_up(
     request: PersonRequest, app_id: str, borrower_id: str, idempotency_key: str
 ) -> Draft | None:
-    """Return the person's draft for this borrower under the token; None if there is none."""
+    """Return the person's draft for this borrower and idempotency key; None if there is none."""
     kept = idempotency.load_draft(request, PURPOSE, idempotency_key) if idempotency_key else None
     if kept is None or (kept["app_id"], kept["borrower_id"]) != (app_id, borrower_id):
         return None

@@ -19,8 +19,8 @@ from lendingadmin.records.offers.models import OfferLoan
 
 from . import history
 
-# Other writes, up to this long before a write of unknown outcome, may have made the record that is
-# found for it.
+# A record that is found for a write of unknown outcome may be the result of another write. That
+# other write is at most this much older.
 _BESIDE = timedelta(days=1)
 _OVER = [state for state in WriteState if state not in (WriteState.SENT, WriteState.UNKNOWN)]
 
@@ -33,12 +33,15 @@ def list_writes(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_texts(app_id: str, borrower_id: str) -> int:
-    """Erase sent data, error cards and reasons; return the number of writes."""
+    """Erase sent data, error cards and reasons of a borrower's writes; return the number."""
     return _erase(history.find_writes(app_id, borrower_id), timezone.now())
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase sent data, cards and reasons of writes made before a time; at most `most` per app."""
+    """Erase sent data, cards and reasons of writes made before a time, at most `most` per app.
+
+    Return the number of writes in the app with the most erased writes.
+    """
     rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
     return max(_erase(one, before, most) for one in rows)
 
@@ -46,9 +49,9 @@ def erase_older(before: datetime, most: int) -> int:
 def _list_over(before: datetime) -> QuerySet[Write]:
     """Return writes before a time, without texts, whose result is known and seen.
 
-    Writes that count as lent from an offer stay as long as the offer. While the result of one write
-    is not known, all writes since the day before it also stay, because a record that is found for
-    this write may belong to another.
+    The write of a loan from an offer stays as long as the offer. While the result of one write is
+    not known, all writes since the day before that write also stay. A record that is found for
+    that write may be the result of another write.
     """
     unknown = Write.objects.exclude(state__in=_OVER).order_by("created_at").first()
     if unknown:
@@ -67,9 +70,9 @@ def _list_over(before: datetime) -> QuerySet[Write]:
 
 
 def _erase(rows: QuerySet[Write], before: datetime, most: int | None = None) -> int:
-    """Erase the texts of these writes; return how many.
+    """Erase the texts of these writes; return the number of writes.
 
-    The texts of young writes stay, because a form that is sent again shows the card.
+    Texts stay for `idempotency.LIFETIME`, because a form that is sent again shows the card.
     """
     before = min(before, timezone.now() - idempotency.LIFETIME)
     over = rows.filter(state__in=_OVER, created_at__lt=before)

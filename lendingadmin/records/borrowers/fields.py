@@ -23,17 +23,17 @@ Kind = Literal[
     "whole",
     "word",
 ]
-# A section of the form lies in this object of the record, the others in the record itself.
+# The fields of these sections are in this object of the record, all others in the record itself.
 _WITHIN = {"individual": "individual", "biometrics": "individual", "company": "company"}
 
 
 class Field(NamedTuple):
-    """One key of the record, or of an object in it, as a field of a section of the form.
+    """Field of the form for one key of the record, or of an object in the record.
 
-    `is_suggested` is True if the form offers the values that the book already uses. `is_rare` is
-    True if the form has the field only when the record has the key. `item_id` is the key that each
-    item of a list needs. `in_company` is the place of the field in a company's data: the first key
-    that contains the first word, or else the second word as the key.
+    `is_suggested` is True if the form offers the values that other borrowers already have.
+    `is_rare` is True if the form has the field only when the record has the key. `item_id` is the
+    key that each item of a list needs. `in_company` finds the field in a company's data: the first
+    key that contains the first word counts. If no key contains it, the second word is the key.
     """
 
     section: str
@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
     @property
     def form_name(self) -> str:
-        """The name of the field in the form."""
+        """The name of the field in the form, such as `individual-surname`."""
         section = "general" if self.section == "category" else self.section
         return f"{section}-{self.name}"
 

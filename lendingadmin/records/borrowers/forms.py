@@ -25,7 +25,7 @@ from .required import REQUIRABLE, list_missing, list_required
 from .wirefields import MISSING, WireField
 
 _LONGEST_ADDRESS = 900
-# What is folded away.
+# Sections with fields of JSON, and all sections that the form folds.
 _JSON = ("open", "settings", "biometrics", "json")
 _TECHNICAL = ("general", *_JSON)
 
@@ -35,8 +35,8 @@ Raw = Mapping[str, object]
 class BorrowerForm(forms.Form):
     """Form for the fields of a borrower. `record` has the initial values.
 
-    The form has no field for data that the rights `held` do not open, and `result` leaves these
-    data unchanged. Only a developer has fields of JSON.
+    The form has no field for data that a person with the rights `held` may not edit, and `result`
+    leaves these data unchanged. Only a developer gets fields of JSON.
     """
 
     is_new = False
@@ -54,7 +54,7 @@ class BorrowerForm(forms.Form):
         company = _as_object(record.get("company"))
         keys = _find_company_keys(company)
         self.record = record
-        # The objects that the fields lie in, by their own names.
+        # The objects that contain the fields, by `Field.within`.
         self._before: dict[str, Raw] = {
             "": record,
             "individual": _as_object(record.get("individual")),
@@ -72,7 +72,7 @@ class BorrowerForm(forms.Form):
 
     @property
     def sections(self) -> dict[str, list[BoundField]]:
-        """The existing fields by section."""
+        """Fields of this form by section; a section may be empty."""
         return {
             section: [self[field.form_name] for field in fields if field.form_name in self.fields]
             for section, fields in groupby(FIELDS, attrgetter("section"))
@@ -106,7 +106,7 @@ class BorrowerForm(forms.Form):
         return any(isinstance(one, str) and not normalise_phone(one, zone) for one in new)
 
     def clean(self) -> None:
-        """Check the rules that the kinds of the fields do not check."""
+        """Check the settings and the items of lists, which the fields do not check."""
         super().clean()
         self._check_settings()
         self._check_items()
@@ -132,7 +132,10 @@ class BorrowerForm(forms.Form):
                 self.add_error(field.form_name, words)
 
     def list_given(self, within: str) -> dict[str, object]:
-        """Return the values of one object's fields; an empty value only for a key that existed."""
+        """Return the valid values of the fields in one object of the record.
+
+        An empty value is included only if the record has its key.
+        """
         values = {
             field.name: self.cleaned_data.get(field.form_name, MISSING)
             for field in FIELDS
@@ -147,8 +150,7 @@ class BorrowerForm(forms.Form):
         person = {**before, **self.list_given("individual")}
         if person != before or isinstance(self.record.get("individual"), Mapping):
             whole["individual"] = person
-        # A value that has its own field is taken from the field if that was changed, else from the
-        # text.
+        # A changed field of the company replaces the same value in the text of all its fields.
         company, own = _as_object(whole.get("company")), self._before["company"]
         keys = _find_company_keys(company)
         changed = {
@@ -162,10 +164,10 @@ class BorrowerForm(forms.Form):
 
 
 class NewBorrowerForm(WriteForm, BorrowerForm):
-    """The form of a new borrower, with its id and the fields of BORROWER_REQUIRED.
+    """Form of a new borrower, with the borrower's id.
 
-    BORROWER_REQUIRED lists the required fields. The form has all fields, because people who may not
-    see a borrower may also enter a new one.
+    BORROWER_REQUIRED lists the required fields. No field is left out for lack of rights, because
+    people who may not see a borrower's data may register a borrower.
     """
 
     operation, is_new = "borrowers.create", True
@@ -187,7 +189,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         if data is None:
             self.initial["general-category"] = record.get("category") or "individual"
             self.fields["individual-surname"].widget.attrs["autofocus"] = True
-        # Their labels do not say that they are optional.
+        # The labels of the required fields do not say that the fields are optional.
         for category in REQUIRABLE:
             for name in chain(*list_required(settings.BORROWER_REQUIRED, category)):
                 if isinstance(field := self.fields.get(f"{category}-{name}"), WireField):
@@ -202,7 +204,8 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
     def clean_borrowerId(self) -> str:
         """Return the id.
 
-        Refuse one that the service does not accept, or that is too long for an address.
+        Raises ValidationError if the service does not accept the id, or if the id is too long for
+        an address.
         """
         borrower_id = str(self.cleaned_data["borrowerId"])
         try:
@@ -267,7 +270,10 @@ class DeleteForm(WriteForm):
         self.borrower_id = borrower_id
 
     def clean_borrowerId(self) -> str:
-        """Return the id, which must be exactly that of the borrower."""
+        """Return the typed id. Raises ValidationError if it is not the borrower's id.
+
+        Spaces before and after the id do not count.
+        """
         typed = str(self.cleaned_data["borrowerId"])
         if typed.strip() != self.borrower_id.strip():
             raise ValidationError(

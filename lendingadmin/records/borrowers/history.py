@@ -1,7 +1,4 @@
-"""History of a borrower: the actions in this dashboard, and their people.
-
-The history has writes, repayments and entries of the audit trail.
-"""
+"""History of a borrower in this dashboard: writes, repayments and entries of the audit trail."""
 
 from typing import Any, NamedTuple
 
@@ -20,9 +17,9 @@ from lendingadmin.money.writes.states import WriteState
 from lendingadmin.web.keyset import build_prefix
 
 _SHOWN = 20
-# The subject of these depends on the operation: a borrower's id; its account id; or its account id,
-# a space, and an event's time or `record`. A loan may have a borrower's id, so the id alone is not
-# enough.
+# The subject of an action depends on its operation. The subject is the borrower's id, the account
+# id, or the account id followed by a space and an event's time or `record`. A loan may have the
+# same id as a borrower, so a search by the id alone is not enough.
 _BY_ID = tuple(name for name in OPERATIONS if name.startswith("borrowers."))
 _BY_ACCOUNT = ("assessments.create", NOTES_WRITE)
 _BY_ACCOUNT_AND_MORE = ("events.create", REVEAL)
@@ -30,11 +27,7 @@ _MAKES = ("loans.create", "borrowers.getOffers", "assessments.create", "events.c
 
 
 class Done(NamedTuple):
-    """One write: in words, with its outcome, person, time and address.
-
-    The address is that of the new record (offers, an assessment, an event, a loan). For a write
-    that is not known to be saved, it is the write's own page, if this person may see that page.
-    """
+    """One write, its description in words, and the address of `find_target`."""
 
     words: str
     write: Write
@@ -42,9 +35,9 @@ class Done(NamedTuple):
 
 
 class History(NamedTuple):
-    """The newest writes, repayments and entries; None for those that the person may not see.
+    """The newest writes, repayments and entries of the audit trail.
 
-    `is_cut` is True if one of the three has older items.
+    A list is None if the person may not see it. `is_cut` is True if a list has older items.
     """
 
     writes: list[Done]
@@ -57,7 +50,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
     """Return the history of this borrower that this person may see. Raises InvalidId."""
     sees_repayments = person.has_perm("lending.loans.get", app_id)
     sees_entries = person.has_perm("dashboard.audit.view", app_id)
-    # One more than is shown of each tells whether there are older ones.
+    # Each list is read with one more row than is shown, to know if there are older rows.
     newest = find_writes(app_id, borrower_id).select_related("person").order_by("-created_at")
     writes = [
         Done(reconciliation.describe(one), one, find_target(one, person))
@@ -77,7 +70,7 @@ def of_borrower(person: User, app_id: str, borrower_id: str) -> History:
 def find_writes(app_id: str, borrower_id: str) -> QuerySet[Write]:
     """Return all writes for this borrower. Raises InvalidId."""
     own = Write.objects.filter(app_id=app_id)
-    # The index of those that name a borrower is taken only where the query says that they do.
+    # The partial index on `borrower_id` is used only if the query excludes empty values.
     named = own.filter(borrower_id=as_kept(borrower_id)).exclude(borrower_id="")
     found = _found(own, borrower_id, "operation").union(named.values("pk"))
     return Write.objects.filter(pk__in=found)
@@ -90,17 +83,22 @@ def find_entries(app_id: str, borrower_id: str) -> QuerySet[Entry]:
 
 
 def find_target(write: Write, person: User) -> str:
-    """Return the address of a write's record or own page; empty if the person may see neither."""
+    """Return the address of the record that a saved write made (offers, a loan, an event…).
+
+    A write that is not saved has its own page. The address is empty if the person may not see that
+    page, or if the write was saved and made no record of these kinds.
+    """
     if write.state == WriteState.SAVED:
         return write.url if write.operation in _MAKES else ""
     return write.get_absolute_url() if reconciliation.may_see(write, person) else ""
 
 
 def _found(rows: QuerySet[Any], borrower_id: str, deed: str) -> QuerySet[Any, Any]:
-    """Return the keys of actions on this borrower; `deed` is the column with the action.
+    """Return the primary keys of the rows about this borrower. Raises InvalidId.
 
-    Each kind is found by the index, and the results are sorted afterwards. Otherwise databases
-    would read an app's complete trail backwards to find the newest.
+    `deed` is the column with the operation. Each kind of subject is found by the index, and the
+    caller sorts the results. Otherwise databases would read an app's complete trail backwards to
+    find the newest rows.
     """
     account = account_id(borrower_id)
     by_id = rows.filter((f"{deed}__in", _BY_ID), subject=as_kept(borrower_id))

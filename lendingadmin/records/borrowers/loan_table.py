@@ -38,13 +38,16 @@ class LoanRow(NamedTuple):
 
     @property
     def page_key(self) -> str:
-        """Id from the record that opens the loan's page; empty if the loan has no account."""
+        """Id of the loan in the borrower's record, for the address of the loan's page.
+
+        Empty for a loan that only the record has, a row without a summary, and an invalid id.
+        """
         key = "" if self.origin == ONLY_RECORD or self.summary is None else _id_of(self.summary)
         return as_id(key)
 
     @property
     def recorded_outstanding(self) -> Decimal | None:
-        """Unpaid amount by the record: payable minus paid; None if one of them is missing."""
+        """Unpaid amount in the record, payable minus paid; None if one of them is missing."""
         if not isinstance(self.summary, LoanSummary):
             return None
         payable, paid = number(self.summary.payable_amount), number(self.summary.paid_amount)
@@ -60,9 +63,9 @@ def build_rows(
 ) -> list[LoanRow]:
     """Return the rows: the accounts in their order, then the loans that only the record has.
 
-    `origin` is the text for loans of the record; if it is empty, they are left out. A summary whose
-    loan already has a row is marked REPEATED instead. Days are compared in `zone`, as the page
-    shows them.
+    Loans that only the record has get this `origin`; with an empty `origin` they are left out. A
+    summary whose loan already has a row gets REPEATED instead. Days are compared in `zone`, as the
+    page shows them.
     """
     left, rows, known = list(summaries), list[LoanRow](), set[str]()
     for account in accounts:

@@ -68,9 +68,9 @@ def deleted(write: Write, submitted: Submitted) -> CheckResult:
 
 
 def _read(write: Write) -> Borrower | None:
-    """Return the borrower; None if there is none.
+    """Return the borrower; None if the service has no such borrower.
 
-    Raises LendingError, also for a borrower without its id.
+    Raises LendingError, also if the answer does not have the borrower's id.
     """
     try:
         return check_named(gateway.app(write.app_id).borrowers.get(write.subject), write.subject)

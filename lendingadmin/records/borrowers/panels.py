@@ -42,7 +42,7 @@ _LOANS = 100
 _LOAN_KEYS = (*LIST_KEYS, "productId", "assessmentId", "result")
 # Each assessment is a call of its own. This number of calls runs in parallel.
 _ASSESSMENTS = 6
-# Where a page of everybody's assessments is looked through.
+# Page size of the service's list of all assessments, in which the borrower's are searched.
 _LISTED = 100
 # An event holds up to 5 MB (Spec: Limits).
 _EVENTS = 10
@@ -91,7 +91,7 @@ class Recorded(NamedTuple):
 
 
 def record(app: AppClient, borrower_id: str, page_token: str | None = None) -> Recorded:
-    """Return the borrower. The record has no pages. Raises LendingError."""
+    """Return the borrower's record. The record has no pages. Raises LendingError."""
     return Recorded(app.borrowers.get(borrower_id), timezone.now())
 
 
@@ -141,8 +141,8 @@ def _own(page: Page[Any], key: str, wanted: str, *, asked_by_account: bool) -> L
 class AssessmentRow(NamedTuple):
     """Assessment of the borrower, as just read from the service or as saved before.
 
-    `fault` is the reason why it could not be read, as a sentence; then `read_at` is the time of the
-    saved data.
+    If the read failed, `fault` is the reason as a sentence, and `read_at` is the time of the saved
+    data.
     """
 
     assessment: Assessment | Malformed
@@ -151,10 +151,11 @@ class AssessmentRow(NamedTuple):
 
 
 class ListedAssessments(NamedTuple):
-    """Content of the assessments panel: like `Listed`, with the age of the saved data.
+    """Content of the assessments panel: like `Listed`, with the state of the saved data.
 
-    `assessment_index` is None if the app's assessments were never read. `total` is the number
-    of the borrower's assessments, empty if that is not known.
+    `note` is the reason if the service's list could not be read. `assessment_index` is None if
+    the app's assessments were never read. `total` is the number of the borrower's assessments,
+    empty if that is not known.
     """
 
     items: tuple[AssessmentRow, ...]
@@ -166,10 +167,10 @@ class ListedAssessments(NamedTuple):
 
 
 def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None) -> Reads:
-    """Return the reads of the borrower's assessments; by id after a complete walk.
+    """Return the reads of the borrower's assessments.
 
-    Before that, only known assessments are read by id; the others are searched on a page of the
-    service's list.
+    Once the app's assessments were all listed, each assessment is read by its id. Before that,
+    known assessments are read by id, and others are searched on a page of the service's list.
     """
     account, index = account_id(borrower_id), known.find_index(app.app_id)
     if index is None or index.complete_at is None:
@@ -189,7 +190,10 @@ def prepare_assessments(app: AppClient, borrower_id: str, page_token: str | None
 def _prepare_search(
     app: AppClient, account: str, index: AssessmentIndex | None, page_token: str | None
 ) -> Reads:
-    """Return the reads of a page of the service's list and, for the first, of known assessments."""
+    """Return the reads of a page of the service's list.
+
+    The first page also has the known assessments, which are read by id.
+    """
     rows = list[KnownAssessment]()
     if index and not page_token:
         rows = read_slice(known.list_known(index, account), "made_at", _ASSESSMENTS).rows
@@ -224,7 +228,7 @@ def _prepare_search(
 
 
 def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Assessment:
-    """Read an assessment by its id. Raises LendingError, also if it is another account's."""
+    """Return an assessment. Raises LendingError, also if it belongs to another account."""
     found = check_named(app.assessments.get(row.assessment_id), row.assessment_id)
     if text(found.account_id) not in (None, account):
         raise WrongRecord
@@ -234,7 +238,10 @@ def _read_assessment(app: AppClient, account: str, row: KnownAssessment) -> Asse
 def _make_rows(
     app: AppClient, rows: Iterable[KnownAssessment], results: Iterable[Any]
 ) -> tuple[AssessmentRow, ...]:
-    """Return a row for each assessment: as just read (and now saved), or else as saved before."""
+    """Return a row for each known assessment, and save each assessment that was just read.
+
+    If the read failed, the row has the data that were saved before, and the reason.
+    """
     return tuple(
         AssessmentRow(known.make_assessment(row), result.message, row.read_at)
         if isinstance(result, LendingError)
@@ -244,9 +251,10 @@ def _make_rows(
 
 
 def _list_assessments(app: AppClient, account: str, page_token: str | None) -> Listed:
-    """Return the assessments of the account on a page of the list.
+    """Return the assessments of the account on a page of the service's list.
 
-    The spec does not show that the list can be filtered by account. Raises LendingError.
+    The spec does not show that the list can be filtered by account. If the service refuses the
+    filter, the account's assessments are searched on a page of all. Raises LendingError.
     """
     try:
         page = app.assessments.list(
@@ -256,7 +264,7 @@ def _list_assessments(app: AppClient, account: str, page_token: str | None) -> L
     except (InvalidFilter, BadRequest):
         try:
             page = app.assessments.list(page_size=_LISTED, page_token=page_token)
-        except BadRequest:  # It may refuse a page size too.
+        except BadRequest:  # The service may also refuse the page size.
             page = app.assessments.list(page_token=page_token)
     return _own(page, "account_id", account, asked_by_account=False)
 
@@ -293,7 +301,7 @@ def read_panels(
 ) -> list[Any]:
     """Return the content of each panel, or the LendingError; all reads run in parallel.
 
-    With `seconds`, a panel that takes longer is None and is read later.
+    With `seconds`, the content of a panel that takes longer is None.
     """
     app = gateway.app(app_id)
     prepared = [panel.prepare(app, borrower_id, page_token) for panel in panels]
@@ -308,7 +316,7 @@ def read_panels(
 
 
 def mask_found(found: Any, held: Collection[str]) -> Any:
-    """Mask the content of a panel, as these rights require. A fault is not changed."""
+    """Return the content of a panel, masked as these rights require; an error is unchanged."""
     match found:
         case Recorded():
             return found._replace(borrower=mask_item(found.borrower, held))
@@ -331,7 +339,10 @@ LISTS = (LOANS, ASSESSMENTS, EVENTS)
 
 @dataclass(frozen=True)
 class Shown:
-    """A panel on the page: its data, or the card of the fault, or neither yet."""
+    """A panel on the page, with its data, the card of an error, both, or neither before the read.
+
+    Only the panel of loans can have both.
+    """
 
     panel: Panel
     found: Any = None
@@ -362,10 +373,10 @@ class Shown:
         borrower_id: str,
         page_token: str | None = None,
     ) -> "Shown":
-        """Return the panel of loans from the reads of accounts and record: values or errors.
+        """Return the panel of loans from the accounts and the record: each a value or an error.
 
-        Each is shown even if the other failed. `recorded` is None for a person who may not see
-        it.
+        Each is shown even if the other failed. `recorded` is None if the person may not see the
+        record.
         """
         summaries, fault = _read_summaries(recorded, borrower_id)
         zone = gateway.lending_app(app_id).zone
@@ -374,8 +385,8 @@ class Shown:
             rows = loan_table.build_rows((), known, origin=loan_table.UNREAD_ACCOUNTS, zone=zone)
             found = ListedLoans(rows, recorded.read_at) if rows else None
             return cls(LOANS, found, card=errors.card(accounts), page_token=page_token)
-        # Loans in the record that are missing on a page of several are shown only on the first
-        # page.
+        # If the accounts have several pages, the loans that only the record has are shown on the
+        # first page.
         is_whole = not (accounts.next_page_token or page_token)
         origin = loan_table.ONLY_RECORD if is_whole else loan_table.OTHER_PAGE
         rows = loan_table.build_rows(
@@ -386,12 +397,12 @@ class Shown:
 
     @property
     def is_read(self) -> bool:
-        """True if there is something to show, even if it is a fault."""
+        """True if the panel has data or the card of an error."""
         return self.found is not None or self.card is not None
 
     @property
     def template(self) -> str:
-        """Template of the panel's content."""
+        """Path of the template for the panel's content."""
         return f"borrowers/_{self.panel.key}.html"
 
 

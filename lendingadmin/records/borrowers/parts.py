@@ -1,4 +1,4 @@
-"""Parts of the record outside the tables of a borrower's page. The rest is Technical."""
+"""Cards of a borrower's record outside the tables. The page shows other data as Technical."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -20,13 +20,13 @@ _OF_PERSON = {field.name: field.label for field in list_fields("biometrics")}
 _WRITERS: Mapping[str, Callable[[object], str]] = {"day": day, "word": spelled}
 _PERSON = {key: name for name, key in Individual.api_names.items()}
 
-# templates/borrowers/_loans.html.
+# Places of the record that templates/borrowers/_loans.html shows.
 LOANS = frozenset(
     list_places("loans[]", "loanId principalAmount payableAmount paidAmount startDate endDate")
     | list_places("loans[]", "nextPaymentDate completionDate assessmentId")
 )
 
-# These cards, templates/borrowers/_title.html, _devices.html.
+# Places that these cards, templates/borrowers/_title.html and _devices.html show.
 SHOWN = frozenset(
     list_places("", "borrowerId category startDate status borrowerNo")
     | _OPEN.keys()

@@ -1,4 +1,4 @@
-"""Audit entries when a borrower is shown to a person, hourly, and a mail about a large number."""
+"""Audit entries for borrowers that a person sees, and a mail if a person sees very many."""
 
 import logging
 
@@ -25,7 +25,8 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Record in the trail that this person sees a borrower's personal data.
 
     Call this when the page is drawn. There is one entry an hour for each person and borrower, and
-    none if all of the data are masked. If the database is read-only, the page still works.
+    none if all of the data are masked. If the person has opened MASS_READING borrowers or more in
+    this hour, an alarm is raised. A database error, as from a read-only database, is only logged.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)
@@ -51,7 +52,10 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
 
 
 def _raise_alarm(request: PersonRequest, app_id: str, opened: int) -> None:
-    """Record many opened borrowers in the trail and mail it, once a day for person and app."""
+    """Record in the trail that a person opened many borrowers, and send a mail about the entry.
+
+    This happens at most once a day for each person and app.
+    """
     if not cache.add(quotas.build_key("mass-reading", request.user), True, quotas.DAY):
         return
     entry = audit.record(

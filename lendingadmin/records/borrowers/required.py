@@ -7,21 +7,21 @@ from collections.abc import Collection
 
 from .fields import list_fields
 
-# The fields that may be required, as the setting names them, of each category.
+# Names of the fields that the setting may require, by category.
 REQUIRABLE = {
     category: tuple(field.name for field in list_fields(category))
     for category in ("individual", "company")
 }
 _NONE = "none"
 
-# Each holds the names of which one is enough.
+# Groups of field names. One field of each group is enough.
 Required = tuple[tuple[str, ...], ...]
 
 
 def read_required_fields(text: str) -> Required:
-    """Read `surname/companyName,phoneNumber`; `none` requires nothing.
+    """Return the required groups in a text such as `surname/companyName,phoneNumber`.
 
-    Raises ValueError with a sentence for the author of the text.
+    The text `none` has no groups. Raises ValueError with a sentence for the author of the text.
     """
     if text.strip() == _NONE:
         return ()
@@ -47,6 +47,6 @@ def list_required(required: Required, category: str) -> list[tuple[str, ...]]:
 
 
 def list_missing(required: Required, category: str, given: Collection[str]) -> list[str]:
-    """Return the first field of each requirement that no given field meets."""
+    """Return the first name of each required group that has no given field."""
     asked = list_required(required, category)
     return [names[0] for names in asked if not any(name in given for name in names)]

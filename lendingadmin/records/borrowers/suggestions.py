@@ -1,4 +1,4 @@
-"""Values that the borrowers of an app already have, for fields whose values the spec omits."""
+"""Values that an app's borrowers already have, for fields without a list of values in the spec."""
 
 from collections import Counter
 
@@ -13,7 +13,7 @@ Used = dict[str, list[str]]
 
 _READ = 200
 _OFFERED = 12
-# What only one borrower has may say who that is, and may be a slip of the pen.
+# A value that only one borrower has could identify that borrower, or be a typing error.
 _BEARERS = 2
 _LONGEST = 60
 _KEPT_SECONDS = 600
@@ -33,7 +33,7 @@ def read_used(app_id: str) -> Used:
         try:
             try:
                 page = borrowers.list(page_size=_READ)
-            except BadRequest:  # It may refuse a size.
+            except BadRequest:  # The service may refuse the page size.
                 page = borrowers.list()
         except LendingError:
             return {}

@@ -36,7 +36,7 @@ _OF_LOANS = ("loans.create", "loans.delete")
 def prepare_loans(subject: Subject) -> LiveReads:
     """Return the reads for the start and the settlement of each loan.
 
-    If one loan is given, it is not read again.
+    If the subject is a loan, the caller has read this loan already.
     """
     if subject.account_id:
         read_at = subject.read_at or timezone.now()
@@ -77,7 +77,10 @@ def _begin(day: date, zone: tzinfo) -> datetime:
 
 
 def prepare_assessments(subject: Subject) -> LiveReads | None:
-    """Return the reads of a borrower's newest assessments, or of the assessment of a loan."""
+    """Return the reads of a borrower's newest assessments, or of the assessment of a loan.
+
+    None for a loan without an assessment.
+    """
     app = gateway.app(subject.app.app_id)
     if subject.account_id:
         key = as_id(getattr(subject.loan, "assessment_id", None))
@@ -144,7 +147,10 @@ def _get(result: Any) -> Any:
 
 
 def _cut(items: list[Item], listed: Any, subject: Subject, panel: str) -> Found:
-    """Return a page of a service's list; if there is more, with a link to the borrower's panel."""
+    """Return the items of a list's first page.
+
+    If the list has more pages, the result has a link to the borrower's panel.
+    """
     if not listed.next_page_token:
         return Found(items, listed.read_at, getattr(listed, "note", ""))
     more_url = reverse(f"borrower-{panel}", args=[subject.app.app_id, subject.borrower_id])
@@ -156,9 +162,9 @@ def _list_chips(chip: Status | None) -> tuple[Status, ...]:
 
 
 def find_writes(subject: Subject) -> QuerySet[Write]:
-    """Return the writes for a borrower or a loan, without requests for offers.
+    """Return the writes for a borrower or a loan.
 
-    Requests for offers are another source.
+    Requests for offers are left out, because they are another source.
     """
     app_id = subject.app.app_id
     if not subject.account_id:
@@ -166,7 +172,7 @@ def find_writes(subject: Subject) -> QuerySet[Write]:
         return found.exclude(operation="borrowers.getOffers").select_related("person")
     own = Write.objects.filter(app_id=app_id)
     subjects = own.filter(operation__in=_OF_LOANS, subject=as_kept(subject.account_id))
-    # A loan that was made from an offer is known by where its write leads.
+    # The write of a loan from an offer is found by its `url`, which is the page of the loan.
     named = own.filter(borrower_id=as_kept(subject.borrower_id)).exclude(borrower_id="")
     made = named.filter(url=reverse("loan", args=[app_id, subject.account_id]))
     keys = subjects.order_by().values("pk").union(made.order_by().values("pk"))

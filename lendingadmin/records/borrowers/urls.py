@@ -17,7 +17,7 @@ urlpatterns = [
     path(f"{_ONE}edit/<str:form>", editing.confirm, name="borrower-edit-confirm"),
     path(f"{_ONE}delete", adding.delete, name="borrower-delete"),
     path(f"{_ONE}kept.json", kept.export_kept, name="borrower-kept"),
-    # The panels of the page, each on its own.
+    # The separate panels of the page.
     path(f"{_ONE}panels/record", records.record_panel, name="borrower-record"),
     path(f"{_ONE}panels/loans", records.loans_panel, name="borrower-loans"),
     path(f"{_ONE}panels/assessments", records.assessments_panel, name="borrower-assessments"),

@@ -213,13 +213,13 @@ KINDS: Mapping[Kind, FieldKind] = {
 class WireField(forms.CharField):
     """Field for one key of a JSON object, shown as text.
 
-    `clean` returns the raw value, or MISSING.
+    `clean` returns the value for the JSON object, or MISSING to leave the key out.
     """
 
     def __init__(self, field: Field, raw: object) -> None:
         self.kind, self.raw = KINDS[field.kind], raw
         self.text = shown(self.kind, raw)
-        # Whether a lender requires it, if not alone.
+        # True if BORROWER_REQUIRED has this field, alone or as one of a group.
         self.is_wanted = False
         super().__init__(
             label=_(field.label),
@@ -255,7 +255,7 @@ class WireField(forms.CharField):
         if odd or kind.control == "text":
             return forms.TextInput(attrs={"dir": "auto", "autocomplete": "off"})
         if kind.control in ("tel", "email"):
-            # Their own types would have the browser judge what is typed.
+            # With the input types of HTML, the browser would check the typed text.
             return forms.TextInput(attrs={"inputmode": kind.control, "autocomplete": "off"})
         if kind.control == "numeric":
             attrs = {"inputmode": kind.control, "autocomplete": "off", "class": "number"}
@@ -266,7 +266,10 @@ class WireField(forms.CharField):
         return forms.TextInput(attrs={"type": kind.control})
 
     def clean(self, value: Any) -> Any:
-        """Return the raw value if the text is unchanged, else the value of the new text."""
+        """Return the old raw value if the text is unchanged, else the value of the new text.
+
+        Raises ValidationError.
+        """
         if self.disabled:
             return self.raw
         text = _plain(str(value or ""))

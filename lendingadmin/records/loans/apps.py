@@ -1,4 +1,4 @@
-"""Loans as a Django app; it stores nothing."""
+"""Django app of the loans, without models."""
 
 from lendingadmin.core import areas
 

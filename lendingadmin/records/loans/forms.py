@@ -89,7 +89,10 @@ class LoanForm(WriteForm, FarDatesForm):
         self.fields["loanAmount"].currency = app.currency  # type: ignore[attr-defined]
 
     def clean_contract(self) -> Mapping[str, object]:
-        """Raise ValidationError if the contract is empty or a field has a wrong type."""
+        """Return the contract.
+
+        Raises ValidationError if the contract is empty or a field has a wrong type.
+        """
         contract: Mapping[str, object] = self.cleaned_data["contract"]
         if not contract:
             raise forms.ValidationError(_("The contract is empty."), code="empty")
@@ -106,7 +109,7 @@ class LoanForm(WriteForm, FarDatesForm):
         return contract
 
     def clean_others(self) -> Mapping[str, object]:
-        """Refuse a key that has its own field in the form."""
+        """Return the other fields. Raises ValidationError for a key with its own field."""
         others: Mapping[str, object] = self.cleaned_data["others"] or {}
         twice = sorted(set(others) & set(self.fields))
         if twice:

@@ -16,7 +16,7 @@ from lendingadmin.web.display.templatetags.times import contract_day
 from lendingadmin.web.display.text import shown, spelled
 from lendingadmin.web.templatetags.lists import borrower_link, row_link
 
-#: What the rows need of a loan, by the wire's names.
+#: Keys of a loan that the rows need, by the service's names.
 LIST_KEYS = (
     *("accountId", "uid", "borrowerId", "loanType", "loanAmount", "balances", "schedule"),
     *("status", "performanceStatus", "startDate", "maturityDate", "settlementDate"),

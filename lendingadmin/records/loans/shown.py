@@ -4,7 +4,8 @@ from lendingadmin.web.display.technical import list_places
 
 _SUMS = "repayment principal interest fees"
 
-# templates/loans/_terms.html, _tranches.html and _adjustments.html; the tables of instalments.
+# Places that the tables of instalments, templates/loans/_terms.html, _tranches.html and
+# _adjustments.html show.
 CONTRACT = frozenset(
     list_places("", "productId versionNo startDate maturityDate terms.period")
     | list_places("terms.penalty", "rate gracePeriod calculationMethod")
@@ -20,7 +21,7 @@ CONTRACT = frozenset(
     | list_places("installments[].amounts", _SUMS)
 )
 
-# templates/loans/loan.html and the fragments in it.
+# Places that templates/loans/loan.html and its fragments show.
 LOAN = frozenset(
     list_places("", "accountId accountNo loanType borrowerId lenderId category sequenceNo")
     | list_places("", "productId loanAmount startDate maturityDate settlementDate createdAt")

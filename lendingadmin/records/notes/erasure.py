@@ -29,14 +29,14 @@ def erase_texts(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the texts of versions written before a time, at most `most` of them."""
+    """Erase the texts of at most `most` versions written before a time; return the number."""
     return _erase(NoteVersion.objects.filter(created_at__lt=before), most)
 
 
 def _erase(versions: QuerySet[NoteVersion], most: int | None = None) -> int:
-    """Erase these texts.
+    """Erase the texts of these versions; return the number of versions.
 
-    A note without any text left is deleted and unpinned, with its mentions.
+    A note without any text left is marked as deleted and unpinned, and its mentions are deleted.
     """
     with transaction.atomic():
         rows = versions.exclude(text="").order_by("created_at")

@@ -7,7 +7,7 @@ LONGEST_TEXT = 4_000
 
 
 class NoteForm(forms.Form):
-    """Text of a note, saved encrypted, and its pin. A new version does not change the pin."""
+    """Form of a new note: the text, which is saved encrypted, and the pin."""
 
     text = forms.CharField(
         label=_("Note"),
@@ -26,6 +26,6 @@ class NoteForm(forms.Form):
 
 
 class RevisionForm(NoteForm):
-    """A new version of a note."""
+    """Form of a new version of a note, which does not change the pin."""
 
     is_pinned = None  # type: ignore[assignment]

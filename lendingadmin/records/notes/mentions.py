@@ -10,9 +10,10 @@ from lendingadmin.core.staff.roles import NOTES_READ
 
 from .models import Mention, Note
 
-# Not inside a word, so that an e-mail address names no person. User names have these letters.
+# An @ inside a word does not count, because it may belong to an e-mail address. The characters
+# after the @ are those of user names.
 _NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
-# What may end a user name, and a sentence too.
+# Characters that may end a user name, but may also be the punctuation of the sentence.
 _MARKS = ".,-+@"
 _MOST = 20
 
@@ -28,7 +29,7 @@ def find_names(text: str) -> list[str]:
 
 
 def find_people(text: str, app_id: str) -> list[User]:
-    """Return the colleagues named in a text, only those who may read notes in the app."""
+    """Return the colleagues who are named in a text and may read notes in the app."""
     names = find_names(text)
     if not names:
         return []
@@ -40,8 +41,8 @@ def find_people(text: str, app_id: str) -> list[User]:
 def keep_mentions(note: Note, text: str, by: User) -> None:
     """Update a note's mentions to match its text.
 
-    A person who has seen the note is not notified again. A person who is no longer named and has
-    not seen the note is not notified. People never notify themselves.
+    A person who has seen the note is not notified again. If a person has not seen the note and the
+    new text does not name that person, the mention is deleted. People never notify themselves.
     """
     named = [one for one in find_people(text, note.app_id) if one.pk != by.pk]
     note.mentions.filter(seen_at=None).exclude(person__in=named).delete()
@@ -50,7 +51,10 @@ def keep_mentions(note: Note, text: str, by: User) -> None:
 
 
 def list_unseen(person: User, app_id: str) -> QuerySet[Mention]:
-    """Return the unread notes of an app that mention this person, the oldest first."""
+    """Return this person's unseen mentions in an app, the oldest first.
+
+    The result is empty if the person has no right to read notes.
+    """
     if not person.has_perm(NOTES_READ, app_id):
         return Mention.objects.none()
     rows = Mention.objects.filter(person=person, seen_at=None, note__app_id=app_id)

@@ -31,7 +31,7 @@ class Note(models.Model):
 
     class Meta:
         indexes = [
-            # The timelines.
+            # For the timelines.
             models.Index(fields=["app_id", "borrower_id", "created_at"], name="note_of_borrower"),
             models.Index(
                 fields=["app_id", "account_id", "created_at"],
@@ -57,12 +57,12 @@ class Note(models.Model):
 
     @property
     def trail_subject(self) -> str:
-        """Name of this record in the audit trail."""
+        """The account id of the loan, or of the borrower, for entries in the audit trail."""
         return self.account_id or account_id(self.borrower_id)
 
     @property
     def newest(self) -> "NoteVersion":
-        """The newest version."""
+        """The version with the highest number."""
         return list(self.versions.all())[-1]
 
 
@@ -71,7 +71,7 @@ class NoteVersion(models.Model):
 
     note = models.ForeignKey(Note, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
-    # The form that it came from: a double click writes nothing twice.
+    # The key of the form, which is unique, so that a double click does not save twice.
     idempotency_key = models.CharField(max_length=64, unique=True)
     text = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     author = PersonField(db_index=False)
@@ -81,7 +81,7 @@ class NoteVersion(models.Model):
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["note", "number"], name="note_version_once")]
         indexes = [
-            # Those that are so old that their texts are erased.
+            # For the erasure of old texts.
             models.Index(
                 fields=["created_at"], condition=~Q(text=""), name="note_version_with_text"
             ),

@@ -116,8 +116,8 @@ def may_delete(note: Note, person: User) -> bool:
 def list_pinned(app_id: str, borrower_id: str, account_id: str = "") -> QuerySet[Note]:
     """Return the pinned notes of a borrower or, with `account_id`, of a loan, newest first.
 
-    The borrower's page has the notes of all loans. A loan's page also has those about the borrower,
-    but not those of another loan.
+    The borrower's page has the notes of all loans. A loan's page also has the notes about the
+    borrower, but not the notes about another loan.
     """
     rows = Note.objects.filter(app_id=app_id, borrower_id=borrower_id, is_pinned=True)
     if account_id:

@@ -23,7 +23,7 @@ def find_notes(subject: Subject) -> QuerySet[Note]:
         own = ("", subject.account_id)
         rows = rows.filter(borrower_id=subject.borrower_id, account_id__in=own)
     else:
-        # The index of those of a loan is taken only where the query says that they are.
+        # The partial index on `account_id` is used only if the query excludes empty values.
         rows = rows.filter(account_id=subject.account_id).exclude(account_id="")
     return rows.select_related("author", "deleted_by").prefetch_related("versions")
 

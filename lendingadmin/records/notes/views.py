@@ -174,7 +174,10 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
-    """Return the right that deleting a note needs: none for its author, else DELETE_NOTES."""
+    """Return the rights that this person lacks to delete the note: none, or DELETE_NOTES.
+
+    Raises Http404 if there is no such note.
+    """
     is_theirs = services.may_delete(_find(app_id, number), request.user)
     return () if is_theirs else (DELETE_NOTES,)
 

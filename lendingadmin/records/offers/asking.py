@@ -38,7 +38,7 @@ class Place(NamedTuple):
     request_id: str
 
     def find(self) -> OfferRequest | None:
-        """Return the request, if it was made in this dashboard."""
+        """Return the request; None if this dashboard has no row for the request."""
         rows = OfferRequest.objects.select_related("asked_by")
         return rows.filter(**self._asdict()).first()
 
@@ -54,12 +54,13 @@ def list_latest_of(person: User, app_id: str, since: datetime) -> list[OfferRequ
 def ask(
     place: Place, person: User, assessment_type: str, timestamp: datetime | None
 ) -> OfferRequest | None:
-    """Request offers with the given values (Spec: Borrowers, 4, at least one of the three).
+    """Request offers with at least one of three values (Spec: Borrowers, 4).
 
-    A request with an id is saved before the call, so that it is never lost. Without an id, the
-    service names the request in its answer, and the request is saved under that name. The result is
-    None if the answer has no name by which a request can be read. Raises LendingError; a saved
-    request is then marked as refused, or its result stays unknown.
+    The three values are the requestId of `place`, the assessment type and the time. A request with
+    an id is saved before the call, so that it is never lost. Without an id, the request is saved
+    under the requestId in the service's answer. Return None if the answer has no usable requestId.
+
+    Raises LendingError. A saved request is then marked as refused, or its result stays unknown.
     """
     given: dict[str, object] = {"assessment_type": assessment_type, "timestamp": timestamp}
     known = {name: value for name, value in given.items() if value}
@@ -85,14 +86,18 @@ def ask(
 
 
 def _write_down(place: Place, person: User, known: Mapping[str, object]) -> OfferRequest:
-    """Return the saved row of a request that will be sent; a known answer does not change."""
+    """Create or update the row of a request, and return the row.
+
+    A row with an answer to this request is not changed.
+    """
     now = timezone.now()
     row, created = OfferRequest.objects.get_or_create(
         **place._asdict(),
         defaults={**known, "last_asked_at": now, "asked_by": person, "asked_at": now},
     )
     if not created and (row.state in (OfferState.ASKED, OfferState.REFUSED) or not row.is_named):
-        # Until the answer comes: an answer that may belong to another request is not final.
+        # The result is unknown until the answer comes. A saved answer that may belong to another
+        # request is not final.
         fields = {**known, "last_asked_at": now, "state": OfferState.ASKED}
         OfferRequest.objects.filter(pk=row.pk).update(**fields)
         row.refresh_from_db()
@@ -100,7 +105,7 @@ def _write_down(place: Place, person: User, known: Mapping[str, object]) -> Offe
 
 
 def _read_request_id(operation: OfferOperation) -> str:
-    """Return the requestId in an answer if it can be used for another request; else empty."""
+    """Return the requestId in an answer; empty if it is missing, invalid or too long."""
     metadata = operation.metadata
     found = text(metadata.request_id) if isinstance(metadata, OfferMetadata) else None
     try:
@@ -146,7 +151,7 @@ def check(row: OfferRequest) -> None:
 
 
 def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> None:
-    """Save an answer. An answer of a running operation never replaces a final one."""
+    """Save an answer in the row. The answer of a running operation never replaces a final one."""
     state = state_of(operation)
     metadata = operation.metadata if isinstance(operation.metadata, OfferMetadata) else None
     rows = OfferRequest.objects.filter(pk=row.pk)
@@ -164,7 +169,10 @@ def note(row: OfferRequest, operation: OfferOperation, read_at: datetime) -> Non
 
 
 def state_of(operation: OfferOperation) -> OfferState:
-    """Return the state of an operation. Without `done`, an operation with a result is done."""
+    """Return the state of an operation. Without `done`, an operation with a result is done.
+
+    A done operation without a readable offer has failed.
+    """
     said = operation.done
     if said is False or (said is not True and operation.result is None):
         return OfferState.RUNNING

@@ -1,4 +1,4 @@
-"""The service's lists of products and assessment types for offers, read tolerantly."""
+"""The service's lists of products and assessment types for offers, without malformed items."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -24,7 +24,7 @@ _MOST = 5000
 
 
 def products() -> tuple[Product, ...]:
-    """Return the products of the project, as far as the list can be read. Raises LendingError."""
+    """Return the readable products of the project. Raises LendingError."""
     pages = gateway.client().products.pages(page_size=MAXIMUM_PAGE_SIZE)
     return gather(pages, _MOST)[0]
 
@@ -50,7 +50,10 @@ class Offered(NamedTuple):
 
     @property
     def saving(self) -> Decimal | None:
-        """The product's own premium less the offered one; negative if the offered one is higher."""
+        """Own risk premium of the product minus the offered premium; None if one is unknown.
+
+        The value is negative if the offered premium is higher.
+        """
         own = number(self.own.risk_premium_rate) if self.own else None
         premium = number(self.premium)
         return None if own is None or premium is None else own - premium
@@ -64,7 +67,7 @@ def offered(response: OffersResponse, catalogue: Iterable[Product]) -> tuple[Off
 
 
 def named(product_id: object, catalogue: Iterable[Product]) -> Product | None:
-    """Return the product with this productId or uid (Spec: Loan, productId)."""
+    """Return the product with this productId or uid, or None (Spec: Loan, productId)."""
     wanted = text(product_id)
     return next((one for one in catalogue if wanted and wanted in (one.product_id, one.uid)), None)
 

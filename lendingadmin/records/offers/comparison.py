@@ -44,19 +44,19 @@ class Column(NamedTuple):
 
     @property
     def cost(self) -> Decimal | None:
-        """Amount that the borrower pays in addition to the amount received."""
+        """Amount that the borrower repays minus the amount received; None if one is unknown."""
         if self.repays is None or self.receives is None:
             return None
         return self.repays - self.receives
 
     @property
     def heaviest(self) -> Decimal | None:
-        """The largest single instalment, which the borrower must be able to pay."""
+        """The largest single instalment that the borrower must pay; None if unknown."""
         return max(self.instalments, default=None)
 
     @property
     def smallest(self) -> Decimal | None:
-        """The smallest single instalment."""
+        """The smallest single instalment; None if unknown."""
         return min(self.instalments, default=None)
 
     @property
@@ -92,7 +92,8 @@ class Line(NamedTuple):
 
 
 Worth = Callable[[Column], Decimal | None]
-# Label, meaning, format, value, and whether more is better (None: neither is better).
+# Label, note, kind and value of a line. The last item is True if a higher value is better, False if
+# a lower value is better, and None if no value is better.
 _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] = (
     (_("Borrower receives"), "", "money", lambda column: column.receives, True),
     (
@@ -118,10 +119,11 @@ _LINES: tuple[tuple[str, str, str, Callable[[Column], Any], bool | None], ...] =
 def columns(
     contracts: Sequence[LendingContract | Malformed], called: Callable[[object], str]
 ) -> tuple[Column, ...]:
-    """Return the readable contracts, and mark the cheapest and the one with the lowest instalments.
+    """Return a column for each readable contract.
 
-    `called` gives the name of a productId. Contracts with equal values share a mark. There is
-    no mark if all values are equal or if there is only one contract.
+    The lowest cost and the lowest largest instalment are marked. Contracts with equal values share
+    a mark. There is no mark if all values are equal or if there is only one contract. `called`
+    returns the name for a productId.
     """
     found = [
         _column(place, contract, called(contract.product_id))
@@ -175,7 +177,7 @@ def _column(place: int, contract: LendingContract, name: str) -> Column:
         place=place,
         name=name,
         contract=contract,
-        # The contract's own word, else the sum of its tranches.
+        # The disbursement in the contract, or else the sum of its tranches.
         receives=sum(tranches, Decimal(0)) if paid_out is None and tranches else paid_out,
         repays=number(amounts.repayment) if amounts else None,
         interest=number(amounts.interest) if amounts else None,

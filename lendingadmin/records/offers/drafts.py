@@ -24,7 +24,7 @@ PURPOSE = "loans.create"
 
 
 class Source(NamedTuple):
-    """Preview of a contract. A draft of another preview is not used."""
+    """The preview that a contract comes from. A draft is used only for its own preview."""
 
     app_id: str
     borrower_id: str
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 
 def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> Kept:
-    """Save a body under a new token."""
+    """Save a body as a draft; return the draft with a new token. Raises OverQuota."""
     idempotency_key = secrets.token_urlsafe(16)
     entered = source._asdict() | {"body": encode(body).decode()}
     idempotency.save_draft(request, PURPOSE, idempotency_key, entered)
@@ -53,7 +53,7 @@ def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> 
 
 
 def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
-    """Return the draft under a token; None if there is none or it is of another preview.
+    """Return the draft under a token; None if there is no draft, or one of another preview.
 
     Raises idempotency.StaleKey.
     """

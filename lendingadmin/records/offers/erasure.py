@@ -1,4 +1,4 @@
-"""Erasure of a borrower's offers, except those from which a loan can still be made."""
+"""Erasure of a borrower's expired offers, except offers whose loan has an unknown result."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -28,8 +28,8 @@ def erase_offers(app_id: str, borrower_id: str) -> int:
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Delete expired offers that were last requested before a time, at most `most` of them."""
-    # The oldest first: they come off the index, however few of the table they are.
+    """Delete at most `most` expired offers last requested before a time; return the number."""
+    # In this order, the database reads the rows from the index on `last_asked_at`.
     older = OfferRequest.objects.filter(last_asked_at__lt=before).order_by("last_asked_at")
     return _erase(older, most)
 
@@ -38,7 +38,7 @@ def _erase(rows: QuerySet[OfferRequest], most: int | None = None) -> int:
     now = timezone.now()
     is_over = Q(expiry_time__lte=now)
     is_over |= Q(expiry_time=None, last_asked_at__lt=now - NORMAL_TIME)
-    # Offers that may have led to a loan stay: they are few, and looked up one by one.
+    # An offer stays while the result of its loan is unknown. There are only a few such loans.
     unknown = Write.objects.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
     writes = list(unknown.values_list("idempotency_key", flat=True))
     lent = OfferLoan.objects.filter(idempotency_key__in=writes).values_list("offer", flat=True)

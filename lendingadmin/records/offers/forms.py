@@ -102,7 +102,7 @@ class PreviewForm(forms.Form):
         amount.currency = app.currency  # type: ignore[attr-defined]
         if limit and limit > 0 and abs(limit.adjusted()) < 15:
             amount.initial = limit
-        # A loan that begins on the lender's day begins later where UTC is still on the day before.
+        # The form's day is a day in UTC. In the lender's zone, the next day may already have begun.
         self.fields["startDate"].initial = timezone.localdate(timezone=UTC)
         ids = [text(one.product_id) for one in each(offer.products)]
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
@@ -128,7 +128,7 @@ class PreviewForm(forms.Form):
             self.add_error("amount", forms.ValidationError(words, code="nothing"))
 
     def clean_amount(self) -> Decimal | None:
-        """Raise ValidationError if the amount has more decimals than the currency."""
+        """Return the amount. Raises ValidationError for more decimals than the currency has."""
         amount: Decimal | None = self.cleaned_data["amount"]
         decimals = get_currency_precision(self.app.currency)
         if amount is not None and amount != round(amount, decimals):
@@ -152,7 +152,10 @@ class PreviewForm(forms.Form):
         return {**whole, "products": kept}
 
     def starts_at(self) -> str | None:
-        """Return the start of the day for a contract, in UTC (Spec: LendingContract)."""
+        """Return the start of the chosen day in UTC as text; None without a day.
+
+        Spec: LendingContract.
+        """
         day = self.cleaned_data["startDate"]
         return timestamp_text(datetime.combine(day, time.min, tzinfo=UTC)) if day else None
 

@@ -51,7 +51,7 @@ def read_lent(offer: OfferRequest) -> LentFrom:
     for write in writes:
         row = rows[write.idempotency_key]
         one = LentLoan(row.account_id, row.amount, write)
-        # An account id is one loan, however often it was entered.
+        # All writes with the same account id count as one loan.
         known = by_account.get(row.account_id)
         if (write.is_open or not one.is_open) and (known is None or known.is_open):
             by_account[row.account_id] = one
@@ -70,7 +70,10 @@ def read_lent(offer: OfferRequest) -> LentFrom:
 
 
 def note_intent(offer: OfferRequest, idempotency_key: str, account_id: str, amount: object) -> None:
-    """Record that a loan will be created from an offer; a form that is sent twice is one loan."""
+    """Record that a person is about to create a loan from an offer.
+
+    A second call with the same key changes nothing. An amount that can't be stored becomes None.
+    """
     known = number(amount)
     if known is not None and not (known.is_finite() and abs(known) < _LARGEST):
         known = None

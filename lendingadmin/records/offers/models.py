@@ -76,7 +76,7 @@ class OfferRequest(models.Model):
         indexes = [
             models.Index(fields=["app_id", "borrower_id", "-asked_at"], name="offer_of_borrower"),
             models.Index(fields=["asked_by", "app_id", "last_asked_at"], name="offer_of_person"),
-            # Those that are so old that they are erased.
+            # For the erasure of old requests.
             models.Index(fields=["last_asked_at"], name="offer_last_asked"),
         ]
 
@@ -88,9 +88,9 @@ class OfferRequest(models.Model):
 
     @property
     def operation(self) -> OfferOperation | None:
-        """The last answer; None if missing, unreadable, or naming another request.
+        """The last answer; None if it is missing, unreadable, or names another request.
 
-        An earlier version saved answers of other requests.
+        Old rows may contain the answer to another request.
         """
         found = self._answered()
         if found and offer_names_another(found, self.borrower_id, self.request_id, self.app_id):
@@ -105,7 +105,7 @@ class OfferRequest(models.Model):
 
     @property
     def response(self) -> OffersResponse | None:
-        """The offer itself, if it is complete and can be read."""
+        """The offer in the last answer; None if there is no readable offer."""
         operation = self.operation
         result = operation.result if operation else None
         response = result.response if isinstance(result, OfferResult) else None

@@ -1,7 +1,7 @@
-"""The check of a request for offers, from the answers that the request's own page gets.
+"""Check of a request for offers, from the last answer that this dashboard saved.
 
-The page asks the service with the requestId. A question is a POST that could also start an offer,
-so this module asks nothing (Spec: Borrowers, 4).
+Only the request's own page asks the service, with the requestId. Such a call could also start an
+offer, so this module does not call the service (Spec: Borrowers, 4).
 """
 
 from django.utils.translation import gettext as _
@@ -24,12 +24,12 @@ NO_REQUEST_ID = gettext_noop(
 
 
 def asked(write: Write, submitted: Submitted) -> CheckResult:
-    """Return the result from the last answer to the request's own page."""
+    """Return the result of the check from the saved state of the request."""
     if "requestId" not in submitted.sent:
         return CheckResult(WriteFound.NOT_SEEN, _(NO_REQUEST_ID))
     row = Place(write.app_id, write.subject, str(submitted.sent["requestId"])).find()
     if row is None:
-        # It is written down before the call.
+        # The row is saved before the call, so the service was not called.
         return CheckResult(
             WriteFound.NOT_SEEN, _("The request could not be saved, so it was not sent.")
         )

@@ -38,7 +38,7 @@ class Preview(NamedTuple):
         return comparison.columns(self.contracts, self.called)
 
     def called(self, product_id: object) -> str:
-        """Return a product's name."""
+        """Return a product's name, or else its id."""
         return catalogue.called(product_id, self.products)
 
 
@@ -87,8 +87,8 @@ def read(
 def one_of(preview: Preview, product_id: str, place: int) -> LendingContract:
     """Return the contract of a product.
 
-    If the product has several, return the one at this place in the service's answer, else the
-    first. Raise Http404 if it has none.
+    If the product has several contracts, return the contract at this place in the service's answer,
+    or else the first one. Raise Http404 if the product has no contract.
     """
     found = [column for column in preview.columns() if column.contract.product_id == product_id]
     at_place = [column for column in found if column.place == place]

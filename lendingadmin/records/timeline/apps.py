@@ -4,6 +4,6 @@ from django.apps import AppConfig
 
 
 class TimelineConfig(AppConfig):
-    """The app `timeline`; it stores nothing, and areas register their sources (web/timeline.py)."""
+    """The app `timeline`, without models. Areas register their sources (web/timeline.py)."""
 
     name = "lendingadmin.records.timeline"

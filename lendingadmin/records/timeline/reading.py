@@ -1,4 +1,4 @@
-"""Read the sources of a timeline: the service's in parallel, then our own for one month.
+"""Read the sources of a timeline: the service's sources in parallel, then our own for one month.
 
 For the counts of all months, only the times of our own rows are read. The rows themselves are read
 for one month, a page at a time. So a timeline of thousands of entries opens as fast as one with a
@@ -21,7 +21,7 @@ from lendingadmin.web import errors
 from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
 
 PAGE = 100
-# A service may give any year; in these each moment has a month, and each month a next one.
+# The service may send a time in any year. Only these years have a next month in every time zone.
 YEARS = range(2, 9999)
 
 
@@ -118,7 +118,7 @@ def read_timeline(
 ) -> Timeline:
     """Read these sources and open `month`, else the newest month that has begun and has items.
 
-    A page has the items of that month before `before`, or the newest ones without a value.
+    A page has the items of that month before `before`, or the newest items if `before` is None.
     """
     readings = _read_live(subject, sources)
     live = [
@@ -167,10 +167,10 @@ def _list_moments(subject: Subject, own: Iterable[OwnRows]) -> Iterable[datetime
 
 
 def _count_months(moments: Iterable[datetime], zone: tzinfo) -> list[tuple[Month, int]]:
-    """Return the months that have items, the newest first.
+    """Return the months with items and the number of items, the newest first.
 
-    First the times are counted by quarter of an hour. Time zones differ by no less, so each quarter
-    is in one month, and there are far fewer quarters than times.
+    First the times are counted by quarter of an hour, because there are far fewer quarters than
+    times. Time zones differ by full quarters, so each quarter is in one month.
     """
     there = (moment.astimezone(UTC) for moment in moments)
     quarters = Counter(
@@ -189,7 +189,7 @@ def _read_month(
     month: Month,
     before: datetime | None,
 ) -> tuple[list[TimelineEntry], datetime | None]:
-    """Return a page of a month, the newest first, and the start of the next page.
+    """Return a page of a month, the newest first, and the `before` of the next page or None.
 
     Items of the same time stay on one page, so no item is lost between two pages.
     """
@@ -216,9 +216,9 @@ def _read_month(
 
 
 def _list_rows(rows: OwnRows, subject: Subject, within: tuple[datetime, datetime]) -> list[Any]:
-    """Return as many rows as a page may need.
+    """Return the newest rows within these times, as many as a page may need.
 
-    These include all rows with the time of the last one, and one more row.
+    If there are more, the list has all rows with the time of the last row, and one older row.
     """
     window = dict(zip((f"{rows.moment}__gte", f"{rows.moment}__lt"), within, strict=True))
     found = rows.find(subject).filter(**window).order_by(f"-{rows.moment}", "-pk")

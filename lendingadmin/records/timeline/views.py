@@ -25,7 +25,7 @@ from lendingadmin.web.timeline import Subject, list_sources
 from .reading import Month, Timeline, read_timeline
 
 _MICROSECONDS = 1_000_000
-# Figures of a moment in an address: enough for the next three thousand years.
+# Digits of a time in an address, enough for the next three thousand years.
 _LONGEST = 17
 
 
@@ -115,9 +115,9 @@ def _read_month(request: PersonRequest) -> Month | None:
 
 
 def _read_moment(request: PersonRequest) -> datetime | None:
-    """Return the start of the page; None for the newest items of the month.
+    """Return the time that all items of the page are older than; None for the newest items.
 
-    The address gives the start in microseconds since 1970.
+    The address has the time in microseconds since 1970. Other text counts as None.
     """
     text = request.GET.get("before", "")
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST):

@@ -54,7 +54,7 @@ api = DescribedAPI(
 errors.install(api)
 api.add_router("", tokens.router)
 api.add_router("", catalogue.router)
-api.add_router("", offers.router)  # before borrowers: `{id}:getOffers` is no id
+api.add_router("", offers.router)  # before borrowers, where an id would match `{id}:getOffers`
 api.add_router("", borrowers.router)
 api.add_router("", loans.router)
 api.add_router("", assessments.router)

@@ -1,7 +1,8 @@
 """The OpenAPI document: ninja's description of each operation, with additions from the spec.
 
-ninja reads parameters, bodies and answers from the code. From the operation that each path's guard
-names, this module adds errors, scopes, the permission, and the spec's names of path parameters.
+ninja reads parameters, bodies and answers from the code. Each path's guard names an operation. For
+this operation, the module adds errors, scopes, the permission, and the spec's names of path
+parameters.
 """
 
 import re
@@ -69,7 +70,7 @@ _PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
 class Document(OpenAPISchema):
-    """The complete document."""
+    """The complete OpenAPI document."""
 
     def get_paths(self) -> dict[str, Any]:
         """Return the operations by path; path parameters have their names from the spec."""
@@ -79,7 +80,7 @@ class Document(OpenAPISchema):
         }
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:
-        """Return one operation with its permission; for the token issuer, with its form."""
+        """Return the description of an operation, with its permission or the issuer's form."""
         details: dict[str, Any] = super().operation_details(operation)
         guard = _find_guard(operation)
         if guard is None:
@@ -106,7 +107,7 @@ class Document(OpenAPISchema):
         return parameters
 
     def operation_security(self, operation: Operation) -> list[dict[str, Any]] | None:
-        """Return the accepted scopes, of which any one is enough."""
+        """Return the accepted scopes, any one of which is enough; None for the token issuer."""
         guard = _find_guard(operation)
         if guard is None:
             return None

@@ -17,7 +17,7 @@ Next = Callable[[HttpRequest], HttpResponse]
 
 
 def envelope(following: Next) -> Next:
-    """Middleware: X-Request-Id on every answer, errors as JSON, and a limit for bodies."""
+    """Return a middleware: X-Request-Id on every answer, errors as JSON, a limit for bodies."""
 
     def call(request: HttpRequest) -> HttpResponse:
         response = _refuse(request) or following(request)

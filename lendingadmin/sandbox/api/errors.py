@@ -35,7 +35,7 @@ _OF_RULES = {Invalid: 400, NotFound: 404, AlreadyExists: 409, RuleBroken: 422}
 
 
 class Refusal(Exception):
-    """An answer other than success, with the sentence for `error_description`."""
+    """Error: the request is refused with this status and sentence (`error_description`)."""
 
     def __init__(self, status: int, description: str, error: str = "") -> None:
         super().__init__(description)
@@ -56,7 +56,10 @@ def answer(status: int, description: str, error: str = "") -> HttpResponse:
 
 
 def describe(error: BaseException) -> tuple[int, str, str]:
-    """Return the status, the sentence and the word for an error of a request."""
+    """Return the status, the sentence and the word for an error of a request.
+
+    An unforeseen error is logged and has the status 500.
+    """
     match error:
         case Refusal():
             return error.status, error.description, error.error
@@ -73,7 +76,7 @@ def describe(error: BaseException) -> tuple[int, str, str]:
         case OperationalError():
             return 503, "The database is busy; try again", ""
         case HttpError() if error.__cause__ is not None:
-            return describe(error.__cause__)  # ninja wraps what its parser raises
+            return describe(error.__cause__)  # ninja wraps the errors of its parser
         case _:
             log.error("not foreseen", exc_info=error)
             return 500, "The service failed", ""
@@ -90,7 +93,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _first(errors: list[dict[str, Any]]) -> str:
-    """Return the first error of the schema, such as `field.path[2]: must be text`."""
+    """Return the first of the schema's errors as text, such as `field.path[2]: must be text`."""
     one = errors[0]
     path = ""
     for step in one["loc"][2:]:

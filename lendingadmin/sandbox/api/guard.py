@@ -57,7 +57,10 @@ class Bearer(HttpBearer):
 
 
 def check_app(project_id: str, app_id: str) -> str:
-    """Return the app of a path. Every app of the project exists; raises NotFound for others."""
+    """Return the app id of a path. Every valid id is an app of the project.
+
+    Raises NotFound for an invalid id or another project.
+    """
     check_project(project_id)
     try:
         return read_id(app_id, "appId")
@@ -78,7 +81,7 @@ def post_method(
     name, guard = operation.partition(".")[2], Bearer(operation)
 
     def register(view: View) -> View:
-        for form in (f":{name}", f"/{name}"):  # two ids, since ninja warns where one is used twice
+        for form in (f":{name}", f"/{name}"):  # two ids, because ninja warns of an id used twice
             router.post(path + form, auth=guard, response=response, operation_id=form)(view)
         return view
 

@@ -51,7 +51,11 @@ class ListParameters(PageParameters):
 
 
 class Listing(NamedTuple):
-    """The parsed parameters of one list request."""
+    """The parsed parameters of one list request.
+
+    `place` is the last row of the page before; None for the first page. `bound` are the values of
+    the request for which its page tokens are valid.
+    """
 
     size: int
     descending: bool
@@ -105,7 +109,10 @@ def read_page(rows: QuerySet[Row], asked: Listing) -> tuple[list[Row], str | Non
 
 
 def slice_page(items: list[Item], asked: Listing) -> tuple[list[Item], str | None]:
-    """Return one page of a fixed sequence, by position, and the token for the next."""
+    """Return one page of a fixed sequence, and the token for the next page.
+
+    The token is None after the last page.
+    """
     first = asked.place.number if asked.place else 0
     end = first + asked.size
     more = end < len(items)

@@ -87,7 +87,10 @@ def _begin(project_id: str, app_id: str) -> datetime:
 
 
 def _find_product(sent: NewLoan) -> tuple[Product, str]:
-    """Return the product, and its name in the loan or in its contract."""
+    """Return the product, and its productId or uid as sent in the loan or the contract.
+
+    Raises Invalid.
+    """
     named: Any = sent.product_id
     field = "productId"
     if named is None:

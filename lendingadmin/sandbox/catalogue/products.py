@@ -23,8 +23,8 @@ _FIRST_OFFERED = datetime(2024, 1, 15, 8, tzinfo=UTC)
 class Product(NamedTuple):
     """A product. Its contracts also depend on terms that its document does not show.
 
-    Such terms are penalty, grace and APR cap. `floor` is the smallest amount of an offer,
-    `categories` are those of the borrowers who may have the product.
+    Such terms are penalty, grace and APR cap. `floor` is the smallest amount of an offer.
+    `categories` are the categories of borrowers who may have the product.
     """
 
     product_id: str

@@ -1,6 +1,7 @@
 """A loan account: instalments, penalties after the grace period, repayments, and its state.
 
-Amounts are Decimals to the cent, by kind in the order in which a repayment clears them.
+Amounts are Decimals to the cent. They are listed by kind, in the order in which a repayment clears
+the kinds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +22,8 @@ MOST_PENALTIES = 6  # per instalment, so that a forgotten loan does not grow for
 class Arrears(NamedTuple):
     """The cost of late payment, as shares of an instalment's overdue principal.
 
-    `rate` is charged for each started 30 days after the grace period, `late_fee` once at its end.
+    `rate` is charged for each started 30 days after the grace period. `late_fee` is charged once,
+    at the end of the grace period.
     """
 
     rate: Decimal

@@ -10,7 +10,7 @@ _DIGITS = 15  # before the point: far above any loan, far below the precision of
 
 
 def round_cents(value: Decimal) -> Decimal:
-    """Round to the cent, halves away from zero."""
+    """Return a value rounded to the cent, halves away from zero."""
     return value.quantize(CENT, ROUND_HALF_UP)
 
 

@@ -12,12 +12,12 @@ from lendingadmin.sandbox.rules.amounts import read_number
 from lendingadmin.sandbox.rules.instants import LAST_YEAR, to_millis
 from lendingadmin.sandbox.rules.invalid import Invalid
 
-#: Our value of the spec's `<service_domain>`; a kind with another domain before it is accepted too.
+#: Our value of the spec's `<service_domain>`. Kinds with another domain are accepted too.
 DOMAIN = "lending.example"
 SMS, CONTACT = "sms", "contact"
 BATTERY, LOCATION, APP = "device/battery", "device/location", "device/app"
 
-# Seconds taken for milliseconds would lie in January 1970: the lower bound finds them out.
+# A time in seconds, read as milliseconds, is in January 1970 and so below this bound.
 _EARLIEST = to_millis(datetime(2000, 1, 1, tzinfo=UTC))
 _LATEST = to_millis(datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)) - 1
 

@@ -12,9 +12,10 @@ CAPTURED = "personal_data.captured"
 
 
 def read_event_type(value: object, field: str) -> str:
-    """Read the type of an event (Spec: Events, 1).
+    """Return the type of an event (Spec: Events, 1).
 
-    For the other name in the guide, the error names the accepted one.
+    Raises Invalid for any other type, such as the other name in the guide. The error names the
+    accepted type.
     """
     if value != CAPTURED:
         raise Invalid(field, f"must be {CAPTURED}")

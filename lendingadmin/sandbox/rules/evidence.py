@@ -111,7 +111,10 @@ def _add_texts(facts: Facts, texts: Iterable[Value], over: Window) -> Facts:
 
 
 def _add_loans(facts: Facts, histories: list[LoanHistory], over: Window) -> Facts:
-    """Add the instalments and loans of the window; the days late count for older ones too."""
+    """Return the facts with the instalments and loans of the window.
+
+    The days late also count for older instalments.
+    """
     dues = [one for loan in histories for one in loan.dues if over.holds(one.due)]
     paid = [one for one in dues if one.cleared_at is not None]
     repaid = [loan for loan in histories if loan.resolved_at and over.holds(loan.resolved_at)]

@@ -64,7 +64,10 @@ def build_history(
 def build_sent_history(
     due: datetime | None, completed: datetime | None, principal: Decimal, until: datetime
 ) -> LoanHistory:
-    """Return the history of a loan elsewhere; only its end is known (Spec: LoanSummary)."""
+    """Return the history of a loan outside the sandbox, until `until` (Spec: LoanSummary).
+
+    Only the end of the loan and its completion are known, so the history has at most one due.
+    """
     done = completed if completed is not None and completed <= until else None
     fallen = due is not None and due <= until
     dues = (Due(due, done),) if due is not None and fallen else ()

@@ -1,6 +1,6 @@
 """Ids and names of records (Spec: Conventions).
 
-This service refuses `/` and similar characters in an id, which is documented.
+This service refuses `/` and similar characters in an id, as its README.md says.
 """
 
 from lendingadmin.sandbox.rules.invalid import Invalid
@@ -34,9 +34,9 @@ def write_name(app_id: str, collection: str, resource_id: str) -> str:
 
 
 def read_account_id(value: object, field: str) -> str:
-    """Return the borrower id after the first colon of an account id.
+    """Return the borrower id in an account id, such as `b-1` in `borrower:b-1`.
 
-    Raises Invalid for other types.
+    Raises Invalid for a value in another form.
     """
     borrower_id = value.removeprefix(_BORROWER) if isinstance(value, str) else value
     if not isinstance(borrower_id, str) or borrower_id in ("", value):

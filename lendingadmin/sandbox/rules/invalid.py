@@ -25,4 +25,4 @@ class NotFound(Exception):
 
 
 class AlreadyExists(Exception):
-    """The record can't be created, because it already exists; answered with 409."""
+    """A record that can't be created, because it already exists; answered with 409."""

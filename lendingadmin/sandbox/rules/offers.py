@@ -20,8 +20,8 @@ class Band(NamedTuple):
     """The terms for a score.
 
     A limit is the largest of `starter`, `of_income` × the incoming money of a month, and
-    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium;
-    `waiver` is a yearly fraction; only products of at most `longest` days are offered.
+    `of_repaid` × the largest repaid loan. `premium` multiplies a product's own risk premium.
+    `waiver` is a yearly fraction. Only products of at most `longest` days are offered.
     """
 
     least_score: int
@@ -33,7 +33,7 @@ class Band(NamedTuple):
     longest: int
 
 
-# Best first; from one to the next nothing gets better for the borrower.
+# The best band is first. No value of a later band is better for the borrower.
 BANDS = (
     Band(750, Decimal(500), Decimal("1.00"), Decimal("2.00"), Decimal("0.5"), Decimal("0.02"), 720),
     Band(650, Decimal(300), Decimal("0.60"), Decimal("1.50"), Decimal("1.0"), Decimal("0.01"), 720),
@@ -65,7 +65,7 @@ class NoOffer(NamedTuple):
 
 
 def make_offer(outcome: Outcome, holder: Holder, products: Iterable[Product]) -> Offer | NoOffer:
-    """Return the offer for an outcome, with the suitable ones of `products`."""
+    """Return the offer for an outcome with the suitable products, or the reason for no offer."""
     if not outcome.is_authorized or outcome.credit_score is None:
         reason = outcome.reason or outcome.type
         return NoOffer(reason, outcome.message or "The assessment does not allow an offer.")

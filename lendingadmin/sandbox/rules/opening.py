@@ -33,9 +33,9 @@ def open_account(
 ) -> Opening:
     """Return the account of a posted contract (Spec: Loans, Create).
 
-    A contract with instalments is used unchanged, with all keys. Without instalments, they and the
-    values that depend on them are computed from the terms and the product; other keys of the
-    contract are preserved. Raises Invalid with the name of the field.
+    A contract with instalments is used unchanged, with all keys. If the contract has none, the
+    instalments and the values that depend on them are computed from the terms and the product.
+    Other keys of the contract are preserved. Raises Invalid with the name of the field.
     """
     contract = dict(posted)
     if not contract.get("installments"):

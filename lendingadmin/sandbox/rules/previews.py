@@ -27,8 +27,8 @@ def build_previews(
 ) -> list[dict[str, Any]]:
     """Return one contract for each product, in their order, as if it began on `start`.
 
-    Raise RuleBroken if one of them is not available: the amount is above the credit limit or under
-    the product's floor, or the product is no longer offered.
+    Raise RuleBroken if the amount is above the credit limit, or if one of the products is no longer
+    offered or has a floor above the amount.
     """
     if amount > credit_limit:
         raise RuleBroken(f"amount: {amount} is above the credit limit of {credit_limit}")

@@ -1,6 +1,6 @@
 """Interest rates of a contract: nominal, periodic, AER, APY and APR (Spec: LendingContract).
 
-All are fractions. A year has 365 days. `periods` is the number of compounding periods in a year.
+All are fractions. A year has 365 days. `days` is the length of a compounding period.
 """
 
 from collections.abc import Sequence
@@ -40,8 +40,7 @@ def compute_apr(received: Decimal, payments: Sequence[tuple[int, Decimal]], days
 
     First find the rate per `days` days. At this rate the payments, each given as (days after
     disbursement, amount), are together worth the amount that the borrower received. Then
-    multiply this rate by the number of periods in a year. The rate is found by Newton's method
-    on the discount factor.
+    multiply this rate by 365 / `days`. The rate is found by Newton's method on the discount factor.
     """
     with localcontext(prec=34):
         terms = [(Decimal(day) / days, amount) for day, amount in payments]

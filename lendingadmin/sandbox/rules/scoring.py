@@ -15,7 +15,7 @@ LOWEST, HIGHEST = 300, 850
 LEAST_TEXTS, LEAST_DUES = 5, 3
 LEAST_SCORE = 450
 MOST_DAYS_LATE = 30
-MOST_SPENT = 2  # times what came in
+MOST_SPENT = 2  # times the incoming money
 
 ARREARS, OVERSPENDING, LOW_SCORE, TOO_LITTLE = (
     "arrears_over_30_days", "money_out_over_twice_money_in", "score_below_450", "too_little_data"

@@ -28,7 +28,7 @@ class Performance(IntEnum):
     LOSS = 5
 
 
-# The days late up to which each one reaches; beyond the last it is a loss.
+# The highest days late of each status. A loan that is later than all of these is a loss.
 _REACH = {
     Performance.PERFORMING: 0,
     Performance.WATCH: 30,
@@ -75,7 +75,7 @@ def find_performance(late: int) -> Performance:
 
 
 def build_due_window(status: Performance, today: date) -> DueWindow:
-    """Return the window in which the oldest unpaid instalment of such a loan fell due.
+    """Return the window for the oldest unpaid due date of loans with this performance.
 
     This is the inverse of `find_performance(count_days_late(…))`, so that a filter is a range
     over one column.

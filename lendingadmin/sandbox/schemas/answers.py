@@ -22,7 +22,8 @@ from lendingadmin.sandbox.schemas.contracts import UNCHANGED, LendingContract
 from lendingadmin.sandbox.schemas.inputs import Category, Device, Free, Individual
 
 _MOMENT = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$"
-# What is stored as JSON text, or was built by the rules, goes out as it is: described, not read.
+# Stored JSON text and values from the rules are sent unchanged. The OpenAPI document describes
+# them, but pydantic does not check them.
 _UNREAD = WrapValidator(lambda value, _: value)
 
 Num = Annotated[Decimal, WithJsonSchema({"type": "number"})]
@@ -355,7 +356,7 @@ class Contracts(RootModel[Annotated[list[PreviewedContract], _UNREAD, UNCHANGED]
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """Describe every field that the spec names as required and not null."""
+    """Mark every property of a schema as required and not null."""
     schema["required"] = list(schema["properties"])
     for field in schema["properties"].values():
         field.update(field.pop("anyOf")[0])

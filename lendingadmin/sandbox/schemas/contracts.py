@@ -170,7 +170,7 @@ def _check(sent: Any, check: ValidatorFunctionWrapHandler) -> Any:
 UNCHANGED = PlainSerializer(lambda value: value)
 if TYPE_CHECKING:
     PostedContract = Free
-else:  # it must have the shape of a contract, and stays the dict that was sent
+else:  # The value must have the form of a contract, but the dict that was sent is used.
     PostedContract = Annotated[LendingContract, WrapValidator(_check), UNCHANGED]
 
 

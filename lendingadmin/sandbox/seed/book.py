@@ -63,7 +63,10 @@ _SETTLED = (Story.SETTLED_EARLY, Story.SETTLED, Story.SETTLED_LATE)
 
 @dataclass(frozen=True)
 class Payment:
-    """One repayment: a share of instalment number `instalment` (from 1), or the full rest."""
+    """One repayment: a `share` of the instalment with this number, which counts from 1.
+
+    If `instalment` is None, the repayment settles the loan.
+    """
 
     instalment: int | None
     share: Decimal
@@ -124,7 +127,8 @@ def plan_loan(
     interval = read_days(product["terms"]["repaymentInterval"], "")
     count = _count_instalments(product)
     paid, start = _plan_progress(story, chance, count, interval, now)
-    # An instalment's days are counted with both ends, so it falls due the day before the next.
+    # The days of an instalment include the first and the last, so an instalment is due on the day
+    # before the next one starts.
     dues = [day_end((start + timedelta(days=interval * k - 1)).date()) for k in range(1, count + 1)]
     body: Body = {
         "accountId": f"L-{app_id[:1].upper()}{10001 + n}",

@@ -21,13 +21,13 @@ from lendingadmin.sandbox.seed import book, filler, people
 from lendingadmin.sandbox.store import borrowers
 
 LOANS_EACH = 2  # loans of one borrower
-_COUNTRY = "kenya"  # whose names, sums and networks the book has
+_COUNTRY = "kenya"  # the app with the names, sums and networks of the book
 _BATCH = 250  # borrowers that are held in memory at once, by each process
-_FIRST = timedelta(days=400)  # ago, the first record was made; each further one a second later
+_FIRST = timedelta(days=400)  # age of the first record; each further one is a second younger
 
 
 class Batch(NamedTuple):
-    """Unsaved rows: loans with their records and repayments."""
+    """Unsaved rows: borrowers, loans with their records, and repayments."""
 
     borrowers: list[Borrower]
     loans: list[Loan]

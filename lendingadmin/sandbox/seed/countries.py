@@ -135,7 +135,7 @@ IVORY_COAST = Country(
     company_forms=_split("SARL, et Frères, SA, GIE"),
 )
 
-#: For each app its currency, its smallest round sum, and who borrows there (of a hundred).
+#: Currency, smallest round sum, and borrowers from each country in percent, by app.
 APPS: dict[str, tuple[str, int, tuple[tuple[Country, int], ...]]] = {
     "kenya": (
         "KES",

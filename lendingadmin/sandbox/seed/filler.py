@@ -1,7 +1,7 @@
-"""Fill the sandbox's database with the plan of `book.plan`, and tell how its loans once were.
+"""Fill the sandbox's database with the plan of `book.plan`, and list its loans on past days.
 
-Everything is built and checked as the API does it. It is saved in one transaction, because over
-HTTP it would take a minute.
+All records are built and checked as the API does it. The records of an app are saved in one
+transaction, because over HTTP it would take a minute.
 """
 
 from collections import Counter
@@ -29,7 +29,10 @@ PRODUCTS = [product.model_dump(by_alias=True) for product in answer_products()]
 
 
 def fill(app_id: str, now: datetime) -> Counter[str]:
-    """Fill an app and count the added records by collection; nothing if it has borrowers."""
+    """Fill an app; return the number of added records by collection.
+
+    An app that already has borrowers is not changed.
+    """
     if Borrower.objects.filter(app_id=app_id).exists():
         return Counter()
     clients = book.plan(app_id, now, PRODUCTS)
@@ -52,7 +55,7 @@ def fill(app_id: str, now: datetime) -> Counter[str]:
     with write():
         save(rows, made, paid)
         added = Counter(borrowers=len(rows), loans=len(made), repayments=len(paid))
-        for client in clients:  # the assessments look at the loans
+        for client in clients:  # after the loans, because assessments read the loans
             for body in client.reports.events:
                 event = NewEvent.model_validate(body)
                 data = read_data(event.data, "data")
@@ -80,7 +83,7 @@ def build_loan(
 ) -> tuple[Loan, list[Repayment]]:
     """Return a planned loan and its repayments, neither saved yet.
 
-    It is the borrower's loan number `number`, made at `made_at`.
+    The loan is the borrower's loan number `number`, made at `made_at`.
     """
     body = planned.body
     sent = NewLoan.model_validate(body)

@@ -19,7 +19,7 @@ from lendingadmin.sandbox.rules.instants import day_start, to_millis, write_time
 from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.seed.people import Body, fill_pattern, seed_random
 
-_DAYS = 88  # what is reported lies within the 90 days of an assessment
+_DAYS = 88  # so that all reports are within the 90 days of an assessment
 _CREDIT, _LOANS = "assessmentTypes/credit-90-days", "assessmentTypes/loan-history-180-days"
 
 
@@ -32,12 +32,12 @@ class Purse(StrEnum):
     SILENT = "silent"
 
 
-#: In turn over the individuals reported on; the silent ones' texts are too few to say anything.
+#: Individuals with reports get these in turn. A silent person has too few texts for a score.
 _PURSES = (
     Purse.STEADY, Purse.TIGHT, Purse.STEADY, Purse.OVERSPENT, Purse.TIGHT, Purse.STEADY,
     Purse.SILENT, Purse.STEADY,
 )  # fmt: skip
-#: Texts of money in and of money out, and what goes out of every 100 that come in.
+#: Numbers of texts about incoming and outgoing money, and the outgoing money in percent.
 _HABITS = {
     Purse.STEADY: (24, 16, 70),
     Purse.TIGHT: (12, 14, 96),

@@ -37,11 +37,11 @@ def create(
     now: datetime,
     request_id: str | None = None,
 ) -> Assessment:
-    """Create an assessment of the current data; `request_id` is the one of getOffers.
+    """Create an assessment of the current data.
 
-    `assessment_type` is a full name. Raises Invalid for an account or type that does not exist
-    and for a timestamp in the future, RuleBroken for an account or type that can't be used, and
-    AlreadyExists.
+    `assessment_type` is a full name. `request_id` is the requestId if getOffers needs the
+    assessment. Raises Invalid for an account or type that does not exist and for a timestamp in the
+    future, RuleBroken for an account or type that can't be used, and AlreadyExists.
     """
     kind = _find_type(assessment_type)
     check_past(timestamp, now, "timestamp")

@@ -19,7 +19,7 @@ _ACTIVE = 1
 
 
 def can_be_read() -> bool:
-    """Return whether the data key is the one that encrypted the stored borrowers."""
+    """Return True if the data key opens the stored borrowers, or if there are none."""
     first = Borrower.objects.first()
     return first is None or can_decrypt(first.encrypted)
 
@@ -69,7 +69,7 @@ def get_borrower(app_id: str, borrower_id: str) -> Borrower:
 
 
 def patch(app_id: str, borrower_id: str, sent: Document, now: datetime) -> Borrower:
-    """Replace the sent fields. Raises NotFound."""
+    """Replace the sent fields of a borrower. Raises NotFound."""
     with write():
         borrower = get_borrower(app_id, borrower_id)
         changed = decrypt(borrower.encrypted) | sent

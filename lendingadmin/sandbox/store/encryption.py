@@ -24,7 +24,7 @@ def read_key(database: Path, given: str) -> str:
     try:
         Fernet(key)
     except ValueError:
-        # Not the key itself: this sentence ends up in logs.
+        # The sentence does not contain the key, because the sentence is logged.
         raise ValueError("is not 32 bytes of URL-safe base64") from None
     return key
 

@@ -64,9 +64,9 @@ def create(app_id: str, sent: dict[str, Any], now: datetime) -> Event:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """Return the clauses of a filter as a condition for an index.
+    """Return a condition for the events that match all clauses of a filter at `now`.
 
-    Each clause must be true at `now`. Raise Invalid for text that is not a timestamp.
+    Raises Invalid for text that is not a timestamp.
     """
     found = Q()
     for field, value in clauses:

@@ -36,7 +36,7 @@ def _read_sets(borrower: Borrower, over: Window) -> Iterator[dict[str, Any]]:
 
 
 def _read_accounts(borrower: Borrower, until: datetime) -> Iterator[LoanHistory]:
-    """Return the histories of the loan accounts that the borrower has in the sandbox."""
+    """Yield the histories of the loan accounts that the borrower has in the sandbox."""
     rows = Loan.objects.filter(
         app_id=borrower.app_id, borrower_id=borrower.borrower_id, start_date__lte=until
     )

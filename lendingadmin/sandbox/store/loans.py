@@ -123,7 +123,7 @@ def get_loan(app_id: str, key: str) -> Loan:
 
 
 def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
-    """Return the row with that uid, or None; the uid must have the form of the service."""
+    """Return the row with that uid, or None; the uid must be written as in the answers."""
     try:
         uid = UUID(key)
     except ValueError:
@@ -144,10 +144,7 @@ def delete(app_id: str, key: str, now: datetime) -> None:
 
 
 def build_conditions(clauses: Iterable[Clause], now: datetime) -> Q:
-    """Return the clauses of a filter as a condition for an index.
-
-    Each clause must be true at `now`.
-    """
+    """Return a condition for the loans that match all clauses of a filter at `now`."""
     found = Q()
     for field, value in clauses:
         match field:
@@ -220,7 +217,7 @@ def _build_installment(line: Line | None) -> dict[str, Any] | None:
 def summarise_loans(
     app_id: str, borrower_ids: Sequence[str], now: datetime
 ) -> dict[str, list[AnsweredLoanSummary]]:
-    """Return the loan accounts for the `loans` of borrowers (Spec: LoanSummary)."""
+    """Return the summaries of the borrowers' loan accounts, by borrower id (Spec: LoanSummary)."""
     rows = Loan.objects.select_related("record").filter(app_id=app_id, borrower_id__in=borrower_ids)
     held = defaultdict(list)
     for loan in rows.order_by("created_at", "id"):

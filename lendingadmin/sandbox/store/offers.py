@@ -42,7 +42,7 @@ def start_operation(
     `assessments.create`.
     """
     with write():
-        # Looked for again under the write lock: of two calls at once, one starts it.
+        # The search is repeated under the write lock, so that only one of two calls starts it.
         if asked.request_id and (known := find_operation(app_id, borrower_id, asked.request_id)):
             return known
         borrower = borrowers.get_borrower(app_id, borrower_id)

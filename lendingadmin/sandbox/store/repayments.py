@@ -22,8 +22,8 @@ def record_repayment(app_id: str, key: str, sent: dict[str, Any], now: datetime)
     """Record a repayment and return its loan (Spec: Loans, MakeRepayment).
 
     Raise Invalid for a transaction in the future, NotFound if the loan does not exist, and
-    RuleBroken if it is not open. The same externalId is accepted twice on purpose, because a caller
-    must not rely on a refusal.
+    RuleBroken if the loan is not open. The same externalId is accepted twice on purpose, because a
+    caller must not rely on a refusal.
     """
     check_past(sent["transactionDate"], now, "transactionDate")
     with write():

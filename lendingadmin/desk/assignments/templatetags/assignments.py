@@ -1,6 +1,6 @@
 """`{% officer_of borrower_id as assigned %}`: the officer of a borrower, and the stand-in.
 
-`{% hand_overs_of_person as found %}`: the person's hand-overs of now and of the next week.
+`{% hand_overs_of_person as found %}`: the person's hand-overs of today and of the next week.
 `{% officers_of borrowers as officers %}`: the officers of many borrowers, by their ids.
 `{% may_assign as may %}`: whether the person may assign borrowers to officers.
 """

@@ -28,7 +28,7 @@ _FIGURES_OF = timedelta(days=6)
 
 @access(CALL, "lending.loans.list")
 def overview(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the queues and their numbers, the person's borrower, and the results of calls."""
+    """Show the queues with their numbers, the borrower of the person's lease, and call figures."""
     app, now = gateway.lending_app(app_id), timezone.now()
     today, may_decide = now.astimezone(app.zone).date(), request.user.has_perm(DECIDE)
     first, queues = today - _FIGURES_OF, open_queues(app, now, request.user)
@@ -75,7 +75,7 @@ def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     """Redirect to the call with the next borrower of a queue, or back to the queue if none is free.
 
-    Within contact hours, a message says that no calls are left.
+    If none is free within contact hours, a message says that no calls are left.
     """
     lease = services.take_next(found, request.user)
     if lease is not None:

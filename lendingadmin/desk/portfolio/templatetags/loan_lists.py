@@ -11,7 +11,7 @@ from lendingadmin.desk.portfolio.saved_lists import list_visible
 from lendingadmin.web.requests import address_with
 
 register = template.Library()
-# Words and days begin with the first, amounts with the largest.
+# These columns sort ascending at first. All other columns sort descending at first.
 _ASCENDING_FIRST = frozenset({"loan", "product", "due", "began"})
 
 
@@ -38,9 +38,10 @@ def loan_tabs(context: Context) -> dict[str, Any]:
 def sorted_by(
     context: Context, name: str, label: str, is_number: bool = False, currency: str = ""
 ) -> dict[str, Any]:
-    """The head of a column: sorts by it, and the other way round when pressed again.
+    """Return the head of a column, with a link that sorts the list by this column.
 
-    The first head of amounts names their currency.
+    If the list is already sorted by the column, the link reverses the order. With `currency`, the
+    label also has the currency.
     """
     label = f"{label} ({currency})" if currency else label
     sort = context["found"].wanted["sort"]

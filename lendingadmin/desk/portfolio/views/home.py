@@ -30,7 +30,10 @@ def start(request: PersonRequest) -> HttpResponse:
 
 @access("lending.loans.list")
 def home(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the sections for this person's work; all data come from our own database."""
+    """Show the sections for this person's work; all data come from our own database.
+
+    Before that, some due checks of repayments read their loans from the service.
+    """
     app = gateway.lending_app(app_id)
     reconciliation.check_due(app_id, at_most=_CHECKS_PER_VISIT)
     context = {"app": app, **read_sections(request, app)}

@@ -126,7 +126,10 @@ def save(request: PersonRequest, app_id: str) -> HttpResponse:
 def _create(
     request: PersonRequest, app_id: str, query: str, wanted: Mapping[str, Any]
 ) -> SavedList | None:
-    """Create the list; return None if another request took the name first."""
+    """Create the list; return None if another request took the name first.
+
+    The audit trail records a shared list.
+    """
     is_shared = wanted.get("is_shared", False)
     try:
         with transaction.atomic():
@@ -148,7 +151,7 @@ def _create(
 
 @access(_LIST, methods=("POST",))
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Put a list into the person's sidebar, or remove it."""
+    """Put a list into the person's sidebar, or remove it; warn if the sidebar is full."""
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if request.POST.get("pin") != "on":
         saved.pinned_by.remove(request.user)
@@ -161,7 +164,10 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(_LIST, methods=("POST",))
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete a saved list; its loans are not changed."""
+    """Delete a saved list; its loans are not changed.
+
+    The audit trail records the deletion of a shared list.
+    """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
         raise Http404("This list is somebody else's.")

@@ -90,7 +90,10 @@ def _find(request: PersonRequest, app_id: str, form: PaymentBoxForm) -> FoundPay
 
 
 def _focus(form: PaymentBoxForm, found: FoundPayees) -> None:
-    """Put the cursor into the first wrong field, else into the first field."""
+    """Put the cursor into the first wrong field, else into the first field.
+
+    If loans are found, the cursor stays out of the fields.
+    """
     if found.payees:
         return
     wrong = [name for name in form.fields if name in form.errors]

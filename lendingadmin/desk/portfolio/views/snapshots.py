@@ -24,7 +24,7 @@ _STANDS_STILL = timedelta(minutes=1)
 
 @access(COUNT, methods=("POST",))
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Begin a snapshot, unless one is running."""
+    """Begin a snapshot, unless one is running, and record this in the audit trail."""
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
@@ -37,7 +37,10 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(COUNT, methods=("POST",))
 def stop(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Stop the running snapshot; the figures of the last complete one stay."""
+    """Stop the running snapshot, and record this in the audit trail.
+
+    The figures of the last complete snapshot stay.
+    """
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)
     if row is None:

@@ -36,7 +36,10 @@ _ODD_PHONE = gettext_lazy(
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Register a person or company; first show similar borrowers."""
+    """Show the form of a new borrower. A POST registers the borrower, or shows similar ones first.
+
+    Similar borrowers are shown until the person confirms the registration.
+    """
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
     first = {"borrowerId": again.get("borrowerId") or minted_borrower_id()}
@@ -68,7 +71,7 @@ def _describe_alike(request: PersonRequest, app_id: str, form: NewBorrowerForm) 
     index = find_index(app_id)
     borrower = Borrower(form.result())
     alike = find_alike(index, borrower) if index else []
-    # A form that was sent twice finds what its first sending has registered.
+    # If the form is sent twice, the second request must not find the borrower of the first one.
     alike = [one for one in alike if one.person.borrower_id != form.cleaned_data["borrowerId"]]
     shown = sha256("\n".join(sorted(one.person.borrower_id for one in alike)).encode()).hexdigest()
     if not alike or request.POST.get("anyway") == shown:
@@ -147,9 +150,10 @@ def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 
 
 def _read(request: PersonRequest, app_id: str, borrower_id: str) -> Borrower | None:
-    """Return the borrower; on a POST, None if the read fails.
+    """Return the borrower, masked for this person; on a POST, None if the read fails.
 
-    A borrower who is gone must not hide the result of the write.
+    On a POST the page shows the result of the write even if the borrower can't be read. Otherwise
+    a failed read raises LendingError. InvalidId is always raised.
     """
     try:
         found = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id)

@@ -63,7 +63,7 @@ def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
 def _build_form(
     request: PersonRequest, draft: Draft, entered: QueryDict | None, **options: Any
 ) -> BorrowerForm:
-    """Return the form with the fields that this person's rights open."""
+    """Return the form with the fields that this person may edit."""
     held, is_developer = list_rights(request.user), request.user.has_perm(DEVELOPER)
     return BorrowerForm(
         entered, record=draft.shown, held=held, is_developer=is_developer, **options
@@ -71,7 +71,7 @@ def _build_form(
 
 
 def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference]:
-    """Return the differences that this person's rights open."""
+    """Return the differences between two versions, both masked for this person."""
     held = list_rights(request.user)
     return differences(mask_record(before, held), mask_record(after, held))
 
@@ -79,7 +79,7 @@ def _compare(request: PersonRequest, before: Raw, after: Raw) -> list[Difference
 def _read(app_id: str, borrower_id: str) -> Raw:
     """Return the record as received.
 
-    Raises LendingError, also for a record that no form can contain.
+    Raises LendingError, also for a record that is nested too deeply to be edited.
     """
     raw = check_named(gateway.app(app_id).borrowers.get(borrower_id), borrower_id).raw
     try:
@@ -93,7 +93,7 @@ def _read(app_id: str, borrower_id: str) -> Raw:
 def _opened(
     request: PersonRequest, app_id: str, borrower_id: str, record: Raw
 ) -> tuple[str, Draft]:
-    """Return the token and the draft of a new edit of the current record."""
+    """Save a draft for a new edit of the current record; return its token and the draft."""
     return _save_draft(request, Draft(app_id, borrower_id, record, record))
 
 
@@ -183,7 +183,10 @@ def _show(
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
-    """Show before and after side by side; the POST sends the changes once."""
+    """Show before and after side by side; the POST sends the changes once.
+
+    If the draft is gone or the record has changed, nothing is sent and the form opens again.
+    """
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)
     if draft is None or not draft.patch:
@@ -198,7 +201,7 @@ def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) ->
             now = _read(app_id, borrower_id)
         except LendingError as error:
             return _show_confirm(request, draft, form, card=errors.card(error))
-        # The first sending of a form that was sent twice may have changed the record itself.
+        # If the form was sent twice, the first request may have changed the record.
         if not same(now, draft.base) and not sent_before.exists():
             messages.error(request, _("Not sent. The record changed while the form was open."))
             return redirect(f"{reverse('borrower-edit', args=[app_id, borrower_id])}?form={form}")

@@ -20,8 +20,7 @@ def export_kept(request: PersonRequest, app_id: str, borrower_id: str) -> Stream
     """Return the file as JSON. The trail records the start and the end. Raises Throttled.
 
     A borrower may request this data by law, so nothing in it is masked. The view is for managers,
-    who must confirm their identity first. The file does not include data that only the service has;
-    the service must give that.
+    who must confirm their identity first. The file does not include data that only the service has.
     """
     place = ExportPlace(request.user.pk)
     text = _write(request, app_id, check_id(borrower_id), place)

@@ -37,7 +37,7 @@ from lendingadmin.web.revealing import RevealForm, list_groups, record_reveal
 
 # Seconds that the page of a borrower waits. Later answers of the service load separately.
 MOMENT = 0.3
-# What the page offers, by the right that it takes.
+# Actions on the page, and the permission that each needs.
 _MAY = {
     "patch": "lending.borrowers.patch",
     "delete": "lending.borrowers.delete",
@@ -76,7 +76,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     record, *others = (panels.mask_found(one, held) for one in found)
     if isinstance(record, NotFound):
         live.drop_gone(app_id, borrower_id)
-    # Without it there still is what was done here.
+    # Without the record, the page still shows the history in this dashboard.
     if whole and isinstance(record, NotFound | InvalidId):
         raise record
     shown = []
@@ -84,7 +84,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     for panel, one in zip(seen, others, strict=True):
         if panel is not panels.LOANS or one is None:
             shown.append(Shown.of(panel, one))
-        elif record is None:  # which lists loans too
+        elif record is None:  # The panel also needs the loans in the record.
             shown.append(Shown(panel))
         else:
             shown.append(Shown.of_loans(one, record, app_id, borrower_id))
@@ -108,8 +108,8 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
 def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the borrower's own record: title, person, devices, other data.
 
-    The loans of the record are shown in the panel of loans. If that panel is not on the page,
-    they are Technical.
+    The loans of the record are shown in the panel of loans. If that panel is not on the page, the
+    loans are shown as Technical.
     """
     app = gateway.app(app_id)
     found: Any
@@ -135,9 +135,10 @@ def record_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 @access(REVEAL, "lending.borrowers.get", methods=("GET", "POST"), quota=REVEALS)
 def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the record without masks, only in answer to a POST with a reason.
+    """Show the record without masks, only in answer to a POST with a purpose.
 
-    A GET of this address, as from a bookmark, redirects to the borrower. Raises LendingError.
+    The audit trail records the purpose and the groups of revealed data. A GET, as from a bookmark,
+    redirects to the borrower. Raises LendingError.
     """
     if request.method != "POST":
         return redirect("borrower", app_id, borrower_id)
@@ -147,7 +148,7 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
     context = _describe_masked(request, app_id, borrower_id, found) | {"reveal_form": form}
     held = list_rights(request.user)
     if form.is_valid():
-        # Before anything is shown: nothing goes out without its entry in the audit trail.
+        # The entry in the audit trail is made before any masked data are shown.
         groups = ", ".join(list_groups(find_masked(found.borrower.raw, held)))
         subject = " ".join((account_id(borrower_id), "record"))
         record_reveal(request, app_id, subject, groups or _("nothing is masked"), form)
@@ -214,7 +215,7 @@ def events_panel(request: PersonRequest, app_id: str, borrower_id: str) -> HttpR
 
 
 def _panel(request: PersonRequest, panel: Panel, app_id: str, borrower_id: str) -> HttpResponse:
-    """Read one panel, or one page of a panel. Its fault is shown only in the panel."""
+    """Show one panel, or one page of a panel. An error is shown only in the panel."""
     page_token = request.GET.get("pageToken") or None
     (found,) = panels.read_panels([panel], app_id, borrower_id, page_token)
     result = panels.mask_found(found, list_rights(request.user))
@@ -281,7 +282,7 @@ def _draw(
 ) -> HttpResponse:
     app = gateway.lending_app(app_id)
     record, found = context.get("record"), context.get("borrower")
-    # Nothing is done from a record that does not say that it is this borrower's.
+    # A record that does not have this borrower's id allows no actions.
     is_theirs = isinstance(found, Borrower) and is_named(found, borrower_id)
     refused = isinstance(record, Shown) and record.is_read and not is_theirs
     may = {word: not refused and request.user.has_perm(right) for word, right in _MAY.items()}
@@ -309,9 +310,9 @@ def _draw(
 def name(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show only the borrower's name, for pages with one of the borrower's records.
 
-    With `?with=phone` the phone is shown too. If the service does not answer, the name comes
-    from the index. A person without the right to names gets the initials. A person without the
-    right to contact data gets no phone.
+    With `?with=phone` the phone is shown too, and the audit trail records this. If the service does
+    not answer, the name comes from the index. A person without the right to names gets the
+    initials. A person without the right to contact data gets no phone.
     """
     context: dict[str, object] = {"borrower_id": borrower_id, "app_id": app_id}
     try:

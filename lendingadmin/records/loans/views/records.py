@@ -57,7 +57,10 @@ def loans(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.loans.get")
 def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show a loan: its debt, schedule and contract, and the records of this dashboard."""
+    """Show a loan: its debt, schedule and contract, and the records of this dashboard.
+
+    The open repayments of the loan are checked, if a check is due, against the loan as just read.
+    """
     found, now = gateway.app(app_id).loans.get(account_id), timezone.now()
     unidentified = not is_named(found, account_id)
     account = loan_math.account_of(found) or account_id
@@ -95,10 +98,11 @@ def loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 
 def _set_against_paid(loan: Loan, landed: dict[str, Decimal], currency: str) -> dict[str, object]:
-    """Return the amount paid at the service but not recorded in this dashboard; None if unknown.
+    """Return the part of the context about money that was paid outside this dashboard.
 
-    Amounts of other currencies are listed separately, because the service's conversion is not
-    known.
+    `unexplained` is the amount paid at the service but not recorded in this dashboard, in the
+    app's `currency`; None if unknown. Recorded amounts in other currencies are listed separately,
+    because the service's conversion is not known.
     """
     paid = loan_math.total_of(loan, "paid")
     unexplained = None if paid is None else paid - landed[currency]

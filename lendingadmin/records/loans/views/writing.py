@@ -24,7 +24,7 @@ from lendingadmin.web.lists import as_id
 from lendingadmin.web.requests import PersonRequest
 
 DELETE = "loans.delete"
-# The states in which the spec has a delete refused (Spec: Rules that hold, 4).
+# The service refuses to delete a loan in these states (Spec: Rules that hold, 4).
 _REFUSED_IN = frozenset({"open", "closed"})
 
 
@@ -32,7 +32,7 @@ _REFUSED_IN = frozenset({"open", "closed"})
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the way to a loan through an offer; developers also get a form for a JSON contract."""
     app, card = gateway.lending_app(app_id), None
-    # For others the page has no form, and whatever is sent to it goes nowhere.
+    # For other people the page has no form, and a POST sends nothing.
     is_developer = request.user.has_perm(DEVELOPER)
     borrower_id = as_id(request.GET.get("borrowerId", ""))
     again = taken_up(services.entered(request, LoanForm.operation, app_id).sent)
@@ -112,7 +112,10 @@ def is_delete_refused(loan: Loan) -> bool:
 
 
 def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, Card | None]:
-    """Delete the loan; return the address of the next page, or a card with the service's words."""
+    """Delete the loan; return the address of the next page, or a card with the service's words.
+
+    If the form's token is too old, nothing is deleted and the next page is the same form.
+    """
     loans = gateway.app(app_id).loans
     try:
         outcome = services.write_once(
@@ -133,9 +136,10 @@ def _delete(request: PersonRequest, app_id: str, account_id: str) -> tuple[str, 
 def _read(
     request: PersonRequest, app_id: str, account_id: str
 ) -> tuple[Loan | None, LendingError | None]:
-    """Return the loan.
+    """Return the loan, or on a POST the error of a failed read.
 
-    On a POST a fault is returned, because the page shows the card of the write.
+    On a POST the page shows the card of the write. Otherwise, and for an invalid id, raises
+    LendingError.
     """
     try:
         return check_named(gateway.app(app_id).loans.get(account_id), account_id), None

@@ -9,7 +9,7 @@ from lendingadmin.records.notes.services import list_pinned
 
 register = template.Library()
 
-# More than these are on the timeline.
+# Number of shown notes. The timeline has all notes.
 _SHOWN = 5
 
 

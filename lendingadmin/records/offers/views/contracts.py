@@ -20,7 +20,7 @@ from .offers import MAY_ASK, checked
 def contracts(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """Show all products of an offer for one amount and day; the address has both.
+    """Show a contract for each product of an offer, for the amount and day in the address.
 
     Raises UnidentifiedRecord for an offer that may belong to another borrower.
     """
@@ -70,9 +70,9 @@ def contracts(
 
 
 def _address_for_all(request: PersonRequest, form: PreviewForm) -> str:
-    """Return the address with its amount in a form that is valid in every language.
+    """Return the address with the amount written so that every language can read it.
 
-    Return an empty text if the address has no amount or already has this form.
+    Return an empty text if there is no amount, or if the amount is already written in this way.
     """
     query, amount = request.GET.copy(), form.cleaned_data["amount"]
     if amount is None or query["amount"] == (written := write_for_all(f"{amount:f}")):

@@ -32,7 +32,7 @@ from lendingadmin.web.requests import PersonRequest
 PURPOSE = OfferForm.operation
 MAY_ASK = "lending.borrowers.getOffers"
 _EARLIER = 10
-# templates/offers/_request.html and, of an offer that was made, _outcome.html.
+# Places that templates/offers/_request.html shows, and for an offer also _outcome.html.
 _SHOWN = list_places("metadata", "startTime endTime expiryTime assessmentId requestId")
 _OF_OFFER = list_places(
     "result.response", "creditLimit interestRateWaiver validFrom"
@@ -45,7 +45,7 @@ _NOT_NAMED = gettext_lazy(
 
 @access(MAY_ASK, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form to request an offer; the requestId is generated with the form."""
+    """Show the form to request an offer, with a new requestId; a POST sends the request."""
     app, card, types_card = gateway.lending_app(app_id), None, None
     checked(borrower_id)
     types: tuple[AssessmentType, ...]
@@ -56,7 +56,7 @@ def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         if request.method != "POST":
             raise
         types, types_whole, types_card = (), False, errors.card(error)
-    # The address names the type of an offer that expired, for instance.
+    # The address may name a type, such as the type of an expired offer.
     kind = request.GET.get("assessmentType", "")
     initial = {"assessmentType": kind} if kind else {}
     form = OfferForm(request.POST or None, request=request, types=types, app=app, initial=initial)
@@ -134,7 +134,7 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
 def ask_again(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """Ask the service for this request, because a person wants it."""
+    """Ask the service for a request again, by its requestId, and show the request."""
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     page = reverse("offer", args=place)
     try:
@@ -206,9 +206,9 @@ def _show(request: PersonRequest, place: asking.Place, card: Card | None = None)
 def _around(
     request: PersonRequest, place: asking.Place, standing: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the context below the waiting part.
+    """Return the context of the page outside the waiting part.
 
-    A new request is offered only after a final answer.
+    The page allows a new request only if the offer was made and is still valid.
     """
     row = standing["row"]
     offers_itself = row is not None and row.state == OfferState.DONE and not standing["may_reask"]
@@ -222,12 +222,15 @@ def _around(
 def _standing(
     request: PersonRequest, row: OfferRequest, card: Card | None = None
 ) -> dict[str, Any]:
-    """Return the state of a request, read from the service if a page may do so, or as saved."""
+    """Return the context with the state of a request.
+
+    If a page may ask for the request, its state is first read from the service and saved.
+    """
     if card is None and row.may_be_read(timezone.now()):
         try:
             asking.check(row)
         except LendingError as error:
-            # A read is not a write: the request still has its requestId.
+            # A failed read changes nothing. The request can still be found by its requestId.
             next_step = _(
                 "Your request is not lost. The dashboard will look for the same request again."
             )
@@ -254,7 +257,10 @@ def _standing(
 
 
 def _outcome(request: PersonRequest, row: OfferRequest) -> dict[str, Any]:
-    """Return the offer, with the products' own terms if the catalogue can be read."""
+    """Return the offer, with the products' own terms if the catalogue can be read.
+
+    Empty if the offer can't be read.
+    """
     response, card = row.response, None
     known: tuple[Product, ...] = ()
     if response is None:

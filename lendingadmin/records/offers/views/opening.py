@@ -57,7 +57,7 @@ def loan(
     if row and not row.is_named:
         raise UnidentifiedRecord
     sent = request.POST if request.method == "POST" else None
-    # Under its own account id again, a loan that came late after all is not made twice.
+    # The same account id is used again, so that a loan that was created late is not created twice.
     again = services.entered(request, drafts.PURPOSE, app_id).sent
     form = ContractLoanForm(
         sent, initial={"accountId": again.get("accountId", minted_account_id())}
@@ -94,7 +94,7 @@ def loan(
         "read_at": timezone.now(),
         "far_start": starts and far_notice(_("The start of the loan"), starts, timezone.now()),
         "lent": before,
-        # As far as is known here.
+        # This counts only the loans that this dashboard knows.
         "is_over": amount is not None and left is not None and amount > left,
     }
     return render(request, "offers/loan.html", context)
@@ -112,7 +112,7 @@ def _preview(
         raise Http404("The address does not say which amount and day are meant.")
     preview = read(request, row, form, borrower=True)
     contract = one_of(preview, source.product_id, whole_number(request.GET.get("place")))
-    # Spec: Loan. Its type and category are those of product and borrower.
+    # Spec: Loan. The loan has the type of its product and the category of its borrower.
     product = catalogue.named(source.product_id, preview.products)
     known = {
         "loanType": text(product.product_type) if product else None,

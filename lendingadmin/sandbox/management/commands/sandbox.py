@@ -50,7 +50,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
         """Run the sandbox.
 
-        Raise CommandError, in one line, if the address can't be used.
+        Raise CommandError, in one line, if the address can't be used, or if the data in the
+        database were encrypted with another key.
         """
         listener = _listen(host, port)
         address = f"http://{host}:{listener.getsockname()[1]}"
@@ -69,7 +70,10 @@ class Command(BaseCommand):
         Server(listener.detach(), workers, lambda: self._say(ready)).run()
 
     def _fill(self, history: Path | None) -> None:
-        """Fill the apps that have a seed and are empty; write the history of a new book."""
+        """Fill the apps that have a seed and are empty.
+
+        If Kenya's app was filled, write its loans on past days to the file `history`.
+        """
         began, now = time.monotonic(), clock.now()
         for app_id in APPS:
             if added := filler.fill(app_id, now):
