@@ -68,7 +68,10 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """Set a batch's state for a person if it is in one of these states; return whether it was."""
+    """Set the state of a batch for a person, with an audit entry.
+
+    Return False, and change nothing, if the batch is not in one of the states `starts`.
+    """
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -164,7 +167,7 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return the reason why an approval has expired, as a sentence; empty if it is valid."""
+    """Return a sentence about why the approval has expired; empty if it is valid or missing."""
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -205,7 +208,10 @@ def pause(batch: Batch, by: User) -> bool:
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Continue a paused recording; rows that were already sent are not sent again."""
+    """Continue a paused recording; return False if the batch is not paused.
+
+    Rows that were already sent are not sent again.
+    """
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
@@ -216,7 +222,10 @@ def resume(batch: Batch, by: User) -> bool:
 
 
 def reopen(batch: Batch, by: User) -> bool:
-    """Open the unrecorded rows for decisions again; this ends an approval of the batch."""
+    """Open the unrecorded rows for decisions again, and end an approval of the batch.
+
+    Return False if the batch is in another state than AWAITING, PAUSED or DONE.
+    """
     starts = (State.AWAITING, State.PAUSED, State.DONE)
     return move(batch, starts, State.READY, by, "reopened", **_UNAPPROVED)
 

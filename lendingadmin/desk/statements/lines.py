@@ -44,7 +44,7 @@ class Place(models.TextChoices):
     COPY = "copy", _("in another statement")
 
 
-#: Where a person's word puts money: it is not to be recorded here.
+#: Places that a person chooses for money that must not be recorded in this dashboard.
 PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 
 
@@ -80,7 +80,7 @@ class Line:
 
 
 def list_others(reference: str, details: str, *texts: str | None) -> Sequence[str]:
-    """Return the other texts of a row besides its reference and details, each once."""
+    """Return the texts of a row except its reference and details, each text once."""
     found = dict.fromkeys(" ".join(text.split()) for text in texts if text)
     return [text for text in found if text not in ("", reference, details)]
 
@@ -104,12 +104,12 @@ class Statement:
     """A file that was read: its layout, the values of its head, and its lines in order.
 
     `layout` is the layout's key, and `network` is the operator's or bank's name for a repayment.
-    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the days
-    that it covers according to its head; None if the head names none. Balances and totals come from
-    the head too; `paid_out` is positive. `day_first` is the order in which days were read. If both
-    orders were possible (`day_is_proposed`), a person is asked. A person is also asked about
-    `unknown_words`, which are the words of a status or a side by field. `flaws` are rows that can't
-    be read, `unread` are the parts of the file that were not read, and `skipped` counts the rows of
+    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the first
+    and the last day according to the head; None if the head names none. Balances and totals come
+    from the head too; `paid_out` is positive. `day_first` is the order in which days were read.
+    If both orders were possible (`day_is_proposed`), a person is asked. A person is also asked
+    about `unknown_words`, which are words of a status or a side by field. `flaws` are rows that
+    can't be read, `unread` are the parts of the file that were not read, and `skipped` counts the rows of
     headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
     payment, as an operator's receipt does; a bank's reference may repeat or be missing.
     """
@@ -165,7 +165,7 @@ MAPPED = "mapped"
 
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
-    """The meaning of the columns of an unknown table, by heading; "" for a column it lacks.
+    """The heading of each column of an unknown table; "" if the table lacks the column.
 
     A mapping has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
     `paid_out`. Statement explains `has_unique_ids`.
@@ -188,9 +188,9 @@ class Mapping:
 
 
 class Refused(Exception):
-    """A file that can't be accepted. The sentence says why, and what to export instead.
+    """Error: a file can't be accepted. The sentence says why, and what to export instead.
 
-    `code` names the reason for the program, as that of a ValidationError does.
+    `code` is the machine-readable reason, like the code of a ValidationError.
     """
 
     def __init__(self, sentence: str, code: str = "invalid") -> None:

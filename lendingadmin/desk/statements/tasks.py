@@ -15,7 +15,7 @@ from .models import Batch, StatementFile
 
 State = Batch.State
 
-# Longer than a page of rows takes at a slow service, and short for who waits before the screen.
+# Longer than a slow service needs for a page of rows, and short for a person who waits.
 _LOST = timedelta(seconds=30)
 
 
@@ -49,7 +49,7 @@ def compare() -> None:
 
 
 def beat() -> None:
-    """Resume batches whose worker was lost, and end the wait of those not approved in time.
+    """Resume batches whose worker was lost, and expire batches that were not approved in time.
 
     A worker that was only paused finds that its batch has changed. `compare` is enqueued too.
     """
