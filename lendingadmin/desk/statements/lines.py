@@ -103,15 +103,15 @@ class Flaw:
 class Statement:
     """A file that was read: its layout, the values of its head, and its lines in order.
 
-    `layout` is the layout's key, and `network` is the operator's or bank's name for a repayment.
+    `layout` is the key of the layout. `network` is the name of the operator or bank.
     `account` is the short code, number or IBAN of the account. `begins` and `ends` are the first
     and the last day according to the head; None if the head names none. Balances and totals come
     from the head too; `paid_out` is positive. `day_first` is the order in which days were read.
     If both orders were possible (`day_is_proposed`), a person is asked. A person is also asked
     about `unknown_words`, which are words of a status or a side by field. `flaws` are rows that
-    can't be read, `unread` are the parts of the file that were not read, and `skipped` counts the rows of
-    headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
-    payment, as an operator's receipt does; a bank's reference may repeat or be missing.
+    can't be read. `unread` are the parts of the file that were not read. `skipped` counts the rows
+    of headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
+    payment, as an operator's receipt does. A bank's reference may repeat or be missing.
     """
 
     layout: str

@@ -109,7 +109,7 @@ class RepaymentForm(forms.Form):
             self.fields["externalId"].help_text = _("Sent again with the same id.")
 
     def _find_currency(self) -> str:
-        """Return the currency that the amount may name: the given one, else the app's."""
+        """Return the currency of the amount: the given code if it is valid, else the app's."""
         code = str(self["currencyCode"].value() or "").strip().upper()
         return code if is_currency(code) else self.app.currency
 
@@ -153,7 +153,10 @@ class RepaymentForm(forms.Form):
         return code
 
     def clean(self) -> dict[str, Any]:
-        """Check the amount's decimals against its currency; use a typed network if given."""
+        """Set the network and the channel, and check the amount's decimals against its currency.
+
+        A typed network replaces the chosen one. `_settle_cash` then applies the rules for cash.
+        """
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
         if cleaned["network"].casefold() == CASH.casefold():
@@ -172,9 +175,9 @@ class RepaymentForm(forms.Form):
     def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:
         """Return the channel and network that follow from the transaction id.
 
-        Without an id it is cash, and the network of another payment is not used. A person who
-        chose another channel or network decides. If an id is added to a draft of cash, it is an
-        entry with an id again.
+        Without an id the payment is cash, and the usual network is not used. A channel or network
+        that a person chose does not change. If a person adds an id to a draft of cash, the usual
+        channel and network apply. An empty result changes nothing.
         """
         shown = {name: self.get_initial_for_field(self.fields[name], name) for name in IN_CASH}
         kept = [name for name in IN_CASH if cleaned.get(name) == shown[name]]

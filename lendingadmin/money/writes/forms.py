@@ -17,7 +17,7 @@ from .services import Outcome, Result, write_once
 class WriteForm(forms.Form):
     """A form that is sent once: its page has `fresh_token` in a hidden field `token`.
 
-    `operation` is the name of its write in the client's table.
+    `operation` is the name of the write in the client's table.
     """
 
     operation = ""

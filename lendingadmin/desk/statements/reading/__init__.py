@@ -35,7 +35,7 @@ def read(
 ) -> Statement | UnknownTable:
     """Return the statement in a file, with times in the given zone.
 
-    `currency` is the lender's currency. This gives the number of decimals if the file names no
+    `currency` is the lender's currency, which gives the number of decimals if the file names no
     currency. `day_first` is a person's answer if the days can be read in two ways. A table of an
     unknown layout is returned as UnknownTable until a person's `mapping` names its columns.
     `answers` are a person's meanings of words. A day after `today` is a mistake. Raise Refused with

@@ -499,7 +499,7 @@ class _Reader:
         paid_in = read_amount(values.get("paid_in", ""), currency)
         paid_out = read_amount(values.get("paid_out", ""), currency)
         both = {"paid_in": paid_in, "paid_out": paid_out}
-        # A dash means that a column has no amount. Figures that can't be read are an unknown amount.
+        # A dash is not an amount. If figures can't be read, the amount is unknown.
         is_unread = any(
             one is None and any(map(str.isdigit, values.get(field, "")))
             for field, one in both.items()
