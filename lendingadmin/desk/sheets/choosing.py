@@ -34,7 +34,10 @@ _VISITED = (StopKind.WRONG_NUMBER,)
 
 
 class Wanted(NamedTuple):
-    """The choice for new sheets: the day of the visit, the loans, product and officer."""
+    """The choice for new sheets: the day of the visit, the loans, product and officer.
+
+    Without a product or an officer, the choice includes all of them.
+    """
 
     day: date
     choice: Choice = Choice.ALL
@@ -71,7 +74,7 @@ class Choosing(NamedTuple):
 
     @property
     def due(self) -> Decimal:
-        """Sum of the amounts that are due by the day."""
+        """Sum of the amounts that are due by the day of the visit."""
         return add_up(one.due for one in self.chosen)
 
     @property
@@ -150,7 +153,10 @@ def _list_loans(
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
-    """Return the borrowers with stopped collection, each with a loan or "" for all loans."""
+    """Return pairs of borrower id and loan id for which collection is stopped.
+
+    An empty loan id means all loans of the borrower.
+    """
     found, ids = set[tuple[str, str]](), sorted(borrower_ids)
     for some in (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)):
         rows = Stop.objects.filter(
@@ -161,7 +167,7 @@ def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, st
 
 
 def read_others(app_id: str, day: date) -> set[str]:
-    """Return the loans on sheets of the day that are still out."""
+    """Return the ids of the loans on open sheets for this day."""
     sheets = Sheet.objects.filter(app_id=app_id, state=Sheet.State.OPEN, day=day)
     rows = SheetRow.objects.filter(sheet__in=list(sheets.values_list("pk", flat=True)))
     return set(rows.values_list("account_id", flat=True))

@@ -1,8 +1,8 @@
 """The code of a collection sheet: seven letters and digits, one of which checks the others.
 
-People print it, read it aloud and type it, so no two of its characters look alike. One wrong
+People print a code, read it aloud and type it, so no two characters look alike. One wrong
 character, or two characters that changed places, change the sum and are noticed, because the number
-of characters is prime.
+of possible characters is prime.
 """
 
 import re

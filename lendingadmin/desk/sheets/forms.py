@@ -70,7 +70,7 @@ class NewSheetForm(forms.Form):
 
     @property
     def wanted(self) -> Wanted:
-        """The choice of a valid form."""
+        """The choice in the form, which must be valid."""
         given = self.cleaned_data
         return Wanted(given["day"], Choice(given["choice"]), given["product"], given["officer"])
 
@@ -126,7 +126,7 @@ class GridForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check that amounts fit the decimals of the currency, and that the cash was counted."""
+        """Add an error for each amount with too many decimals, and for a missing cash count."""
         cleaned = super().clean() or self.cleaned_data
         decimals = currency_decimals(self.app.currency)
         words = gettext("%(currency)s has at most %(count)s decimals.")

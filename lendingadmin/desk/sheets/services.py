@@ -197,9 +197,9 @@ def is_over(last: SheetReturn | None) -> bool:
 
 
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
-    """Cancel an open sheet, so that nothing is collected with it.
+    """Cancel an open sheet with an audit entry, so that nothing is collected with the sheet.
 
-    Return False if the sheet is no longer open.
+    Return False if the sheet is not open.
     """
     fields: dict[str, Any] = {"state": State.CANCELLED, "reason": reason}
     fields |= {"cancelled_by": by, "cancelled_at": timezone.now()}
@@ -233,7 +233,7 @@ def _build_lines(
     """Return the rows with an amount as lines, each with the id of its loan.
 
     The time of the lines is noon of the day, which is on the same day in every zone that a service
-    may use. It is never later than the present time.
+    may use. The time is never later than the present time.
     """
     noon = datetime.combine(day, time(12), app.zone)
     moment = min(noon, timezone.now().astimezone(app.zone))

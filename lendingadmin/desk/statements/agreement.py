@@ -72,7 +72,7 @@ class Agreement(models.TextChoices):
 
 
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
-    """Compare a row's payer with a borrower's name and phone digits.
+    """Return the result of comparing a row's payer with a borrower's name and phone digits.
 
     An unknown name or phone is empty. The result is DIFFERS if a name or a phone number of the row
     differs. Different names are accepted if the phone agrees and the names share a word.
@@ -96,8 +96,9 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 
 
 def _compare_names(payer: str, name: str) -> Agreement:
-    """Compare two names. They agree if they share two words, or the only word of one name.
+    """Return the result of comparing two names.
 
+    The names agree if they share two words in any order, or the only word of one name.
     One of the two words must be exactly equal. Initials alone, or two words that each differ in a
     letter, also fit other people. An initial counts as one of the two words only if a name has no
     second word. A company whose name shares one word with a person's is another payer.

@@ -47,8 +47,8 @@ def begin(file: StatementFile, by: User) -> Batch | None:
     """Start the check of a statement's payments, for the first time or again.
 
     Payments that are recorded or on their way do not change. Return None if the batch is being
-    checked or recorded or waits for approval, if rows of the statement are missing or broken, or if
-    a person must first explain how to read it.
+    checked or recorded or waits for approval. Return None also if rows of the statement are missing
+    or broken, or if a person must first explain how to read the statement.
     """
     if not file.is_certain or not file.layout:
         return None
@@ -91,9 +91,10 @@ def advance(batch: Batch, to: str, **fields: Any) -> bool:
 
 
 def submit(batch: Batch, by: User) -> bool:
-    """Start recording the accepted rows, or request an approval; return False if not ready.
+    """Start recording the accepted rows, or request an approval.
 
-    Raise NobodyToApprove if a second person is needed and no other person may approve.
+    Return False if the batch is not in the state READY. Raise NobodyToApprove if a second person is
+    needed and no other person may approve.
     """
     app = lending_app(batch.file.app_id)
     reasons = find_reasons(batch, app, by)
@@ -129,8 +130,8 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
     `shown` is the `compute_fingerprint` of the rows that the approver saw. Return False if the
     rows have changed since, or if the batch does not wait for approval or has waited for too
-    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for one of its
-    makers, and NotIndependent for a person who is not independent of one of them.
+    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for a maker of the
+    batch, and NotIndependent for a person who is not independent of a maker.
     """
     makers = list_makers(batch)
     if by in makers:
@@ -202,7 +203,7 @@ def expire_unapproved() -> None:
 
 
 def pause(batch: Batch, by: User) -> bool:
-    """Pause the recording after the current rows; return False if it was not recording."""
+    """Pause the recording after the current rows; return False if the batch is not recording."""
     words = _("%(username)s stopped the recording.") % {"username": by.username}
     return move(batch, (State.RECORDING,), State.PAUSED, by, "stopped", why=words)
 

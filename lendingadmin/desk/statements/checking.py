@@ -54,7 +54,10 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Check lines for some seconds. Return the wait before the next slice; None at the end."""
+    """Check lines for some seconds, and return the wait before the next slice.
+
+    Return None if the check has ended, or if the batch has changed.
+    """
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
@@ -115,7 +118,7 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
 def judge_lines(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Standing]:
-    """Return how each of these lines compares with the journal, by position.
+    """Return the standing of each of these lines in the journal, by position.
 
     Repayments whose idempotency keys are in `but` are ignored. Repayments that were not found at
     the service are ignored too, because the check of each loan asks whether they may still be
@@ -262,8 +265,8 @@ def build_request(row: Allocation) -> Request:
 def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
     """Return the time at which a payment is recorded, in the lender's zone.
 
-    A day without a time becomes its noon, which is on the same day in every zone that a service may
-    use. The result is never later than the present time.
+    For a day without a time, the result is noon, which is on the same day in every zone that a
+    service may use. The result is never later than the present time.
     """
     local = moment.astimezone(zone)
     if line.has_time or local.time() != time.min:
@@ -328,7 +331,7 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
 
 
 def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
-    """Read the loans that the rows already have."""
+    """Read the loans that the rows already have, and return a match for each row."""
     chosen = [(row.basis, row.account_id) for row in rows]
     payments = [read_about(row.line) for row in rows]
     return matching.read_chosen(file.app_id, chosen, payments, file.layout)
@@ -342,10 +345,11 @@ def _apply(
     until: datetime | None,
     open_question: Finding | None,
 ) -> None:
-    """Set on a row the loan that was found, and the finding.
+    """Set the loan that was found, and the finding, on a row.
 
-    `taken` is the amount that rows from `start` on take from each loan. The journal may have
-    forgotten rows up to `until`. `open_question` is about the row itself.
+    `taken` has the amounts, by loan, that accepted rows from position `start` on will pay. The
+    journal may have forgotten rows up to `until`; None if the database was never restored.
+    `open_question` is a finding about the row that does not depend on the loan.
     """
     row.owed = None
     if found.loan is None:
@@ -381,8 +385,8 @@ def _apply(
 def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     """Return True if a restored database may have forgotten that the row was recorded.
 
-    The database was restored to its state at `until`. Money that came after `until`, according to
-    the statement, can't be forgotten.
+    `until` is the time of the last restore; None if there was none. Money that came after `until`,
+    according to the statement, can't be forgotten.
     """
     moment = row.line.moment
     if until is None or moment is None:
@@ -449,8 +453,8 @@ def _keep(rows: Sequence[Allocation]) -> None:
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
     """Save a fault of the service on the batch, and return the wait before the next try.
 
-    After the last try the batch becomes READY, and people continue without the remaining rows. Then
-    return None. Return None too if the batch has changed.
+    After the last try, the batch becomes READY and people continue without the remaining rows. In
+    this case return None. Return None also if the batch has changed.
     """
     tries = batch.tries + 1
     pause = find_pause(tries, error)

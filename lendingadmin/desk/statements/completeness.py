@@ -1,4 +1,4 @@
-"""Check a statement for missing rows by its own balances and totals; name each break."""
+"""Check of a statement for missing rows, by its own balances and totals."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ class Proof:
 
 
 def prove(statement: Statement) -> Proof:
-    """Compare opening, lines, running balances, closing and totals with each other."""
+    """Return the result of comparing a statement's balances, lines and totals with each other."""
     flaws = list(statement.flaws)
     if statement.unknown_words:
         # It is unknown which rows are payments, so the rows can't be added up.

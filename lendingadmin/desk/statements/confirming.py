@@ -26,7 +26,7 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
     if repayment.external_id_minted:
         return []
     app, at = lending_app(repayment.app_id), repayment.transaction_date
-    # A bank's reference may repeat. It is of this payment only on the payment's day (identity.py).
+    # A bank's reference may repeat. It belongs to this payment only on its day (identity.py).
     of_bank = Q(bank_key=repayment.external_id_key, moment__gt=at - _DAY, moment__lte=at)
     lines = StatementLine.objects.filter(
         Q(receipt_key=repayment.external_id_key) | of_bank,

@@ -15,7 +15,7 @@ _DAY = timedelta(days=1)
 
 
 class Cover(NamedTuple):
-    """The days that a complete file covers, both included."""
+    """A complete file, with the first and the last day that it covers; both are included."""
 
     number: int
     network: str

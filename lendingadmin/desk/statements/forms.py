@@ -45,7 +45,7 @@ class NewStatementForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        """Return the file; refuse it if it is too large."""
+        """Return the file; raise ValidationError if it is too large."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _(
@@ -260,7 +260,7 @@ class SplitForm(forms.Form):
         }
 
     def clean_amount(self) -> Decimal:
-        """Return the amount, which must be less than the payment, so that there is a rest."""
+        """Return the amount; raise ValidationError if it is not less than the payment."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
             raise forms.ValidationError(_("Enter less than the whole payment."), code="whole")

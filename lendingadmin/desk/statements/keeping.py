@@ -36,8 +36,9 @@ ROWS_AT_ONCE = 1_000
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
     """Read a file and save it with its lines; return the saved file and whether it is new.
 
-    If the same bytes were uploaded before, that file is returned. A table of an unknown layout
-    is saved without lines. Raise Refused if the content is not a statement.
+    If the same bytes were uploaded before, return that file and save nothing. A new file gets an
+    audit entry. A table of an unknown layout is saved without lines. Raise Refused if the content
+    is not a statement.
     """
     digest = hashlib.sha256(content).hexdigest()
     same = StatementFile.objects.filter(app_id=app.app_id, digest=digest)
@@ -64,9 +65,9 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
 def keep_counted_cash(
     app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
 ) -> StatementFile:
-    """Save the rows of a collection sheet with counted cash; `name` is unique to these rows.
+    """Save the rows of a collection sheet with counted cash, and return their file.
 
-    Raise IntegrityError if rows with this name are already saved.
+    `name` is unique to these rows. Raise IntegrityError if rows with this name are already saved.
     """
     counted = Statement(
         layout=COUNTED_CASH,
@@ -183,7 +184,10 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
 def _replace_lines(
     file: StatementFile, found: Statement | UnknownTable, by: User, outcome: str
 ) -> bool:
-    """Replace the lines of a file; return False if the file may not be read again."""
+    """Replace the lines of a file, with an audit entry.
+
+    Return False if the file may not be read again.
+    """
     with transaction.atomic():
         # No batch of this file can begin until this transaction ends.
         if not may_read_again(StatementFile.objects.select_for_update().get(pk=file.pk)):
@@ -265,8 +269,7 @@ def _find_places(
     """Return the place of the money of each line; empty for a line that is not a payment.
 
     All are empty if rows are missing or a person must answer a question about the file. They are
-    also empty for counted cash, because a cashier has it and compares it in the cash count of the
-    day.
+    also empty for counted cash, which a cashier has and compares in the cash count of the day.
     """
     if not file.is_certain or file.is_counted_cash:
         return [""] * len(found)

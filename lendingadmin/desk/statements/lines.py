@@ -34,7 +34,7 @@ class Standing(models.TextChoices):
 
 
 class Place(models.TextChoices):
-    """The place of a payment's money. Each incoming payment is in exactly one place."""
+    """The place of a payment's money. A payment with a place has exactly one place (places.py)."""
 
     UNALLOCATED = "unallocated", _("unallocated")
     RECORDED = "recorded", _("recorded here")
@@ -54,11 +54,11 @@ class Line:
 
     `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
     is the money that the line moves, positive in and negative out; for a failed row it is the money
-    that would have moved. `moment` is aware. Without a time of day (`has_time`) it is midnight in
-    the statement's zone; it is None if the date can't be read. Missing texts are empty. `reverses`
-    is the receipt of the payment that a reversal reverses. An id that lost digits (`is_damaged`) is
-    never a key, and `receipt` then has it as written in the file. `others` are the further
-    references and the other words of the row, which can contradict `reference`.
+    that would have moved. `moment` has a time zone. Without a time of day (`has_time`), `moment` is
+    midnight in the statement's zone. It is None if the date can't be read. Missing texts are empty.
+    `reverses` is the receipt of the payment that a reversal reverses. An id that lost digits
+    (`is_damaged`) is never a key, and `receipt` then has the id as written in the file. `others`
+    are the further references and the other words of the row, which can contradict `reference`.
     """
 
     number: int

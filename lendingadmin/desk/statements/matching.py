@@ -131,7 +131,10 @@ def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Seq
 def read_chosen(
     app_id: str, chosen: Sequence[tuple[str, str]], payments: Sequence[About], layout: str
 ) -> list[Match]:
-    """Read the loans that payments already have, each given as basis and loan id."""
+    """Read the loans that payments already have, and return a match for each payment.
+
+    `chosen` has the basis and the loan id of each payment.
+    """
     app = gateway.app(app_id)
     found = _read_all([partial(_read_loan, app, basis, loan_id) for basis, loan_id in chosen])
     return _find_contradictions(app_id, payments, found, layout)
@@ -149,7 +152,8 @@ def _read_all(reads: Sequence[partial[Match] | None]) -> list[Match]:
 def _read_named(app: AppClient, reference: str) -> Match:
     """Return the loan with this id or number.
 
-    If the text is a borrower's id, return the borrower's only open loan.
+    If the text is a borrower's id, return the borrower's only open loan. The match has no loan if
+    there is no such loan or if there are several.
     """
     if validate_id(reference) or len(reference) > LONGEST_ID:
         return Match()
@@ -221,7 +225,7 @@ def _propose(
 def _find_contradictions(
     app_id: str, payments: Sequence[About], found: Sequence[Match], layout: str
 ) -> list[Match]:
-    """Add to each match the contradiction between its loan and the other texts of its row.
+    """Return the matches, each with the contradiction between its loan and other texts of its row.
 
     The borrowers of rows that name a payer are read at the service. If a borrower can't be read,
     the match has a fault.
@@ -444,8 +448,8 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
     """Return the loans of the newest snapshot that the texts name, by the named id.
 
-    The id is the loan's or its borrower's. A borrower without an open loan is included without
-    a loan.
+    The keys are ids of loans or borrowers, in lower case. A borrower without an open loan is
+    included without a loan.
     """
     snapshot = find_with_loans(app_id)
     words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}
@@ -468,8 +472,9 @@ def _find_named(
 ) -> Iterator[tuple[str, Named]]:
     """Yield the loans with one of these ids, and the open loans of borrowers with one of them.
 
-    Each is yielded with the id in lower case. Borrowers are found as `written`, in lower case or in
-    upper case.
+    `words` are the ids in lower case, and `written` as the texts write them. Each loan is yielded
+    with the id that was found, in lower case. Borrowers are found as `written`, in lower case and
+    in upper case.
     """
     fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))

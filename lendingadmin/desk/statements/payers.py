@@ -47,7 +47,7 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
 
 
 def revoke(link: PayerLink, by: User) -> None:
-    """Delete a payer link, so that it no longer proposes loans."""
+    """Delete a payer link, with an audit entry."""
     with transaction.atomic():
         audit.record_about(link, by, KEEP, "revoked")
         link.delete()
@@ -56,7 +56,7 @@ def revoke(link: PayerLink, by: User) -> None:
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
     """Return the loans that are linked to the payer of each payment, in one query.
 
-    A link that was found with an older key is saved with the newest key, so that the older one can
+    A link that was found with an older key is saved with the newest key, so that the older key can
     be removed.
     """
     keys = [list_keys(app_id, one) for one in payments]

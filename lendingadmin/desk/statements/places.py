@@ -1,4 +1,7 @@
-"""The place of the money of each payment of a certain statement (`StatementFile.is_certain`).
+"""The place of the money of each payment on a statement.
+
+A payment has a place only if no row of its statement is missing or broken, and no question about
+the statement is open (`StatementFile.is_certain`).
 
 The money is recorded in this dashboard or elsewhere, unallocated, returned, or not ours.
 Unallocated money gets another place when it is recorded, or when a person names the place with a
@@ -130,7 +133,10 @@ def may_name_same(reversal: About, payment: About) -> bool:
 
 
 def _compare_phones(one: str, other: str) -> Agreement:
-    """Compare two numbers; one may be written without its country, or be partly hidden."""
+    """Return the result of comparing two phone numbers.
+
+    One of them may be written without its country, or may be partly hidden.
+    """
     for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
         if whole.isdigit():
             return compare_payer(About(phone=shown), "", whole)

@@ -70,10 +70,10 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Record these rows until the time of the step is over; count successive faults of the batch.
+    """Record these rows until the time of the step is over, or until too many faults follow.
 
-    Rows of one loan are recorded one after another. While the service fails, one row is sent at
-    a time.
+    The number of consecutive faults, and the last reason, are set on `batch` and not saved. Rows of
+    one loan are recorded one after another. While the service fails, one row is sent at a time.
     """
     until, left = time.monotonic() + _STEP, list(rows)
     while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:

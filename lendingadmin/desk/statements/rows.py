@@ -90,7 +90,7 @@ class ShownSums(NamedTuple):
 
 
 def read_visibility(person: User) -> dict[str, bool]:
-    """Return the payer's data that a person may see, as arguments for the functions below."""
+    """Return the arguments `sees_names` and `sees_phones` of the functions below for a person."""
     return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
 
 

@@ -113,7 +113,7 @@ def judge(
     is_twice: bool,
     currency: str,
 ) -> Standing:
-    """Compare a line with the repayments that have its transaction id or its bank's reference.
+    """Return the standing of a line compared with repayments that have its id or reference.
 
     `known` are the repayments with the id. `of_bank` are the repayments with the bank's reference,
     which another payment may have too. `currency` is the app's currency, for repayments and lines
@@ -147,7 +147,7 @@ def judge(
 
 
 def judge_all(file: StatementFile) -> list[Judged]:
-    """Compare each line of a file with the journal, in the order of the file."""
+    """Return each line of a file with its standing in the journal, in the order of the file."""
     lines = StatementLine.objects.filter(file=file).order_by("position")
     rows = [Row(*values) for values in lines.values_list(*Row._fields)]
     known = _read_recorded(file)

@@ -42,7 +42,7 @@ def enqueue(batch: Batch) -> None:
 
 @task(priority=-30)
 def compare() -> None:
-    """Place payments that were recorded since, and search covered days for missing repayments."""
+    """Mark unallocated payments that are recorded, and search for repayments without a payment."""
     with duties.hide_error_words("comparing statements"):
         places.place_recorded()
         alarms.search_covered_days(timezone.now())

@@ -91,8 +91,8 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """Return the reading from which a rise is measured.
 
-    The result is the baseline. For an abandoned repayment, it is the last reading before it was
-    abandoned.
+    The result is the baseline. For an abandoned repayment, the result is the last reading before it
+    was abandoned. Return None if there is no such reading.
     """
     own = repayment.readings.order_by("taken_at", "id")
     if repayment.state in (RepaymentState.NOT_FOUND, RepaymentState.RESOLVED):

@@ -107,7 +107,7 @@ def _line(group: Mapping[str, Any], place: str) -> Line:
 
 
 def group_by_currency(found: Iterable[Line], day: date, by: str = "") -> list[Till]:
-    """Return the lines by currency, each with its total, because sums never mix currencies."""
+    """Return the lines in one Till for each currency, because sums never mix currencies."""
     place = {"since": day.isoformat(), "until": day.isoformat(), "by": by}
     return [
         Till(code, own, _total(own), urlencode(place | {"currency": code}))

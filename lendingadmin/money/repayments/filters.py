@@ -48,7 +48,8 @@ def find_rows(
 ) -> tuple[RepaymentQuerySet, Q | None]:
     """Return rows for `keyset.read_slice`, and the further conditions of the JournalForm.
 
-    Either the rows are few, or an index has them in the journal's order.
+    The conditions are None if there are none. Either the rows are few, or an index has them in the
+    journal's order.
     """
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)

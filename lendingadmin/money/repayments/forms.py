@@ -30,7 +30,7 @@ _MORE = ("valueDate", "currencyCode", "notes")
 
 
 class RepaymentForm(forms.Form):
-    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
+    """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or another one that is typed. A form starts
     with the `usual` channel and network. They apply if there is a transaction id; a payment without
@@ -130,7 +130,10 @@ class RepaymentForm(forms.Form):
         self.fields[wrong].widget.attrs["autofocus"] = True
 
     def clean_externalId(self) -> str:
-        """Refuse an id with invisible characters, which would look like another id."""
+        """Return the id; raise ValidationError for an id with invisible characters.
+
+        Such an id would look like another id.
+        """
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
             words = _("This text has invisible characters. Type the text again.")
@@ -138,7 +141,7 @@ class RepaymentForm(forms.Form):
         return text
 
     def clean_transactionDate(self) -> datetime:
-        """Refuse a time in the future."""
+        """Return the time; raise ValidationError for a time in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
             raise forms.ValidationError(_("A transaction can't be in the future."), code="future")
@@ -285,7 +288,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """Form for the reason of a decision; it is saved with the repayment and in the audit trail."""
+    """Form for the reason of a decision, which is stored encrypted and not in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")

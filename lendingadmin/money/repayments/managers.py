@@ -98,15 +98,15 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by").order_by("-id")
 
     def of_person(self, app_id: str, person_id: int) -> Self:
-        """Return the repayments that one person recorded in an app, the newest first."""
+        """Return the repayments that one person entered in an app, the newest first."""
         rows = self.filter(app_id=app_id, created_by_id=person_id)
         return rows.select_related("created_by").order_by("-created_at", "-id")
 
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last payment with a transaction id that this person entered by hand.
 
-        Rows of a batch are left out. They also have a person's name, but their channel and network
-        come from the file.
+        Return None if there is none. Rows of a batch are left out. These rows also have a person's
+        name, but their channel and network come from the file.
         """
         rows = self.of_person(app_id, person_id)
         return rows.filter(external_id_minted=False, allocations=None).first()

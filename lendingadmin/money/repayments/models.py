@@ -351,19 +351,19 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def baseline(self) -> "Reading | None":
-        """The balances before the repayment was sent."""
+        """The balances before the repayment was sent; None if they were not read."""
         return self.reading(Reading.Kind.BASELINE)
 
     @property
     def latest(self) -> "Reading | None":
-        """The newest balances that were read after the repayment was sent."""
+        """The newest balances that were read after the repayment was sent; None without any."""
         after = self.readings.exclude(kind__in=Reading.BEFORE_SENDING)
         return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
         """Return the effect of this repayment according to two readings.
 
-        No other change of the balances is assumed.
+        The effect is right only if nothing else changed the balances.
         """
         rise = effect(
             before.paid_amount if before else None,

@@ -56,7 +56,7 @@ LATE_RISE = _(
 
 
 def mark_lost_unknown() -> int:
-    """Conclude the repayments of lost senders and expired ones; return how many.
+    """End expired repayments, and mark repayments of lost senders as unknown; return how many.
 
     An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
     without an answer becomes unknown. A repayment that was not approved in time expires.

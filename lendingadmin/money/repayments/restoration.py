@@ -66,7 +66,7 @@ class PaidRise(NamedTuple):
 
 
 def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
-    """Record that all rows of these apps written after `since` are lost.
+    """Record that all rows of these apps written after `since` are lost; return the changes.
 
     A repayment in the state `pending` or `sent` may have been sent and answered since, so it
     becomes unknown. A repayment that waits for approval may have been approved and sent. It stops
@@ -157,7 +157,7 @@ def _mark_unknown(now: datetime) -> int:
 
 
 def _end_waiting() -> int:
-    """End the repayments that wait for approval; return how many.
+    """Decline the repayments that wait for approval, as a sweep; return how many.
 
     These repayments may have been approved and sent after the backup.
     """

@@ -61,7 +61,7 @@ PASS_ON = gettext_noop(
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes it if the move can't be saved."""
+    """The result of a sent repayment; `card` describes the result if the move can't be saved."""
 
     move: services.Move
     card: Card
@@ -158,7 +158,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
-    """Ask the service in parallel to record the `sent` repayments, and judge the answers."""
+    """Ask the service in parallel to record the `sent` repayments, and return the outcomes."""
     begun: set[int] = set()
 
     def begin(repayment: Repayment) -> None:
@@ -182,9 +182,10 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 
 
 def check_deadline(repayment: Repayment) -> None:
-    """Raise NotSent if the deadline has passed; called right before the first byte.
+    """Raise NotSent if the deadline has passed.
 
-    A sender that was paused past the deadline sends nothing.
+    The client calls this right before the first byte, so that a sender that was paused past the
+    deadline sends nothing.
     """
     if timezone.now() >= repayment.send_before:
         raise NotSent("the time in which this had to be sent is over")
@@ -291,7 +292,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan and save its balances as a reading; see `take_readings`."""
+    """Read the loan, save its balances as a reading and return the reading; see `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
     return reading

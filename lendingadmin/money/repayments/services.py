@@ -173,12 +173,12 @@ def create_intent(
     The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. The
     same `idempotency_key` returns the first intent.
 
-    Raise an error if nothing is saved. DuplicateExternalId and LoanBusy mean that another repayment
-    of the loan blocks this one. MayDouble means that the repayment may double an abandoned one, and
-    the person has not `agreed` to this. MayBeForgotten means that the database was restored, and
-    the person has not `checked` the service. NobodyToApprove means that no second person exists,
-    and OwnRepayment that the approver is `by`. MayBeRestored means that the database may have been
-    restored without notice.
+    If nothing is saved, raise one of these errors. DuplicateExternalId and LoanBusy mean that
+    another repayment of the loan blocks this one. MayDouble means that the repayment may double an
+    abandoned one, and the person has not `agreed` to this. MayBeForgotten means that the database
+    was restored, and the person has not `checked` the service. NobodyToApprove means that no other
+    person may approve, and OwnRepayment that the approver is `by`. MayBeRestored means that the
+    database may have been restored without notice.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -262,7 +262,10 @@ def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
 def _commit(
     intents: Sequence[Intent], by: User, approval: approvals.Approval | None
 ) -> list[Repayment]:
-    """Commit all of these intents, or none."""
+    """Commit all of these intents with their audit entries, or none; return their rows.
+
+    Raise the errors of `create_intent`. Raise IntegrityError if another row blocks an intent.
+    """
     if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
     refuse_suspected()
@@ -633,7 +636,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
     """Decline a repayment; return True if it still waited.
 
-    The person is an approver, or the one who entered the repayment.
+    `by` is an approver, or the person who entered the repayment.
     """
     fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
     why = _("declined, with a reason")

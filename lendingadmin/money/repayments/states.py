@@ -1,4 +1,4 @@
-"""The states of a recorded repayment, and the transitions between them.
+"""The states of a repayment that was entered in this dashboard, and the transitions.
 
 A repayment that needs a second person begins as `awaiting`. It becomes `declined` or `pending`.
 `pending` is an intent, committed before anything is sent. `sent` is committed before the socket is
@@ -72,7 +72,7 @@ RESENDABLE: Final = (
     RepaymentState.NOT_FOUND,
 )
 
-# A person may resolve what evidence alone cannot.
+# States in which a person may resolve a repayment, because evidence alone does not decide.
 RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # For each state, the states from which it may be reached. The service's answer outranks all other

@@ -52,7 +52,7 @@ def notify(context: TaskContext) -> None:
 
 
 def beat() -> None:
-    """Mark repayments of lost senders; enqueue due checks, and a mail if one is due."""
+    """Mark repayments of lost senders as unknown, and enqueue due checks and a due mail."""
     reconciliation.mark_lost_unknown()
     waiting = duties.list_enqueued(check)
     for repayment in reconciliation.list_due():

@@ -166,7 +166,10 @@ def _check(write: Write) -> None:
 
 @in_english
 def read_outcome(write: Write) -> Check:
-    """Read the service and save the finding as a check; a fault is saved as its sentence."""
+    """Read the service and return the saved check.
+
+    The check has the finding, or the reason why there is none.
+    """
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
         why = _("Your entry is no longer saved in this dashboard, so it can't be compared.")
@@ -270,7 +273,7 @@ def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
 
 
 def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
-    """Return all writes of which `list_unconfirmed` describes the newest."""
+    """Return the writes for `list_unconfirmed`, without a limit."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
     # This condition is for SQLite, which uses no index for the OR.
@@ -287,7 +290,7 @@ def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
 
 
 def find_alarms(app_id: str, person: User) -> QuerySet[Write]:
-    """Return all writes of which `list_alarms` describes the oldest."""
+    """Return the writes for `list_alarms`, without a limit."""
     return _filter_own(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
 
 

@@ -92,7 +92,7 @@ class _Reader:
         self.currency = ""
 
     def take(self, name: str, element: Element) -> None:
-        """Process an element that has ended."""
+        """Process an element that has ended. Raise Refused if there are too many entries."""
         if name == "Ntry":
             self.lines.extend(self._read_entry(element))
             if self.before + len(self.lines) > MOST_ROWS:
@@ -106,7 +106,7 @@ class _Reader:
         elif name == "FrToDt":
             self._read_period(element)
         elif _find(element, "Id") is not None:
-            # Counterparties have accounts too, but theirs are within entries.
+            # Counterparties have accounts too, but these are within entries.
             self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
             self.holder = self.holder or _text(element, "Ownr/Nm")
             self.currency = self.currency or _text(element, "Ccy")

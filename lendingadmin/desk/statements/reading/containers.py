@@ -32,7 +32,7 @@ CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "m
 
 
 def find_format(content: bytes) -> str:
-    """Return the format of a file, one of the formats above.
+    """Return the format of a file, such as CSV or XLSX.
 
     Raise Refused with a sentence for the person who chose the file.
     """
@@ -159,7 +159,7 @@ def _list_xml(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _list_files(packed: zipfile.ZipFile) -> list[str]:
-    """Return the files of an archive without those that a Mac adds."""
+    """Return the names of the files in an archive, without the files that macOS adds."""
     files = [name for name in packed.namelist() if not name.endswith("/")]
     return [x for x in files if not x.startswith("__MACOSX/") and x.rpartition("/")[2][:1] != "."]
 

@@ -1,4 +1,4 @@
-"""Days and times in statements, and the choice between two readings of a file's days."""
+"""Days and times in statements, and the choice of the day or the month as the first number."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

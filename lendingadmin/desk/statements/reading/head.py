@@ -96,7 +96,7 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
 def _find_field(cell: str) -> tuple[str | None, str]:
     """Return the field that a cell's label names, and the text after the label.
 
-    A cell such as `From 01/11/2026` counts too.
+    The field is None for an unknown label. A cell such as `From 01/11/2026` has a label too.
     """
     label, _, rest = cell.partition(":")
     folded = fold_heading(label)

@@ -330,7 +330,7 @@ def is_reference(heading: str, layout: Layout) -> bool:
 
 
 def fold_heading(text: str) -> str:
-    """Return a heading in the form in which headings are compared."""
+    """Return a heading as headings are compared: in lower case, with single spaces."""
     return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()
 
 

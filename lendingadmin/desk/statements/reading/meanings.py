@@ -144,9 +144,10 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return True if a status means completed or a side means incoming money; None if unknown.
+    """Return the meaning of a word of a field; None if it is unknown.
 
-    An empty status counts as completed. An empty side is unknown, like an unknown word.
+    True means completed for a status, money in for a side, thousands for a sign in amounts, and
+    right for a year. An empty status counts as completed. An empty side is unknown.
     """
     word = fold_word(text) or (EMPTY if field == SIDE else "")
     if not word:

@@ -35,14 +35,14 @@ _FIELD = re.compile(r"\?\d\d")
 
 
 def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """Give a type to a row without one, because the library would treat it as a new row."""
+    """Return the row with a type, because the library treats a row without a type as a new row."""
     return row | {"id": row.get("id") or "NMSC"}
 
 
 def _keep_words(
     _read: Any, _tag: Any, found: dict[str, Any], row: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add all words of a row, because the library drops the words that it sorts."""
+    """Return the row with all its words, because the library drops the words that it sorts."""
     return row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
 
 

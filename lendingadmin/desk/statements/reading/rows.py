@@ -240,7 +240,7 @@ class _Reader:
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that show whether money moved, and return those for display.
+        """Find all columns that show whether money moved, and return the columns for display.
 
         The columns for display are the layout's own, or the first of the others.
         """
@@ -510,7 +510,7 @@ class _Reader:
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
-        """Return True if money came in; None if a person must explain a word."""
+        """Return True if money came in, False if money went out, and None if this is unknown."""
         if SIDE not in values:
             return True
         meaning = read_word(SIDE, values[SIDE], self.context.answers)

@@ -40,7 +40,10 @@ _MOST_SHEETS, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 20, 20_200, 200, 10_000
 
 
 def main() -> None:
-    """Read a spreadsheet from standard input, and write its rows to standard output."""
+    """Read a spreadsheet from standard input, and write its rows or its fault to standard output.
+
+    The memory of this process is limited.
+    """
     content = sys.stdin.buffer.read()
     limit = MEMORY if content.startswith(b"PK") else _MOST_RESERVED
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

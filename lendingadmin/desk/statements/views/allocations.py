@@ -173,7 +173,7 @@ def allocation(
 def _may_keep(row: Allocation) -> bool:
     """Return True if a link from the payer to the loan may be saved.
 
-    This makes sense if the row alone does not show that the payer pays this loan.
+    The payer must be known, and the row alone must not show that the payer pays this loan.
     """
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER

@@ -271,7 +271,7 @@ def find_batch(app_id: str, number: int) -> Batch:
 def _submit(request: PersonRequest, found: Batch) -> bool:
     """Submit a batch to the worker or to a second person.
 
-    Return False if there is no second person.
+    Return False if a second person is needed and no other person may approve.
     """
     try:
         with transaction.atomic():

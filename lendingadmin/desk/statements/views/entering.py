@@ -36,7 +36,10 @@ UNCHANGED = gettext_noop(
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Upload a statement; nothing is sent to the service."""
+    """Show the form to upload a statement; a POST reads and saves the statement.
+
+    Nothing is sent to the service.
+    """
     app, sent = gateway.lending_app(app_id), request.method == "POST"
     form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
     if form.is_valid():
