@@ -1,5 +1,6 @@
-"""Choice of the loans of a sheet: from the newest snapshot, less the repayments recorded since.
+"""Choice of the loans of a sheet.
 
+The loans come from the newest snapshot. Repayments that were recorded since then are subtracted.
 Loans are left out if collection is stopped (disputes, hardship, deaths, and borrowers who do
 not want to be contacted). They are also left out if they are on another sheet of the same day
 that is still out, because two people must not ask one borrower for the same instalment. A wrong
@@ -33,7 +34,10 @@ _VISITED = (StopKind.WRONG_NUMBER,)
 
 
 class Wanted(NamedTuple):
-    """The choice for new sheets: the day of the visit, the loans, product and officer."""
+    """The choice for new sheets: the day of the visit, the loans, product and officer.
+
+    Without a product or an officer, the choice includes all of them.
+    """
 
     day: date
     choice: Choice = Choice.ALL
@@ -70,7 +74,7 @@ class Choosing(NamedTuple):
 
     @property
     def due(self) -> Decimal:
-        """Sum of the amounts that are due by the day."""
+        """Sum of the amounts that are due by the day of the visit."""
         return add_up(one.due for one in self.chosen)
 
     @property
@@ -98,7 +102,7 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
     chosen, left = list[Chosen](), {"stopped": 0, "on_others": 0, "paid": 0}
     for loan in loans[:MOST]:
         amounts, due_day = correct_amounts(loan, recorded.get(loan.account_id)), loan.next_due_day
-        # The next instalment counts where it is due by the day.
+        # The next instalment counts only if it is due from the snapshot's day to the visit.
         is_due = due_day is not None and counted_on <= due_day <= wanted.day
         due = amounts["next_due_amount"] if is_due else Decimal(0)
         one = Chosen(loan.account_id, loan.borrower_id, due, amounts["overdue"])
@@ -108,7 +112,7 @@ def choose(app: LendingApp, wanted: Wanted) -> Choosing | None:
             left["stopped"] += 1
         elif loan.account_id in others:
             left["on_others"] += 1
-        # What is not known may be left.
+        # A loan with an unknown amount may still be owed, so the loan stays on the sheet.
         elif all(amount is not None and amount <= 0 for amount in owed):
             left["paid"] += 1
         else:
@@ -135,7 +139,7 @@ def _list_loans(
     if wanted.officer is not None:
         own = Assignment.objects.list_borrower_ids(app.app_id, wanted.officer.pk, wanted.day)
         every = every.filter(borrower_id__in=own)
-    # Each by its own index: with OR between them databases read all its loans.
+    # Each query uses its own index. With OR, databases read all loans of the snapshot.
     kinds = {
         Choice.DUE: every.filter(next_due_day__gte=counted_on, next_due_day__lte=wanted.day),
         Choice.OVERDUE: every.filter(overdue_rank__gt=0),
@@ -149,7 +153,10 @@ def _list_loans(
 
 
 def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, str]]:
-    """Return the borrowers with stopped collection, each with a loan or "" for all loans."""
+    """Return pairs of borrower id and loan id for which collection is stopped.
+
+    An empty loan id means all loans of the borrower.
+    """
     found, ids = set[tuple[str, str]](), sorted(borrower_ids)
     for some in (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE)):
         rows = Stop.objects.filter(
@@ -160,7 +167,7 @@ def _read_stops(app_id: str, borrower_ids: Collection[str]) -> set[tuple[str, st
 
 
 def read_others(app_id: str, day: date) -> set[str]:
-    """Return the loans on sheets of the day that are still out."""
+    """Return the ids of the loans on open sheets for this day."""
     sheets = Sheet.objects.filter(app_id=app_id, state=Sheet.State.OPEN, day=day)
     rows = SheetRow.objects.filter(sheet__in=list(sheets.values_list("pk", flat=True)))
     return set(rows.values_list("account_id", flat=True))

@@ -1,8 +1,8 @@
 """The code of a collection sheet: seven letters and digits, one of which checks the others.
 
-People print it, read it aloud and type it, so no two of its characters look alike. One wrong
+People print a code, read it aloud and type it, so no two characters look alike. One wrong
 character, or two characters that changed places, change the sum and are noticed, because the number
-of characters is prime.
+of possible characters is prime.
 """
 
 import re
@@ -25,7 +25,7 @@ def make_code() -> str:
 
 
 def read_code(text: str) -> str:
-    """Return the code that a person typed, in any case and spacing; empty if it is not one.
+    """Return the code in a typed text, in capitals without spaces; empty if there is none.
 
     The transaction id of a row, which is printed next to the row, also gives the code of its sheet.
     """
@@ -63,7 +63,7 @@ def make_external_id(code: str, number: int) -> str:
 
 
 def _find_check(code: str) -> str:
-    """Return the check sign, with which the weighted sum of all signs is 0."""
+    """Return the check sign for the other signs. With this sign, the weighted sum is 0."""
     # The last weight has an inverse, since the number of signs is prime.
     inverse = pow(LENGTH, -1, len(SIGNS))
     return SIGNS[-_sum_up(code) * inverse % len(SIGNS)]

@@ -1,4 +1,7 @@
-"""Erasure of the reasons of cancelled sheets. Rows have only ids and amounts, and stay."""
+"""Erasure of the reasons of cancelled sheets.
+
+Rows are not erased, because they have only ids and amounts.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -19,14 +22,20 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the reasons of cancelled sheets with this borrower, because they may mention them."""
+    """Erase the reasons of cancelled sheets with a row of this borrower; return their number.
+
+    A reason may mention the borrower.
+    """
     cancelled = _list_cancelled(app_id, borrower_id).exclude(reason="")
     keys = list(cancelled.values_list("pk", flat=True))
     return Sheet.objects.filter(pk__in=keys).update(reason="")
 
 
 def erase_older(before: datetime, most: int) -> int:
-    """Erase the reasons of at most `most` sheets that were cancelled before this time."""
+    """Erase the reasons of sheets that were cancelled before this time; return their number.
+
+    At most `most` reasons are erased, the oldest first.
+    """
     old = Sheet.objects.filter(cancelled_at__lt=before).exclude(reason="")
     keys = list(old.order_by("cancelled_at").values_list("pk", flat=True)[:most])
     return Sheet.objects.filter(pk__in=keys).update(reason="")

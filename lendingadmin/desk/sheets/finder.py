@@ -14,7 +14,7 @@ SHEET = RecordKind(gettext_noop("Collection sheet"), "clipboard-document-list", 
 
 
 def find_sheets(app_id: str, wanted: str) -> tuple[Match, ...]:
-    """Return the sheet of an app with this code, or with this transaction id of a row."""
+    """Return the sheet with this code, or with a row of this transaction id; empty if none."""
     code = read_code(wanted)
     rows = Sheet.objects.filter(app_id=app_id, code=code) if code else Sheet.objects.none()
     words = _("for %(day)s, %(count)s rows")

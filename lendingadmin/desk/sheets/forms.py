@@ -20,7 +20,7 @@ from .codes import LENGTH, looks_like_code, read_code
 from .models import Choice, Sheet, SheetRow
 
 _LONGEST_PLAN = timedelta(days=31)
-#: Filters of sheets other than their states: not all recorded; late.
+#: Filters of sheets that are not states: sheets with unrecorded amounts, and late sheets.
 PARTLY, LATE = "partly", "late"
 
 
@@ -58,9 +58,10 @@ class NewSheetForm(forms.Form):
         self.fields["officer"].queryset = officers  # type: ignore[attr-defined]
 
     def clean_day(self) -> date:
-        """Return a day that is today or later.
+        """Return the day of the visit.
 
-        Only for such a day are the due amounts known.
+        Raise ValidationError if the day is in the past or more than 31 days ahead. The due amounts
+        of past days are not known.
         """
         day: date = self.cleaned_data["day"]
         if not self.today <= day <= self.today + _LONGEST_PLAN:
@@ -69,7 +70,7 @@ class NewSheetForm(forms.Form):
 
     @property
     def wanted(self) -> Wanted:
-        """The choice of a valid form."""
+        """The choice in the form, which must be valid."""
         given = self.cleaned_data
         return Wanted(given["day"], Choice(given["choice"]), given["product"], given["officer"])
 
@@ -103,7 +104,7 @@ class GridForm(forms.Form):
 
     @property
     def amounts(self) -> dict[int, Decimal]:
-        """Collected amounts by the number of the row, without unreadable ones."""
+        """Collected amounts by the number of the row, without zeros and unreadable amounts."""
         typed = ((row.number, self.cleaned_data.get(_name(row.number))) for row in self.rows)
         return {number: amount for number, amount in typed if amount}
 
@@ -113,7 +114,10 @@ class GridForm(forms.Form):
         return [row.number for row in self.rows if _name(row.number) in self.errors]
 
     def clean_day(self) -> date:
-        """Return the day, which must be from the day when the sheet was made until today."""
+        """Return the day of the collection.
+
+        Raise ValidationError if the day is before the sheet was made or after today.
+        """
         day: date = self.cleaned_data["day"]
         made_on = self.sheet.created_at.astimezone(self.app.zone).date()
         if not made_on <= day <= self.today:
@@ -122,7 +126,7 @@ class GridForm(forms.Form):
         return day
 
     def clean(self) -> dict[str, Any]:
-        """Check that amounts fit the decimals of the currency, and that the cash was counted."""
+        """Add an error for each amount with too many decimals, and for a missing cash count."""
         cleaned = super().clean() or self.cleaned_data
         decimals = currency_decimals(self.app.currency)
         words = gettext("%(currency)s has at most %(count)s decimals.")
@@ -177,10 +181,10 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        """Return the code. A code with a wrong sign has an error of its own.
+        """Return the code of the sheet in the typed text.
 
-        Raise ValidationError with the code `mistyped` for such a code, and with `invalid` for other
-        texts.
+        Raise ValidationError with `mistyped` if the text looks like a code but has a wrong sign,
+        and with `invalid` for other texts.
         """
         text: str = self.cleaned_data["code"]
         if code := read_code(text):

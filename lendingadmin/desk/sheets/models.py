@@ -57,7 +57,7 @@ class Sheet(models.Model):
     part = models.PositiveSmallIntegerField(default=1)
     created_by = PersonField(db_index=False)
     created_at = models.DateTimeField(default=timezone.now)
-    # When it was first opened for printing: names have left the house by then.
+    # When the sheet was first opened for printing. From then on, its names may be on paper.
     printed_at = models.DateTimeField(null=True)
     cancelled_by = PersonField(null=True, db_index=False)
     cancelled_at = models.DateTimeField(null=True)
@@ -74,9 +74,9 @@ class Sheet(models.Model):
             models.Index(
                 fields=["app_id", "state", "created_at", "id"], name="sheets_sheet_in_state"
             ),
-            # Those of a day, and those that should be back.
+            # For the open sheets of a day, and for late sheets.
             models.Index(fields=["app_id", "state", "day"], name="sheets_sheet_of_day"),
-            # Those whose reasons are so old that they are erased.
+            # For cancelled sheets whose old reasons are erased.
             models.Index(
                 fields=["cancelled_at"],
                 condition=models.Q(cancelled_at__isnull=False),
@@ -125,7 +125,7 @@ class SheetRow(models.Model):
 
 
 class SheetReturn(models.Model):
-    """A record that the amounts of a sheet were entered. The counted cash equals their sum.
+    """The entry of the amounts of a sheet. The counted cash equals the sum of the amounts.
 
     The amounts are the lines of `file`, which is null if nothing was collected. `day` is the
     day of the collection.

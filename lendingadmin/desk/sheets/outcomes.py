@@ -47,7 +47,7 @@ class RowOutcome:
 
     @property
     def differs(self) -> bool:
-        """True if different amounts were entered, or if the recorded amount is another one."""
+        """True if the returns have different amounts, or if another amount was recorded."""
         other = bool(self.recorded) and self.recorded != (self.amount or 0)
         return len(set(self.amounts)) > 1 or other
 
@@ -64,7 +64,10 @@ class Difference(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The state of a sheet: its chip, the sum that was entered last, and the recorded sum."""
+    """The state of a sheet: its chip, the sum that was entered last, and the recorded sum.
+
+    `typed` is None if no amounts were entered or if the sheet is cancelled.
+    """
 
     chip: Status
     typed: Decimal | None
@@ -77,7 +80,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
     typed = [read_amounts(one) for one in returns]
     rows = list(sheet.rows.order_by("number"))
     repayments = _read_repayments(sheet, rows)
-    # What the desk says of each row, by its number; the last result if amounts were entered twice.
+    # The allocation of each row, by its number. If amounts were entered twice, the last one counts.
     files = [one.file_id for one in returns if one.file_id]
     decided = Allocation.objects.filter(batch__file__in=files).select_related("line", "batch__file")
     decided = decided.defer("batch__file__content").order_by("batch__file", "position", "-part")
@@ -139,7 +142,7 @@ def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
     rows = Repayment.objects.filter(
         RECORDED, app_id=sheets[0].app_id, external_id_key__in=lines.values("receipt_key")
     )
-    # `cash`, the code, the row: as ids are compared.
+    # A normalised id consists of `cash`, the code and the number of the row.
     sums = rows.values(code=Upper(Substr("external_id_key", len("cash") + 1, LENGTH)))
     found = sums.order_by("code").annotate(total=sum_thousandths(Q()))
     return {group["code"]: to_amount(group["total"]) for group in found}

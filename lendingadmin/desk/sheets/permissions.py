@@ -14,8 +14,8 @@ CANCEL = "dashboard.sheets.cancel"
 def may_cancel(sheet: Sheet, person: User) -> bool:
     """Return True if the person may cancel an open sheet.
 
-    Managers may always; the person who made the sheet may only until it is printed. A collector
-    must not be able to hide collected cash by cancelling a printed sheet.
+    Managers may cancel any open sheet. The person who made a sheet may cancel it until it is
+    printed. A collector must not be able to hide collected cash by cancelling a printed sheet.
     """
     if sheet.state != Sheet.State.OPEN:
         return False

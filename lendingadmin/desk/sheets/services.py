@@ -59,9 +59,10 @@ class NotReturnable(Exception):
 def make_sheets(
     app: LendingApp, wanted: Wanted, found: Choosing, idempotency_key: str, by: User
 ) -> list[Sheet]:
-    """Make the sheets of the chosen loans; the same form again returns the first sheets.
+    """Make the sheets of the chosen loans, each with an audit entry, and return them.
 
-    Raise OnOtherSheet if one of the loans is now on another sheet of the day.
+    If the same form was sent before, return the sheets that it made. Raise OnOtherSheet if one of
+    the loans is on another sheet of the day.
     """
     parts = [found.chosen[at : at + LONGEST] for at in range(0, len(found.chosen), LONGEST)]
     try:
@@ -114,7 +115,10 @@ def _list_first(idempotency_key: str) -> list[Sheet]:
 
 
 def note_printing(sheet: Sheet, by: User) -> datetime | None:
-    """Record that a sheet is opened for printing; return the time of an earlier opening, if any."""
+    """Record on the sheet and in the audit trail that the sheet is opened for printing.
+
+    Return the time of the first opening; None if this is the first.
+    """
     with transaction.atomic():
         now = timezone.now()
         rows = Sheet.objects.filter(pk=sheet.pk)
@@ -130,10 +134,11 @@ def note_printing(sheet: Sheet, by: User) -> datetime | None:
 def take_back(
     sheet: Sheet, amounts: Mapping[int, Decimal], counted: Decimal, day: date, by: User
 ) -> SheetReturn:
-    """Save the collected amounts by the number of the row, and start their check.
+    """Save the collected amounts by the number of the row, and queue their check.
 
-    Everything is committed together, before the service is asked. Raise Unbalanced if the
-    counted cash is not exactly the sum of the amounts, and NotReturnable.
+    Everything is committed together with an audit entry, before the service is asked. Raise
+    Unbalanced if the counted cash is not exactly the sum of the amounts. Raise NotReturnable if the
+    sheet is cancelled or an earlier return is not finished.
     """
     check_balance(amounts, counted)
     app = lending_app(sheet.app_id)
@@ -179,7 +184,8 @@ def find_last_return(sheet: Sheet) -> SheetReturn | None:
 def is_over(last: SheetReturn | None) -> bool:
     """Return True if the amounts of the sheet may be entered.
 
-    Amounts may be entered if no amount of the last return waits for a decision or a recording.
+    Amounts may be entered if the last return has no amounts or if its batch is done. They may also
+    be entered if the batch is checked and no amount waits for a decision or a recording.
     """
     if last is None or last.file is None:
         return True
@@ -191,9 +197,9 @@ def is_over(last: SheetReturn | None) -> bool:
 
 
 def cancel(sheet: Sheet, reason: str, by: User) -> bool:
-    """Cancel an open sheet, so that nothing is collected with it.
+    """Cancel an open sheet with an audit entry, so that nothing is collected with the sheet.
 
-    Return False if the sheet is no longer open.
+    Return False if the sheet is not open.
     """
     fields: dict[str, Any] = {"state": State.CANCELLED, "reason": reason}
     fields |= {"cancelled_by": by, "cancelled_at": timezone.now()}
@@ -209,7 +215,7 @@ LATE = ngettext_lazy(
 
 
 def list_late(app: LendingApp) -> QuerySet[Sheet]:
-    """Return the late sheets: still open, and more than SHEETS_BACK_AFTER days old."""
+    """Return the open sheets whose visit was more than SHEETS_BACK_AFTER days ago."""
     latest = timezone.localdate(timezone=app.zone) - timedelta(days=settings.SHEETS_BACK_AFTER)
     return Sheet.objects.filter(app_id=app.app_id, state=State.OPEN, day__lt=latest)
 
@@ -224,10 +230,10 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:
 def _build_lines(
     app: LendingApp, sheet: Sheet, amounts: Mapping[int, Decimal], day: date
 ) -> Sequence[Line]:
-    """Return the rows with an amount as lines, each with the name of its loan.
+    """Return the rows with an amount as lines, each with the id of its loan.
 
     The time of the lines is noon of the day, which is on the same day in every zone that a service
-    may use. It is never later than the present time.
+    may use. The time is never later than the present time.
     """
     noon = datetime.combine(day, time(12), app.zone)
     moment = min(noon, timezone.now().astimezone(app.zone))

@@ -9,7 +9,7 @@ from lendingadmin.people.index import words
 
 from .rows import About
 
-# Digits of a phone number that two ways of writing it share: the end is the same in all of them.
+# Number of last digits that are the same in every way to write a phone number.
 _ENDING = words.PHONE_ENDINGS[0]
 # A number with some of its digits hidden, in front, in the middle or at the end.
 _MASK = re.compile(r"\+?0*(\d*)[*xX•.]{2,}(\d*)")
@@ -24,16 +24,16 @@ _COMPANY_WORDS = frozenset(_COMPANIES.split())
 _COMMON = frozenset(f"{_TITLES} {_COMPANIES} bin binti ben bint ibn".split())
 _FEWEST_DIGITS, _LONGEST_LOCAL, _COUNTRY = 4, 10, 3
 _ENOUGH_DIGITS = 8
-# Where a name should be, and no one is named.
+# Words in the place of a name that name no person.
 _NOBODY = frozenset(["unknown", "anonymous", "inconnu", "anonyme", "null", "none", "nil", "na"])
-# What may be a phone number within other words: with some figures hidden, or all of them.
+# Possible phone numbers within other words, with some digits hidden or all digits shown.
 _WITHIN = re.compile(
     r"(?<![\w*+-])(?:\+?0?\d{1,6}[*xX•]{2,}\d{2,4}|0\d{3}[ -]\d{3}[ -]\d{3}|"
     r"\+\d{3}[ -]?\d{2,3}[ -]?\d{3}[ -]?\d{3,4}|\d{9,15})(?![\w*])"
 )
-# Numbers of Africa, and those of a country that are dialled with a zero. Others may be an account.
+# African numbers, and local numbers that begin with a zero. Other numbers may be accounts.
 _DIALLED = re.compile(r"(?:2[1-5]\d{9,11}|0[1-9]\d{8})")
-# Words before a payer, and before someone who is paid or something that is paid for.
+# Words before a payer, and words before a payee or a purpose.
 _PAYERS = re.compile(
     r"(?i)\b(?:from|by|payer|sender|depositor|ordering customer|ord|b/o|c2b|kutoka(?: kwa)?|par|"
     r"(?:virement|transfert|re[cç]u|d[eé]p[oô]t|versement|recebido|transfer[eê]ncia) de)\b[\s:.-]*"
@@ -44,9 +44,9 @@ _PAYEES = re.compile(
 _NAME = r"[A-ZÀ-Þ][^\W\d_]{0,40}(?:['’.][^\W\d_]{0,40})?(?!\w)"
 _NAMES = re.compile(rf"[\s:.,/|–-]{{0,4}}({_NAME}(?:[\s,-]{{1,3}}{_NAME}){{0,3}})")
 _DIVIDERS = re.compile(r"_|(?<!\*)\*(?!\*)")
-# Words of a row are read so far.
+# Number of characters of a row's words that are read.
 LONGEST_WORDS = 3_000
-# Words that are written where a name may be; those of banks make it the name of a bank.
+# Words that end a name. A name that ends before a word of a bank is the name of a bank.
 _BANKS = "bank banking bankers agency agent branch sacco money mobile savings current"
 _PURPOSES = (
     "for loan loans acc account no ref reference repayment repay payment pay paid paying pmt rent "
@@ -63,7 +63,7 @@ _NO_NAMES = frozenset(f"{_BANKS} {_PURPOSES}".split())
 
 
 class Agreement(models.TextChoices):
-    """Comparison of the payer of a row with the borrower."""
+    """Result of the comparison of a row's payer with the borrower."""
 
     ABSENT = "absent"  # the row names no payer
     AGREES = "agrees"
@@ -72,14 +72,14 @@ class Agreement(models.TextChoices):
 
 
 def compare_payer(about: About, name: str, phone: str) -> Agreement:
-    """Compare a row's payer with a borrower's name and phone digits.
+    """Return the result of comparing a row's payer with a borrower's name and phone digits.
 
-    An unknown name or phone is empty. If one part differs, the payer differs, unless the phone
-    agrees and the names share a word.
+    An unknown name or phone is empty. The result is DIFFERS if a name or a phone number of the row
+    differs. Different names are accepted if the phone agrees and the names share a word.
     """
     found = [_compare_names(about.payer, name), _compare_phones(about.phone, phone)]
     if found == [Agreement.DIFFERS, Agreement.AGREES]:
-        # A married name, or another way of writing: a phone of which enough is shown, and one word.
+        # A married name or another spelling: enough digits of the phone agree, and one word.
         is_shown = sum(map(str.isdigit, about.phone)) >= _ENOUGH_DIGITS
         if is_shown and _count_shared(_split(about.payer), _split(name)):
             found = [Agreement.AGREES]
@@ -96,8 +96,9 @@ def compare_payer(about: About, name: str, phone: str) -> Agreement:
 
 
 def _compare_names(payer: str, name: str) -> Agreement:
-    """Compare two names. They agree by two words in any order, or by the only word of one name.
+    """Return the result of comparing two names.
 
+    The names agree if they share two words in any order, or the only word of one name.
     One of the two words must be exactly equal. Initials alone, or two words that each differ in a
     letter, also fit other people. An initial counts as one of the two words only if a name has no
     second word. A company whose name shares one word with a person's is another payer.
@@ -106,7 +107,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
     if _NOBODY.issuperset(payers):
         return Agreement.ABSENT
     full, own_full = ([word for word in some if len(word) > 1] for some in (payers, own))
-    if not full or not own_full:  # initials fit too many
+    if not full or not own_full:  # initials fit too many names
         return Agreement.UNKNOWN
     has_two = min(len(full), len(own_full)) > 1
     if has_two:
@@ -116,7 +117,7 @@ def _compare_names(payer: str, name: str) -> Agreement:
         needed = 2
     is_sure = needed < 2 or bool({*full} & {*own_full})
     shared = _count_shared(payers, own)
-    # Of initials each has its word, or each word has its initial.
+    # If a name has initials, all words of the shorter name must agree.
     is_all = has_two or shared >= min(len(payers), len(own))
     return Agreement.AGREES if shared >= needed and is_sure and is_all else Agreement.DIFFERS
 
@@ -194,7 +195,8 @@ def _is_alike(one: str, other: str) -> bool:
     if min(len(one), len(other)) < _SHORTEST_MISTYPED:
         return one == other
     if len(one) == len(other) and sorted(one) != sorted(other):
-        # Wanjiku and Wanjiru, Otieno and Atieno are two people: only a vowel within is mistyped.
+        # Only a vowel inside a word is taken as a mistake. Wanjiku and Wanjiru are two people, and
+        # so are Otieno and Atieno.
         places = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
         changed = {letters[at] for letters in (one, other) for at in places}
         return len(places) == 1 and places[0] > 0 and changed <= _VOWELS

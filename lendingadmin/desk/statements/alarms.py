@@ -51,10 +51,11 @@ WITHOUT_MONEY = {
 def find_contradictions(
     rows: Sequence[Row], entered: Sequence[Recorded], split: set[int], currency: str
 ) -> dict[int, str]:
-    """Return how the journal differs from the rows of one receipt, as sentences by repayment.
+    """Return sentences about how the journal differs from the rows of one receipt.
 
+    The keys are ids of repayments. The result is empty if nothing differs.
     If no row is a payment, the sentence names the kind of the row. If a payment is in its file
-    twice, its amount counts once. `split` has the repayments of payments that a batch split.
+    twice, its amount counts once. `split` has the ids of repayments that a batch recorded.
     `currency` is the app's currency, for rows and repayments without one.
     """
     kinds = {row.kind for row in rows}
@@ -106,9 +107,9 @@ def raise_alarms(file: StatementFile, by: User) -> int:
 
 
 def search_covered_days(now: datetime) -> None:
-    """Tell managers about repayments that are missing in the statements of their network.
+    """Raise alarms for repayments that are missing in the statements of their network.
 
-    The worker calls this. Each covered day is checked once, when the day is NOT_FOUND_AFTER old.
+    The worker calls this. Each file is searched once, after its last day is NOT_FOUND_AFTER old.
     """
     due = StatementFile.objects.filter(
         searched_at=None,
@@ -141,7 +142,7 @@ def _list_not_found(file: StatementFile) -> Iterator[tuple[Repayment, str]]:
         RECORDED, app_id=file.app_id, network=file.network, external_id_minted=False, alarm=""
     )
     rows = rows.on_days(first, last, "transactionDate", app.zone)
-    # A row of a bank with its reference is found, whichever payment it is of.
+    # A repayment counts as found if any bank's row has its id as reference.
     own, of_bank = (
         Q(**{name: OuterRef("external_id_key")}) for name in ("receipt_key", "bank_key")
     )
@@ -279,9 +280,10 @@ def _find_reversed_of_bank(
 
 
 def _raise_maybe_reversed(file: StatementFile) -> Iterator[int]:
-    """Put an alarm on each recorded repayment that a reversal of the file may have reversed.
+    """Add an alarm to each recorded repayment that a reversal of the file may have reversed.
 
-    Such a reversal names no payment, so a person decides which payment was reversed.
+    Yield the ids of these repayments. Such a reversal names no payment, so a person decides which
+    payment was reversed.
     """
     reversals = StatementLine.objects.filter(file=file, kind=Kind.REVERSAL, reverses_key="")
     by_amount = {
@@ -323,7 +325,7 @@ def _was_told_before(reversal: StatementLine) -> bool:
     """Return whether an earlier complete file of the account already has this reversal."""
     file = reversal.file
     earlier = StatementLine.objects.filter(
-        # By the small index of such reversals.
+        # These conditions use the partial index of reversals that name no payment.
         kind=Kind.REVERSAL,
         reverses_key="",
         amount=reversal.amount,
@@ -338,7 +340,10 @@ def _was_told_before(reversal: StatementLine) -> bool:
 
 
 def _add_alarm(repayment: Repayment, text: str) -> None:
-    """Add an alarm to a repayment, after an alarm that has not been seen yet."""
+    """Add a text to the unseen alarm of a repayment, or start a new alarm.
+
+    Commit the alarm with an audit entry. Change nothing if the alarm already has the text.
+    """
     with transaction.atomic(durable=True):
         row = Repayment.objects.select_for_update().get(pk=repayment.pk)
         if text in row.alarm:

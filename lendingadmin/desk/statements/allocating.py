@@ -1,4 +1,7 @@
-"""Decisions of people on the rows of a batch in the state READY, each in one transaction."""
+"""Decisions of people on the rows of a batch in the state READY.
+
+Each decision on a row is one transaction, with an audit entry.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +24,7 @@ from .models import Allocation, Batch
 #: Undecided rows that may be recorded, if necessary with another loan.
 UNDECIDED = Q(decision=Decision.OPEN, repayment=None) & ~Q(finding__in=NO_LOAN_HELPS)
 _AT_ONCE = 500
-# What a colleague's decision on a row changes.
+# Fields that a colleague's decision on a row changes.
 _DECIDED = [
     *("amount", "account_id", "borrower_id", "basis", "finding", "owed", "decision"),
     *("attempt", "repayment"),
@@ -51,7 +54,7 @@ def accept(row: Allocation, reason: str, by: User) -> bool:
 def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
     """Accept all open rows with a finding for recording, with one reason; return their number.
 
-    Raises NotReady and NoneAtOnce.
+    Raise NotReady, and NoneAtOnce if these rows must be decided one by one.
     """
     if not may_accept_all(batch, finding):
         raise NoneAtOnce
@@ -78,7 +81,10 @@ def leave_out(row: Allocation, reason: str, by: User) -> None:
 
 
 def choose(row: Allocation, loan_id: str, by: User) -> None:
-    """Choose another loan for a row, and check the row with this loan. Raise LendingError."""
+    """Choose another loan for a row, and check the row with this loan.
+
+    Raise NotReady, and LendingError if the loan can't be read.
+    """
     with _hold(row):
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
@@ -137,7 +143,10 @@ def reopen_forgotten(*, app_id: str, until: datetime, **_signal: Any) -> None:
 
 
 def find_next(row: Allocation) -> Allocation | None:
-    """Return the next undecided row of the batch after this one; after the last row, the first."""
+    """Return the next undecided row of the batch; after the last row, return the first.
+
+    Return None if no other row is undecided.
+    """
     rows = list_undecided(row.batch).order_by("position", "part")
     return rows.filter(position__gt=row.position).first() or rows.exclude(pk=row.pk).first()
 

@@ -47,8 +47,8 @@ def begin(file: StatementFile, by: User) -> Batch | None:
     """Start the check of a statement's payments, for the first time or again.
 
     Payments that are recorded or on their way do not change. Return None if the batch is being
-    checked or recorded or waits for approval, if rows of the statement are missing or broken, or if
-    a person must first explain how to read it.
+    checked or recorded or waits for approval. Return None also if rows of the statement are missing
+    or broken, or if a person must first explain how to read the statement.
     """
     if not file.is_certain or not file.layout:
         return None
@@ -68,7 +68,10 @@ def begin(file: StatementFile, by: User) -> Batch | None:
 def move(
     batch: Batch, starts: Iterable[str], to: str, by: User, outcome: str, **fields: Any
 ) -> bool:
-    """Set a batch's state for a person if it is in one of these states; return whether it was."""
+    """Set the state of a batch for a person, with an audit entry.
+
+    Return False, and change nothing, if the batch is not in one of the states `starts`.
+    """
     changes = {"why": "", "tries": 0, "heartbeat_at": timezone.now(), **fields, "state": to}
     is_moved = transition(
         batch,
@@ -88,9 +91,10 @@ def advance(batch: Batch, to: str, **fields: Any) -> bool:
 
 
 def submit(batch: Batch, by: User) -> bool:
-    """Start recording the accepted rows, or request an approval; return False if not ready.
+    """Start recording the accepted rows, or request an approval.
 
-    Raise NobodyToApprove if a second person is needed and no other person may approve.
+    Return False if the batch is not in the state READY. Raise NobodyToApprove if a second person is
+    needed and no other person may approve.
     """
     app = lending_app(batch.file.app_id)
     reasons = find_reasons(batch, app, by)
@@ -126,8 +130,8 @@ def approve(batch: Batch, by: User, shown: str) -> bool:
 
     `shown` is the `compute_fingerprint` of the rows that the approver saw. Return False if the
     rows have changed since, or if the batch does not wait for approval or has waited for too
-    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for one of its
-    makers, and NotIndependent for a person who is not independent of one of them.
+    long (`approvals.is_expired`, as for a single repayment). Raise OwnRepayment for a maker of the
+    batch, and NotIndependent for a person who is not independent of a maker.
     """
     makers = list_makers(batch)
     if by in makers:
@@ -164,7 +168,7 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return the reason why an approval has expired, as a sentence; empty if it is valid."""
+    """Return a sentence about why the approval has expired; empty if it is valid or missing."""
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -199,13 +203,16 @@ def expire_unapproved() -> None:
 
 
 def pause(batch: Batch, by: User) -> bool:
-    """Pause the recording after the current rows; return False if it was not recording."""
+    """Pause the recording after the current rows; return False if the batch is not recording."""
     words = _("%(username)s stopped the recording.") % {"username": by.username}
     return move(batch, (State.RECORDING,), State.PAUSED, by, "stopped", why=words)
 
 
 def resume(batch: Batch, by: User) -> bool:
-    """Continue a paused recording; rows that were already sent are not sent again."""
+    """Continue a paused recording; return False if the batch is not paused.
+
+    Rows that were already sent are not sent again.
+    """
     with transaction.atomic():
         fields = {"recording_since": timezone.now()}
         is_moved = move(batch, (State.PAUSED,), State.RECORDING, by, "resumed", **fields)
@@ -216,7 +223,10 @@ def resume(batch: Batch, by: User) -> bool:
 
 
 def reopen(batch: Batch, by: User) -> bool:
-    """Open the unrecorded rows for decisions again; this ends an approval of the batch."""
+    """Open the unrecorded rows for decisions again, and end an approval of the batch.
+
+    Return False if the batch is in another state than AWAITING, PAUSED or DONE.
+    """
     starts = (State.AWAITING, State.PAUSED, State.DONE)
     return move(batch, starts, State.READY, by, "reopened", **_UNAPPROVED)
 

@@ -54,7 +54,10 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Check lines for some seconds. Return the wait before the next slice; None at the end."""
+    """Check lines for some seconds, and return the wait before the next slice.
+
+    Return None if the check has ended, or if the batch has changed.
+    """
     rows = Batch.objects.select_related("file", "created_by")
     batch = rows.filter(pk=batch_id, state=State.CHECKING).first()
     until = monotonic() + SLICE
@@ -79,7 +82,7 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
-    """Return the allocations of these lines to save: new ones, and those checked again.
+    """Return the allocations of these lines to save, new ones and ones that were checked again.
 
     Raise LendingError if none of the loans could be read.
     """
@@ -97,8 +100,8 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
         )
         for row in known.get(line.position) or [fresh]:
             if row.repayment is not None:
-                # What was entered is checked again only where nothing is at the service, and is
-                # entered under another key then.
+                # An entered row is checked again only if the service did not record the repayment.
+                # The row is then entered with another idempotency key.
                 if row.repayment.state not in RESENDABLE:
                     continue
                 row.repayment, row.attempt = None, row.attempt + 1
@@ -115,9 +118,9 @@ def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation
 def judge_lines(
     file: StatementFile, lines: Sequence[StatementLine], *, but: Collection[str] = ()
 ) -> dict[int, Standing]:
-    """Return how each of these lines compares with the journal, by position.
+    """Return the standing of each of these lines in the journal, by position.
 
-    Repayments of the intents whose keys are in `but` are ignored. Repayments that were not found at
+    Repayments whose idempotency keys are in `but` are ignored. Repayments that were not found at
     the service are ignored too, because the check of each loan asks whether they may still be
     recorded there (Finding.MAY_DOUBLE).
     """
@@ -145,7 +148,10 @@ def judge_lines(
 
 
 def check_again(row: Allocation) -> None:
-    """Check one row with its current loan, and save it as undecided."""
+    """Check one row with its current loan, and save it as undecided.
+
+    Raise LendingError if the loan can't be read.
+    """
     line, batch = row.line, row.batch
     if against := _find_stopped(batch.file, [line], _list_split(batch, [row])).get(row.position):
         row.finding = against
@@ -158,11 +164,11 @@ def check_again(row: Allocation) -> None:
 def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
     """Return copies of the accepted rows of one batch that were blocked after the check.
 
-    The journal or the decision of a person blocks them; the finding of each copy is the reason.
-    Only the dashboard's own database is read.
+    The journal or the decision of a person blocks these rows. The finding of each copy is the
+    reason. Only the dashboard's own database is read.
     """
     batch, lines = rows[0].batch, [row.line for row in rows]
-    # A worker that takes them up again finds what it entered itself.
+    # Repayments of these rows themselves are ignored: an earlier worker may have entered them.
     own = {row.idempotency_key for row in rows}
     open_questions = find_open_questions(batch.file, lines, but=own)
     stopped = _find_stopped(batch.file, lines, _list_split(batch, rows), but=own)
@@ -235,7 +241,7 @@ def _list_split(batch: Batch, rows: Sequence[Allocation]) -> set[int]:
 def build_request(row: Allocation) -> Request:
     """Return the repayment to record for this row (spec: MakeRepayment).
 
-    Raises ValueError for a row without a date, which has a finding against recording.
+    Raise ValueError for a row without a date, which has a finding against recording.
     """
     line, file = row.line, row.batch.file
     if line.moment is None:
@@ -259,8 +265,8 @@ def build_request(row: Allocation) -> Request:
 def find_moment(line: StatementLine, moment: datetime, zone: tzinfo) -> datetime:
     """Return the time at which a payment is recorded, in the lender's zone.
 
-    A day without a time becomes its noon, which is on the same day in every zone that a service may
-    use. The result is never later than the present time.
+    For a day without a time, the result is noon, which is on the same day in every zone that a
+    service may use. The result is never later than the present time.
     """
     local = moment.astimezone(zone)
     if line.has_time or local.time() != time.min:
@@ -284,7 +290,7 @@ def _check_loans(batch: Batch, rows: Sequence[Allocation]) -> None:
     Raise LendingError if none of the loans could be read.
     """
     for row in rows if batch.file.is_counted_cash else ():
-        # A row of a collection sheet is for the loan that it names: nothing else is looked for.
+        # A row of a collection sheet pays the loan that it names, so no other loan is searched.
         if not row.account_id:
             row.account_id, row.basis = read_about(row.line).reference[:LONGEST_ID], Basis.LOAN
     app_id, fresh = batch.file.app_id, [row for row in rows if not row.account_id]
@@ -325,7 +331,7 @@ def list_changed(rows: Sequence[Allocation]) -> list[Allocation]:
 
 
 def _read_chosen(file: StatementFile, rows: Sequence[Allocation]) -> list[Match]:
-    """Read the loans that the rows already have."""
+    """Read the loans that the rows already have, and return a match for each row."""
     chosen = [(row.basis, row.account_id) for row in rows]
     payments = [read_about(row.line) for row in rows]
     return matching.read_chosen(file.app_id, chosen, payments, file.layout)
@@ -339,10 +345,11 @@ def _apply(
     until: datetime | None,
     open_question: Finding | None,
 ) -> None:
-    """Set on a row the loan that was found, and the finding.
+    """Set the loan that was found, and the finding, on a row.
 
-    `taken` is the amount that rows from `start` on take from each loan. The journal may have
-    forgotten rows up to `until`. `open_question` is about the row itself.
+    `taken` has the amounts, by loan, that accepted rows from position `start` on will pay. The
+    journal may have forgotten rows up to `until`; None if the database was never restored.
+    `open_question` is a finding about the row that does not depend on the loan.
     """
     row.owed = None
     if found.loan is None:
@@ -378,8 +385,8 @@ def _apply(
 def may_be_forgotten(row: Allocation, until: datetime | None) -> bool:
     """Return True if a restored database may have forgotten that the row was recorded.
 
-    The database was restored to its state at `until`. Money that came after `until`, according to
-    the statement, can't be forgotten.
+    `until` is the time of the last restore; None if there was none. Money that came after `until`,
+    according to the statement, can't be forgotten.
     """
     moment = row.line.moment
     if until is None or moment is None:
@@ -407,7 +414,7 @@ def list_alike(row: Allocation, asked: Request, but: Collection[str] = ()) -> li
     if file.layout in BANKS:
         listed = listed.exclude(~Q(file=file), file__layout__in=BANKS)
     known = set(listed.values_list("receipt_key", flat=True)) if others else set()
-    # Its own id on another loan is another part of the same payment.
+    # A repayment with the same id on another loan is another part of the same payment.
     return [one for one in alike if one.external_id_key not in {own, *known}]
 
 
@@ -444,9 +451,10 @@ def _keep(rows: Sequence[Allocation]) -> None:
 
 
 def _pause(batch: Batch, error: LendingError) -> timedelta | None:
-    """Return how long to wait after a fault of the service.
+    """Save a fault of the service on the batch, and return the wait before the next try.
 
-    Return None if people continue without the remaining rows.
+    After the last try, the batch becomes READY and people continue without the remaining rows. In
+    this case return None. Return None also if the batch has changed.
     """
     tries = batch.tries + 1
     pause = find_pause(tries, error)

@@ -1,4 +1,4 @@
-"""Check a statement for missing rows by its own balances and totals; name each break."""
+"""Check of a statement for missing rows, by its own balances and totals."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,10 @@ class Proof:
     """The comparisons that were possible, and the breaks that they found.
 
     Without `checks` no comparison was possible, and the statement is neither complete nor broken.
-    Running balances alone prove only that nothing is missing between the rows. `has_ends` is True
-    if the opening and closing balance were compared with the rows, so that no row is missing at the
-    ends. `skipped` counts rows of the file that do not belong to the statement, such as headings,
-    totals and text.
+    `found` is the number of all breaks, and `breaks` has the first ones. Running balances alone
+    prove only that nothing is missing between the rows. `has_ends` is True if the opening and
+    closing balance were compared with the rows, so that no row is missing at the ends. `skipped`
+    counts rows of the file that do not belong to the statement, such as headings, totals and text.
     """
 
     checks: Sequence[str]
@@ -39,12 +39,12 @@ class Proof:
 
 
 def prove(statement: Statement) -> Proof:
-    """Compare opening, lines, running balances, closing and totals with each other."""
+    """Return the result of comparing a statement's balances, lines and totals with each other."""
     flaws = list(statement.flaws)
     if statement.unknown_words:
-        # Rows that may be no payments have no sum.
+        # It is unknown which rows are payments, so the rows can't be added up.
         return Proof([], flaws[:_NAMED], len(flaws), skipped=statement.skipped)
-    # A row's fee is a line of its own behind it, in either order of the rows.
+    # The fee of a row is a separate line after the row, in both orders of the rows.
     rows = [list(row) for _number, row in groupby(statement.lines, key=lambda line: line.number)]
     lines = list(chain.from_iterable(rows[:: -1 if statement.newest_first else 1]))
     moved, *others = _part_by_currency(statement, lines)
@@ -65,7 +65,7 @@ def prove(statement: Statement) -> Proof:
             checks.append(words)
             breaks += _compare_total(total, words, [x.amount * sign for x in moved if x.amount])
     for part in others:
-        # The balances of a head are in one currency; a single running balance follows from none.
+        # The balances of a head are in one currency. A single running balance has none before it.
         if checks and (statement.has_balances or not _can_compare(part, None)):
             breaks += _name_currency(part)
     named = {flaw.number for flaw in flaws}

@@ -26,7 +26,7 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
     if repayment.external_id_minted:
         return []
     app, at = lending_app(repayment.app_id), repayment.transaction_date
-    # A bank's reference may be another payment's too: it is this one's on its day (identity.py).
+    # A bank's reference may repeat. It belongs to this payment only on its day (identity.py).
     of_bank = Q(bank_key=repayment.external_id_key, moment__gt=at - _DAY, moment__lte=at)
     lines = StatementLine.objects.filter(
         Q(receipt_key=repayment.external_id_key) | of_bank,
@@ -60,8 +60,8 @@ def list_rows(repayment: Repayment) -> list[Confirmation]:
 def _choose(lines: Iterable[StatementLine]) -> list[StatementLine]:
     """Return the rows to show.
 
-    A copy of the row in another file is included only if that file is complete and the first one is
-    not.
+    A copy of a row in another file is included only if that file is complete and no file of the
+    other rows is.
     """
     rows = sorted(lines, key=lambda line: (not line.file.is_complete, line.place == Place.COPY))
     own = [line for line in rows if line.place != Place.COPY]

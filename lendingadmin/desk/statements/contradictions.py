@@ -1,6 +1,6 @@
 """Transaction ids for which a statement and the journal differ, with both sides.
 
-They come from the alarms that no manager has seen yet (alarms.py).
+The ids come from the alarms that no manager has seen yet (alarms.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ WITH_QUESTION = ngettext_lazy(
     "%(count)s statements with an open question",
     "number",
 )
-#: Contradictions on the page; the next ones appear when these are seen.
+#: Number of contradictions on the page. The next ones appear after these are marked as seen.
 AT_MOST = 50
 _Row = TypeVar("_Row", StatementLine, Repayment)
 

@@ -9,13 +9,13 @@ from lendingadmin.money.repayments.confirmations import AccountCover
 from .lines import Statement
 from .models import COUNTED_CASH, StatementFile
 
-#: An account that had a statement in this time before is one of the network's.
+#: A network has the accounts with a statement in this time before the first day in question.
 ACCOUNTS_OF = timedelta(days=60)
 _DAY = timedelta(days=1)
 
 
 class Cover(NamedTuple):
-    """The days that a complete file covers, both included."""
+    """A complete file, with the first and the last day that it covers; both are included."""
 
     number: int
     network: str
@@ -30,8 +30,9 @@ class Cover(NamedTuple):
 
 
 def find_days(statement: Statement, today: date) -> tuple[date | None, date | None]:
-    """Return the first and last day that a statement covers according to its head, or None.
+    """Return the first and last day that a statement covers according to its head.
 
+    Both are None if the head does not name the days, or if no covered day is over.
     The day of the upload, `today`, is not covered, because it may not be over. A head may name
     days in the future.
     """
@@ -57,7 +58,7 @@ def list_covers(app_id: str, since: date, until: date, network: str | None = Non
 
 
 def list_accounts(app_id: str, covers: Iterable[Cover], since: date) -> dict[str, list[str]]:
-    """Return the known accounts of each network, from these covers and from newer files.
+    """Return the accounts of each network in these covers and in files uploaded since a day.
 
     An account whose files are never complete is also included. Its days have no cover.
     """
@@ -76,7 +77,10 @@ def _list_uploaded(app_id: str, since: date) -> list[tuple[str, str]]:
 
 
 def is_covered(day: date, accounts: Iterable[str], covers: Sequence[Cover]) -> bool:
-    """Return True if each of these accounts of a network has a file that covers the day."""
+    """Return True if each of these accounts of a network has a file that covers the day.
+
+    Return False without accounts.
+    """
     on_day = {cover.account for cover in covers if cover.first <= day <= cover.last}
     return bool(wanted := set(accounts)) and wanted <= on_day
 

@@ -15,12 +15,12 @@ from lendingadmin.money.repayments.models import Repayment
 from . import keeping
 from .models import Allocation, PayerLink, StatementFile, StatementLine
 
-# Each may have twenty thousand rows.
+# Number of statements in one run. Each may have twenty thousand rows.
 _FILES = 20
 
 
 def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
-    """Yield a borrower's statement rows, the decisions on them, and the known payers."""
+    """Yield a borrower's statement rows, the decisions on them, and the saved payers."""
     decided = _list_decided(app_id, borrower_id)
     yield _list_lines(app_id, borrower_id, decided)
     yield decided
@@ -28,7 +28,10 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[Any]]:
 
 
 def erase_borrower(app_id: str, borrower_id: str) -> int:
-    """Erase the payers of the rows that belong to a borrower's repayments or decisions."""
+    """Erase the payers and reasons in a borrower's rows, and delete the borrower's saved payers.
+
+    Return the number of changed rows.
+    """
     decided = _list_decided(app_id, borrower_id)
     PayerLink.objects.filter(app_id=app_id, borrower_id=borrower_id).delete()
     return _erase(_list_lines(app_id, borrower_id, decided), decided)
@@ -37,7 +40,8 @@ def erase_borrower(app_id: str, borrower_id: str) -> int:
 def erase_older(before: datetime, most: int) -> int:
     """Erase the payers of rows in some of the statements that were uploaded before a time.
 
-    Return the number of these statements, or `most` if there are more.
+    Saved payers from before this time are deleted too. Return the number of these statements, or
+    `most` if there are more.
     """
     at_once = min(most, _FILES)
     old = StatementFile.objects.filter(has_texts=True, created_at__lt=before)
@@ -65,9 +69,9 @@ def _list_lines(
 
 
 def _erase(lines: QuerySet[StatementLine], decided: QuerySet[Allocation]) -> int:
-    """Erase the payers, and the reasons of decisions; return how many rows had one of them.
+    """Erase the payers of these rows, and the reasons of decisions.
 
-    If both were erased, this is the larger of the two numbers.
+    Return the number of erased payers or the number of erased reasons, whichever is larger.
     """
     erased = decided.exclude(reason="").update(reason="")
     lines.exclude(place_reason="").update(place_reason="")

@@ -23,7 +23,7 @@ class Basis(models.TextChoices):
 
 
 class Finding(models.TextChoices):
-    """A reason for or against recording a payment; each payment has the first that applies."""
+    """The result of the dry run for a payment: no problem, or one reason against recording it."""
 
     FINE = "fine", _("no problem found")
     PROPOSED = "proposed", _("may be this loan")
@@ -57,10 +57,9 @@ class Decision(models.TextChoices):
     LEFT_OUT = "left-out", _("left out")
 
 
-#: A payment that names its loan in this way is accepted unless something speaks against it.
+#: A payment that names its loan in this way is accepted if there is no reason against it.
 EXACT = frozenset({Basis.LOAN, Basis.NUMBER, Basis.BORROWER})
-#: Whatever loan is chosen, these are not recorded: there is no key, the money is or may be here, or
-#: it is not here any more.
+#: A payment with one of these findings is not recorded, whatever loan is chosen.
 NO_LOAN_HELPS = frozenset(
     {
         *(Finding.RECORDED, Finding.WAITING, Finding.TAKEN_BACK, Finding.PUT, Finding.TWICE),
@@ -69,11 +68,11 @@ NO_LOAN_HELPS = frozenset(
 )
 #: A person can't accept payments with one of these findings until something changes.
 NEVER = NO_LOAN_HELPS | {Finding.SEVERAL, Finding.NO_LOAN, Finding.UNREAD}
-#: A person's yes is enough: nothing is against these, they are only not certain.
+#: A person may accept payments with these findings without a reason.
 NO_REASON = frozenset({Finding.FINE, Finding.PROPOSED, Finding.OTHER_PAYER, Finding.NEAR_LOAN})
-#: These speak against a row whatever its loan is, and a person may still accept it.
+#: Findings against a row that do not depend on its loan. A person may still accept the row.
 OPEN_QUESTIONS = frozenset({Finding.MAY_REVERSED, Finding.SAME_REFERENCE})
-#: The tone and icon of each.
+#: The tone and icon of each finding.
 CHIPS = {
     Finding.FINE: ("good", "check-circle"),
     Finding.PROPOSED: ("info", "question-mark-circle"),
@@ -119,7 +118,7 @@ class LoanNow(NamedTuple):
 
 
 def find_of_line(standing: Standing, *, is_usable: bool) -> Finding | None:
-    """Return a finding that does not depend on the loan; None if the loan decides."""
+    """Return a finding that does not depend on the loan; None if there is none."""
     if found := _OF_LINE.get(standing):
         return found
     return None if is_usable else Finding.UNUSABLE

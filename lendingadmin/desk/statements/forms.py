@@ -18,7 +18,7 @@ from .findings import Decision, Finding
 from .lines import PUT, Kind, Mapping, Standing, UnknownTable
 
 _LONGEST_TEXT = 4_000_000
-# The choice of a filter that leaves nothing out.
+# The choice of a filter that includes all rows.
 _ANY = ("", gettext_lazy("any"))
 
 
@@ -45,7 +45,7 @@ class NewStatementForm(forms.Form):
     )
 
     def clean_file(self) -> Any:
-        """Return the file; refuse it if it is too large."""
+        """Return the file; raise ValidationError if it is too large."""
         sent = self.cleaned_data["file"]
         if isinstance(sent, CutOff):
             words = _(
@@ -55,7 +55,7 @@ class NewStatementForm(forms.Form):
         return sent
 
     def clean(self) -> None:
-        """Require a file or pasted rows, and refuse both."""
+        """Require either a file or pasted rows."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
         if "file" in self.errors:
             return
@@ -94,7 +94,7 @@ class ColumnsForm(forms.Form):
         self.order_fields(["network", *_COLUMNS, "has_unique_ids"])
 
     def clean(self) -> None:
-        """Require one column of amounts, or two columns of money in and money out."""
+        """Require either the column of amounts or the column of money in."""
         one, other = self.cleaned_data.get("amount"), self.cleaned_data.get("paid_in")
         if bool(one) == bool(other):
             words = _("Choose the column of amounts or the column of money in.")
@@ -124,7 +124,7 @@ _COLUMNS = {
 
 
 class WordsForm(forms.Form):
-    """Form for the meaning of each unknown word of a status or a side, and of a sign in amounts."""
+    """Form for the meaning of unknown words, of a sign in amounts, and of an old year."""
 
     def __init__(self, data: Any, unknown_words: Named[str, Sequence[str]]) -> None:
         super().__init__(data)
@@ -147,7 +147,7 @@ class WordsForm(forms.Form):
         return found
 
 
-# By field: the label, and what yes and no mean.
+# For each field: the label, the meaning of yes and the meaning of no.
 _MEANINGS = {
     "status": (_COLUMNS["status"], gettext_lazy("completed"), gettext_lazy("not completed")),
     "side": (_COLUMNS["side"], gettext_lazy("money in"), gettext_lazy("money out")),
@@ -219,7 +219,7 @@ class DecisionForm(forms.Form):
 class RowForm(DecisionForm):
     """Form for the decision on a row.
 
-    With `keep`, the link from its payer to this loan is saved.
+    If `keep` is ticked, this loan is saved for the payer of the row.
     """
 
     keep = forms.BooleanField(
@@ -260,7 +260,7 @@ class SplitForm(forms.Form):
         }
 
     def clean_amount(self) -> Decimal:
-        """Return the amount, which must be less than the payment, so that there is a rest."""
+        """Return the amount; raise ValidationError if it is not less than the payment."""
         amount: Decimal = self.cleaned_data["amount"]
         if amount >= self.most:
             raise forms.ValidationError(_("Enter less than the whole payment."), code="whole")

@@ -53,7 +53,7 @@ def _describe(account: str, line: Line, zone: tzinfo) -> str:
     base += f"-R{reference}" if reference else ""
     payer = f"{line.payer} {line.reference} {line.details}".strip()
     is_known = bool(reference) or line.balance is not None
-    # Six signs tell payers apart and name none of them.
+    # Six characters of a hash distinguish the payers and do not contain their names.
     folded = "".join(filter(str.isalnum, payer.casefold()))
     mark = sha256(f"{account} {folded}".encode()).hexdigest()[:6].upper()
     return base if is_known or not payer else f"{base}-P{mark}"

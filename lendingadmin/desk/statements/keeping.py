@@ -36,8 +36,9 @@ ROWS_AT_ONCE = 1_000
 def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, bool]:
     """Read a file and save it with its lines; return the saved file and whether it is new.
 
-    If the same bytes were uploaded before, that file is returned. A table of an unknown layout
-    is saved without lines. Raise Refused if the content is not a statement.
+    If the same bytes were uploaded before, return that file and save nothing. A new file gets an
+    audit entry. A table of an unknown layout is saved without lines. Raise Refused if the content
+    is not a statement.
     """
     digest = hashlib.sha256(content).hexdigest()
     same = StatementFile.objects.filter(app_id=app.app_id, digest=digest)
@@ -64,9 +65,9 @@ def take_in(app: LendingApp, content: bytes, by: User) -> tuple[StatementFile, b
 def keep_counted_cash(
     app: LendingApp, name: str, code: str, day: date, lines: Sequence[Line], by: User
 ) -> StatementFile:
-    """Save the rows of a collection sheet with counted cash; `name` is unique to these rows.
+    """Save the rows of a collection sheet with counted cash, and return their file.
 
-    Raise IntegrityError if rows with this name are already saved.
+    `name` is unique to these rows. Raise IntegrityError if rows with this name are already saved.
     """
     counted = Statement(
         layout=COUNTED_CASH,
@@ -160,7 +161,7 @@ def answer_days(file: StatementFile, day_first: bool, by: User) -> bool:
 
 
 def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
-    """Read a file again with the meanings of its unknown words, and save these for its layout.
+    """Read a file again with the meanings of its unknown words; save the meanings for its layout.
 
     Return False if the file may not be read again.
     """
@@ -173,7 +174,7 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
     known.app_id, known.fingerprint = file.app_id, fingerprint
     for name, words in meanings.items():
         known.words = known.words | {name: known.words.get(name, {}) | words}
-    # How its days are read was answered before, or is asked still.
+    # The order of day and month was answered before. None means that a person is still asked.
     day_first = None if file.day_is_proposed else file.day_first
     with transaction.atomic():
         known.save()
@@ -183,7 +184,10 @@ def answer_words(file: StatementFile, meanings: Answers, by: User) -> bool:
 def _replace_lines(
     file: StatementFile, found: Statement | UnknownTable, by: User, outcome: str
 ) -> bool:
-    """Replace the lines of a file; return False if the file may not be read again."""
+    """Replace the lines of a file, with an audit entry.
+
+    Return False if the file may not be read again.
+    """
     with transaction.atomic():
         # No batch of this file can begin until this transaction ends.
         if not may_read_again(StatementFile.objects.select_for_update().get(pk=file.pk)):
@@ -201,7 +205,7 @@ def list_old_content(before: datetime) -> QuerySet[StatementFile]:
 
 
 def delete_old_content(before: datetime, most: int) -> int:
-    """Delete the content of files uploaded before this time, of at most `most` files."""
+    """Delete the content of at most `most` files uploaded before this time; return the number."""
     keys = list(list_old_content(before).values_list("pk", flat=True)[:most])
     return StatementFile.objects.filter(pk__in=keys).update(content="")
 
@@ -209,7 +213,10 @@ def delete_old_content(before: datetime, most: int) -> int:
 def read_content(
     app: LendingApp, content: bytes, day_first: bool | None = None
 ) -> Statement | UnknownTable:
-    """Read a file, with the answers that people gave before about the same layout."""
+    """Return the content of a file, read with the earlier answers of people about its layout.
+
+    Raise Refused if the content is not a statement.
+    """
     found = _read_named(app, content, day_first, KnownLayout())
     if isinstance(found, Statement) and not found.unknown_words:
         return found
@@ -245,7 +252,7 @@ def _keep(file: StatementFile, found: Statement | UnknownTable) -> None:
     file.account, file.network = found.account[:100], found.network
     today = file.created_at.astimezone(lending_app(file.app_id).zone).date()
     proof = prove(found)
-    # Only what is proven complete says of a day that it has all its payments.
+    # Only a complete statement proves that all payments of a day are known.
     file.proof = asdict(proof)
     days = find_days(found, today) if proof.is_complete and file.is_certain else (None, None)
     file.covers_from, file.covers_to = days
@@ -262,8 +269,7 @@ def _find_places(
     """Return the place of the money of each line; empty for a line that is not a payment.
 
     All are empty if rows are missing or a person must answer a question about the file. They are
-    also empty for counted cash, because a cashier has it and compares it in the cash count of the
-    day.
+    also empty for counted cash, which a cashier has and compares in the cash count of the day.
     """
     if not file.is_certain or file.is_counted_cash:
         return [""] * len(found)
@@ -286,7 +292,7 @@ def build_lines(file: StatementFile, found: Statement) -> Iterator[StatementLine
     keys = [_build_key(line.receipt, is_key=not line.is_damaged) for line in found.lines]
     bank_keys = [""] * len(keys)
     if not found.has_unique_ids:
-        # Where nothing says whose account it is, a row of another file is another row.
+        # If the account is unknown, ids with the token differ from the ids of other files.
         account = file.account or file.network or f"S{file.token[:8]}"
         receipts = make_ids(account, found.lines, lending_app(file.app_id).zone)
         keys, bank_keys = list(map(_build_key, receipts)), keys

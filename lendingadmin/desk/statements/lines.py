@@ -34,7 +34,7 @@ class Standing(models.TextChoices):
 
 
 class Place(models.TextChoices):
-    """The place of a payment's money. Each incoming payment is in exactly one place."""
+    """The place of a payment's money. A payment with a place has exactly one place (places.py)."""
 
     UNALLOCATED = "unallocated", _("unallocated")
     RECORDED = "recorded", _("recorded here")
@@ -44,7 +44,7 @@ class Place(models.TextChoices):
     COPY = "copy", _("in another statement")
 
 
-#: Where a person's word puts money: it is not to be recorded here.
+#: Places that a person chooses for money that must not be recorded in this dashboard.
 PUT = (Place.RETURNED, Place.NOT_OURS, Place.ELSEWHERE)
 
 
@@ -54,11 +54,11 @@ class Line:
 
     `number` is the row in the file as a spreadsheet counts it, or the count of the detail. `amount`
     is the money that the line moves, positive in and negative out; for a failed row it is the money
-    that would have moved. `moment` is aware. Without a time of day (`has_time`) it is midnight in
-    the statement's zone; it is None if the date can't be read. Missing texts are empty. `reverses`
-    is the receipt of the payment that a reversal reverses. An id that lost digits (`is_damaged`) is
-    never a key, and `receipt` then has it as written in the file. `others` are the further
-    references and the other words of the row, which can contradict `reference`.
+    that would have moved. `moment` has a time zone. Without a time of day (`has_time`), `moment` is
+    midnight in the statement's zone. It is None if the date can't be read. Missing texts are empty.
+    `reverses` is the receipt of the payment that a reversal reverses. An id that lost digits
+    (`is_damaged`) is never a key, and `receipt` then has the id as written in the file. `others`
+    are the further references and the other words of the row, which can contradict `reference`.
     """
 
     number: int
@@ -80,7 +80,7 @@ class Line:
 
 
 def list_others(reference: str, details: str, *texts: str | None) -> Sequence[str]:
-    """Return the other texts of a row besides its reference and details, each once."""
+    """Return the texts of a row except its reference and details, each text once."""
     found = dict.fromkeys(" ".join(text.split()) for text in texts if text)
     return [text for text in found if text not in ("", reference, details)]
 
@@ -103,15 +103,15 @@ class Flaw:
 class Statement:
     """A file that was read: its layout, the values of its head, and its lines in order.
 
-    `layout` is the layout's key, and `network` is the operator's or bank's name for a repayment.
-    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the days
-    that it covers according to its head; None if the head names none. Balances and totals come from
-    the head too; `paid_out` is positive. `day_first` is the order in which days were read. If both
-    orders were possible (`day_is_proposed`), a person is asked. A person is also asked about
-    `unknown_words`, which are the words of a status or a side by field. `flaws` are rows that can't
-    be read, `unread` are the parts of the file that were not read, and `skipped` counts the rows of
-    headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
-    payment, as an operator's receipt does; a bank's reference may repeat or be missing.
+    `layout` is the key of the layout. `network` is the name of the operator or bank.
+    `account` is the short code, number or IBAN of the account. `begins` and `ends` are the first
+    and the last day according to the head; None if the head names none. Balances and totals come
+    from the head too; `paid_out` is positive. `day_first` is the order in which days were read.
+    If both orders were possible (`day_is_proposed`), a person is asked. A person is also asked
+    about `unknown_words`, which are words of a status or a side by field. `flaws` are rows that
+    can't be read. `unread` are the parts of the file that were not read. `skipped` counts the rows
+    of headings, totals and text. `has_unique_ids` is True if a transaction id belongs to only one
+    payment, as an operator's receipt does. A bank's reference may repeat or be missing.
     """
 
     layout: str
@@ -165,7 +165,7 @@ MAPPED = "mapped"
 
 @dataclass(frozen=True, kw_only=True)
 class Mapping:
-    """The meaning of the columns of an unknown table, by heading; "" for a column it lacks.
+    """The heading of each column of an unknown table; "" if the table lacks the column.
 
     A mapping has either `amount` (with a sign, with a `side`, or only incoming) or `paid_in` and
     `paid_out`. Statement explains `has_unique_ids`.
@@ -188,9 +188,9 @@ class Mapping:
 
 
 class Refused(Exception):
-    """A file that can't be accepted. The sentence says why, and what to export instead.
+    """Error: a file can't be accepted. The sentence says why, and what to export instead.
 
-    `code` names the reason for the program, as that of a ValidationError does.
+    `code` is the machine-readable reason, like the code of a ValidationError.
     """
 
     def __init__(self, sentence: str, code: str = "invalid") -> None:

@@ -47,30 +47,30 @@ from .findings import Basis, Finding
 from .models import COUNTED_CASH
 from .rows import About
 
-# What may be an id within other words; and letters before figures, however the two are divided.
+# A possible id within other words, and letters before digits with any separator.
 _WORD = re.compile(r"[\w-]+")
 _PARTS = re.compile(r"(?<![^\W_])([^\W\d_]{1,20})[\s_./#:-]{0,2}(\d{1,18})(?![^\W_])")
-# An amount, a day or a time, of which no part is an id.
+# An amount, a date or a time. No part of these is an id.
 _FIGURE = re.compile(r"\d[\d,]*\.\d\d|\d{1,2}([/.:-])\d{1,2}(?:\1\d{2,4})?")
 _EDGES = f"{string.punctuation}·–—“”«»"
-# Words before the number of a loan, unless it is where the money came from or went to.
+# Words before the number of a loan, but not before the account of the sender or receiver.
 _LOAN = re.compile(
     r"(?i)(?<!from )(?<!by )(?<!de )(?<!to )"
     r"\b(?:loan|pr[eê]t|mkopo|acc(?:ount)?|a/c|compte|akaunti)"
     r"\b\.?(?: ?(?:no|nr|num|number|id|ref|n°)\b\.?)?\s*[:.#-]?\s*(\S*\d\S*)"
 )
-# What an operator writes before the reference that the payer entered.
+# Words of an operator before the reference that the payer entered.
 _ACCOUNT = re.compile(r"(?i)\bacc(?:ount)?\b\.?(?: ?no\b\.?)?\s*[:.#-]?\s*(?=\S)")
-# Fewer figures are an instalment's, and more are a phone's or a bank's account.
+# A number with fewer digits is an instalment. One with more is a phone number or a bank account.
 _FEWEST_FIGURES, _MOST_FIGURES = 3, 8
-# Layouts whose details are the operator's, and repeat the reference.
+# Layouts in which the operator's details repeat the reference.
 _REPEATING = ("mpesa-organisation", "mpesa-organisation-2010", "telecel-cash")
-# A reference that is longer is hardly typed.
+# A longer reference was probably not typed by a person.
 _LONGEST_NEAR = 40
 # Most loans of a borrower that are searched for the open one.
 _MOST_LOANS = 100
 _MOST_NUMBER = 18
-# What a mention names besides the loan of the row.
+# Results of `_Own.judge`.
 _THIS, _SAME_BORROWER, _OTHER = "this", "same-borrower", "other"
 _OF_PAYER = {Agreement.DIFFERS: Finding.OTHER_PAYER, Agreement.UNKNOWN: Finding.PROPOSED}
 _ABSENT = (NotFound, InvalidFilter, InvalidId, WrongRecord, UnidentifiedRecord, BadRequest)
@@ -131,7 +131,10 @@ def list_candidates(app_id: str, person: User, payment: About) -> tuple[str, Seq
 def read_chosen(
     app_id: str, chosen: Sequence[tuple[str, str]], payments: Sequence[About], layout: str
 ) -> list[Match]:
-    """Read the loans that payments already have, each given as basis and loan id."""
+    """Read the loans that payments already have, and return a match for each payment.
+
+    `chosen` has the basis and the loan id of each payment.
+    """
     app = gateway.app(app_id)
     found = _read_all([partial(_read_loan, app, basis, loan_id) for basis, loan_id in chosen])
     return _find_contradictions(app_id, payments, found, layout)
@@ -149,7 +152,8 @@ def _read_all(reads: Sequence[partial[Match] | None]) -> list[Match]:
 def _read_named(app: AppClient, reference: str) -> Match:
     """Return the loan with this id or number.
 
-    If the text is a borrower's id, return the borrower's only open loan.
+    If the text is a borrower's id, return the borrower's only open loan. The match has no loan if
+    there is no such loan or if there are several.
     """
     if validate_id(reference) or len(reference) > LONGEST_ID:
         return Match()
@@ -188,7 +192,7 @@ def _list(app: AppClient, **filters: str) -> list[Loan]:
         page = app.loans.list(filters=filters, order=NEWEST_FIRST, page_size=_MOST_LOANS)
     except _ABSENT:
         return []
-    # Where there are more, the one that is open need not be the only one.
+    # If there are more pages, an open loan on this page may not be the only one.
     return [] if page.next_page_token else [one for one in page.items if isinstance(one, Loan)]
 
 
@@ -221,10 +225,10 @@ def _propose(
 def _find_contradictions(
     app_id: str, payments: Sequence[About], found: Sequence[Match], layout: str
 ) -> list[Match]:
-    """Add to each match the contradiction between its loan and the other texts of its row.
+    """Return the matches, each with the contradiction between its loan and other texts of its row.
 
-    This reads the borrowers of rows that name a payer. If a borrower can't be read, its row has
-    a fault.
+    The borrowers of rows that name a payer are read at the service. If a borrower can't be read,
+    the match has a fault.
     """
     if layout == COUNTED_CASH:  # a collection sheet prints the loan and names no other
         return list(found)
@@ -261,7 +265,10 @@ def _find_contradictions(
 def _agree(
     one: Match, payment: About, borrowers: Mapping[str, dict[str, str] | LendingError]
 ) -> Agreement | LendingError:
-    """Compare the payer with the borrower of the loan; return the error if it can't be read."""
+    """Compare the payer with the borrower of the loan.
+
+    Return the error if the borrower can't be read.
+    """
     borrower = borrowers.get(loan_math.borrower_of(one.loan), {}) if one.loan else {}
     if isinstance(borrower, LendingError):
         return borrower
@@ -269,13 +276,14 @@ def _agree(
 
 
 def _find_doubt(one: Match, loan: Loan, near: Collection[Named]) -> Finding | None:
-    """Return a doubt about a loan whose row names no payer to compare."""
+    """Return the finding for a loan whose row names no payer; None if there is no doubt."""
     loan_id, borrower_id = loan_math.account_of(loan), loan_math.borrower_of(loan)
     if any(
         x.borrower_id != borrower_id if x.by_borrower else x.account_id != loan_id for x in near
     ):
         return Finding.NEAR_LOAN
-    # A count has no numbers of loans: which are near is not known, and they follow each other.
+    # A snapshot has no loan numbers, so the loans with similar numbers are not known. Loan numbers
+    # are consecutive, so a wrong digit may give another loan.
     return Finding.PROPOSED if one.basis == Basis.NUMBER else None
 
 
@@ -302,11 +310,12 @@ def _compare_named(
 ) -> Finding | None:
     """Compare all loans, borrowers and numbers that a row names with its loan.
 
-    For another loan of the same borrower, or an unknown number, return PROPOSED, so that a person
-    decides.
+    Return TWO_LOANS if the row names a loan of another borrower. Return PROPOSED for another loan
+    of the same borrower or an unknown number, so that a person decides. Return None if the row
+    names only its loan.
     """
     own = _Own(loan)
-    # Where borrowers are known by their phone numbers, a payer's is no reference.
+    # The phone number of a payer is not a reference, even if borrower ids are phone numbers.
     phones = {read_phone(one) for one in (payment.phone, *find_phones(payment.sentences))}
     mentions = [
         one
@@ -314,7 +323,7 @@ def _compare_named(
         if not one[0].isdigit() or len(one[0]) <= _MOST_FIGURES or read_phone(one[0]) not in phones
     ]
     named = [own.judge(spellings, by_word) for spellings in mentions]
-    # A person may choose another loan than the one that a row names once.
+    # If a person chose the loan, the reference alone does not contradict the choice.
     if any(named) or one.basis != Basis.PERSON:
         named += [own.judge(spellings, by_word) for spellings in _list_mentions(payment.reference)]
     if _OTHER in named or (layout in _REPEATING and not _is_repeated(own, payment)):
@@ -348,7 +357,7 @@ class _Own:
         )
 
     def judge(self, spellings: Sequence[str], by_word: Mapping[str, set[Named]]) -> str:
-        """Return what a text names: this loan, another of its borrower, another, or nothing."""
+        """Return _THIS, _SAME_BORROWER or _OTHER for the loan that a text names; empty if none."""
         for one in spellings:
             named = by_word.get(one, ())
             if one in self.exact or any(x.account_id == self.loan_id for x in named):
@@ -398,7 +407,7 @@ def _find_near(app_id: str, references: Collection[str]) -> dict[str, set[Named]
 
 
 def _list_variants(reference: str) -> set[str]:
-    """Return the reference, with each digit replaced, and with each two neighbours swapped."""
+    """Return the reference and its variants with one digit replaced or two neighbours swapped."""
     mistyped = {
         reference[:at] + digit + reference[at + 1 :]
         for at, sign in enumerate(reference)
@@ -439,8 +448,8 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
     """Return the loans of the newest snapshot that the texts name, by the named id.
 
-    The id is the loan's or its borrower's. A borrower without an open loan is included without
-    a loan.
+    The keys are ids of loans or borrowers, in lower case. A borrower without an open loan is
+    included without a loan.
     """
     snapshot = find_with_loans(app_id)
     words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}
@@ -463,8 +472,9 @@ def _find_named(
 ) -> Iterator[tuple[str, Named]]:
     """Yield the loans with one of these ids, and the open loans of borrowers with one of them.
 
-    Each is yielded with the id in lower case. Borrowers are found as `written`, in lower case or in
-    upper case.
+    `words` are the ids in lower case, and `written` as the texts write them. Each loan is yielded
+    with the id that was found, in lower case. Borrowers are found as `written`, in lower case and
+    in upper case.
     """
     fields = ("account_id", "borrower_id", "is_open")
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
@@ -479,7 +489,8 @@ def _find_named(
 def _find_by_person(app_id: str, person: User, one: About) -> tuple[str, set[str]]:
     """Return the basis, and the open loans of people with the payer's phone and name.
 
-    If no person has both, return the loans of people with the phone, or else with the name.
+    If no person has both, return the loans of people with the phone, or else with the name. Return
+    nothing for a user who may not search borrowers.
     """
     index = find_index(app_id) if person.has_perm(SEARCH_BORROWERS, app_id) else None
     if index is None:

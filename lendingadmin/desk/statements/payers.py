@@ -25,7 +25,10 @@ _PHONE = words.PHONE_ENDINGS[0]
 
 
 def keep(row: Allocation, by: User) -> PayerLink | None:
-    """Save a link from the payer of a row to its loan; return None if one of them is unknown."""
+    """Save a link from the payer of a row to its loan, with an audit entry.
+
+    Return None if the payer or the loan is unknown.
+    """
     about, app_id = read_about(row.line), row.batch.file.app_id
     keys = list_keys(app_id, about)
     if not keys or not row.account_id:
@@ -44,7 +47,7 @@ def keep(row: Allocation, by: User) -> PayerLink | None:
 
 
 def revoke(link: PayerLink, by: User) -> None:
-    """Delete a payer link, so that it no longer proposes loans."""
+    """Delete a payer link, with an audit entry."""
     with transaction.atomic():
         audit.record_about(link, by, KEEP, "revoked")
         link.delete()
@@ -53,7 +56,7 @@ def revoke(link: PayerLink, by: User) -> None:
 def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
     """Return the loans that are linked to the payer of each payment, in one query.
 
-    A link that was found with an older key is saved with the newest key, so that the older one can
+    A link that was found with an older key is saved with the newest key, so that the older key can
     be removed.
     """
     keys = [list_keys(app_id, one) for one in payments]
@@ -68,7 +71,10 @@ def find_loans(app_id: str, payments: Sequence[About]) -> list[set[str]]:
 
 
 def list_keys(app_id: str, about: About) -> list[str]:
-    """Return the hashes of a payer with the newest key and older keys; none if it is unknown."""
+    """Return the hashes of a payer with the newest key and with older keys.
+
+    Return an empty list if the payer is unknown.
+    """
     payer, shown = _find_payer(about)
     phone = "".join(sign for sign in shown.casefold() if sign.isalnum() or sign == "*")
     is_whole = "*" not in phone and len(phone) >= _PHONE
@@ -97,7 +103,7 @@ def _find_payer(about: About) -> tuple[str, str]:
 def _keep_under(link: PayerLink, payer: str) -> None:
     if isinstance(link.shown, Undecryptable):
         return
-    # Read before: it is bound to the payer.
+    # `shown` is read before `payer` changes, because its encryption is bound to the payer.
     link.shown, link.payer = link.shown, payer
     try:
         with transaction.atomic():

@@ -1,4 +1,7 @@
-"""The place of the money of each payment of a certain statement (`StatementFile.is_certain`).
+"""The place of the money of each payment on a statement.
+
+A payment has a place only if no row of its statement is missing or broken, and no question about
+the statement is open (`StatementFile.is_certain`).
 
 The money is recorded in this dashboard or elsewhere, unallocated, returned, or not ours.
 Unallocated money gets another place when it is recorded, or when a person names the place with a
@@ -29,14 +32,14 @@ from .rows import About, read_about
 
 PLACE = "dashboard.statements.place"
 _AT_ONCE = 500
-# What is presumed may turn out to be another payment's: it is in no other place until it is known.
+# Presumed repayments are left out, because they may belong to another payment.
 _KNOWN = RECORDED & ~Q(state=RepaymentState.PRESUMED)
 #: The interval at which the worker looks for payments that were recorded since.
 EVERY = timedelta(minutes=1)
 
 
 def find_places(app_id: str, keys: Sequence[str]) -> dict[str, Place]:
-    """Return the known places of payments by receipt; an unknown receipt has no place.
+    """Return the known places of payments by receipt; unknown receipts are left out.
 
     If another statement already has a payment, its place is `Place.COPY`.
     """
@@ -59,7 +62,7 @@ def find_put(app_id: str, keys: Iterable[str]) -> set[str]:
 
 def find_taken_back(app_id: str, keys: Iterable[str]) -> set[str]:
     """Return the receipts that a reversal names, in any file of the app without breaks."""
-    # By the small index of reversals, and never by way of the app's files, which have all rows.
+    # The partial index of reversals is used, because the index of files would read all rows.
     back = StatementLine.objects.exclude(reverses_key="").filter(reverses_key__in=set(keys))
     own = back.filter(unindexed(Q(file__app_id=app_id)))
     rows = own.values_list("reverses_key", "file__proof__found")
@@ -76,13 +79,13 @@ def find_maybe_reversed(file: StatementFile, lines: Sequence[StatementLine]) -> 
     named = find_taken_back(file.app_id, [line.bank_key for line in lines if line.bank_key])
     wanted = {-line.amount for line in lines if line.amount}
     rows = StatementLine.objects.filter(
-        # By the small index of such reversals, as above.
+        # The partial index of reversals that name no payment is used, as above.
         unindexed(Q(file__app_id=file.app_id, file__network=file.network)),
         kind=Kind.REVERSAL,
         reverses_key="",
         amount__in=wanted,
     )
-    # Without its head a file says of no account; the same account may be written in two ways.
+    # A file without a head names no account. The same account may be written in two ways.
     account = normalise_account(file.account)
     reversals = [
         (row, read_about(row))
@@ -130,7 +133,10 @@ def may_name_same(reversal: About, payment: About) -> bool:
 
 
 def _compare_phones(one: str, other: str) -> Agreement:
-    """Compare two numbers; one may be written without its country, or be partly hidden."""
+    """Return the result of comparing two phone numbers.
+
+    One of them may be written without its country, or may be partly hidden.
+    """
     for shown, whole in ((one, other.lstrip("+")), (other, one.lstrip("+"))):
         if whole.isdigit():
             return compare_payer(About(phone=shown), "", whole)
@@ -181,7 +187,7 @@ def _is_typed(what: Q) -> Q:
 
 def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
     """Return the payments of an app without another place yet, the oldest first."""
-    # By the small index first, and never by way of the app's files, which have all rows.
+    # The partial index of unallocated lines is used. The index of files would read all rows.
     own = unindexed(Q(file__app_id=app_id))
     lines = StatementLine.objects.filter(own, ~_is_recorded(RECORDED), is_unallocated=True)
     return lines.select_related("file", "owner").order_by("moment", "pk")

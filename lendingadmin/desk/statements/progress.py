@@ -70,7 +70,7 @@ class Progress:
 
 
 def read_parts(batch: Batch) -> list[Part]:
-    """Return the batch's rows by finding and currency; together they are all rows."""
+    """Return the batch's rows by finding, with sums by currency. Each row is in one part."""
     columns = ("finding", "decision", "line__currency")
     groups = batch.allocations.values(*columns).annotate(rows=Count("pk"), total=Sum("amount"))
     found: dict[str, dict[str, Any]] = {}
@@ -117,14 +117,14 @@ def read_progress(batch: Batch, now: datetime) -> Progress:
     )
 
 
-# --- what monitors read (`GAUGES`): a statement has one batch, so these are few --
+# --- gauges for monitors (`GAUGES`). Batches are few, because a statement has only one. ---
 
 State = Batch.State
 Readings = list[tuple[tuple[str, ...], float]]
 
 
 def read_states() -> Readings:
-    """Return the number of batches of each app in each state except the last."""
+    """Return the number of batches of each app in each state except DONE."""
     rows = Batch.objects.exclude(state=State.DONE).order_by()
     found = dict(
         ((app_id, state), count)

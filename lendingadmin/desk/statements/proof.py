@@ -41,7 +41,10 @@ class EntryPart(models.TextChoices):
 
 
 class SoFar(NamedTuple):
-    """A file with some rows of a day that it does not cover; `until` is the time of the last."""
+    """A file with some rows of a day that the file does not cover.
+
+    `until` is the time of the last payment of this day.
+    """
 
     number: int
     name: str
@@ -84,8 +87,8 @@ def sort_entry(
 ) -> EntryPart:
     """Return the part of the comparison to which an entry belongs.
 
-    `confirmed` has the amounts in complete statements by id, and `listed` those in other
-    statements. `total` is the sum of everything that is recorded with the entry's id.
+    `confirmed` has the amounts in complete statements by id. `listed` has the amounts in other
+    statements by id. `total` is the sum of everything that is recorded with the entry's id.
     """
     if entry.network == CASH:
         return EntryPart.CASH
@@ -147,7 +150,7 @@ def read_day(app: LendingApp, day: date, now: datetime) -> Day:
 def _list_others(app: LendingApp, day: date, covering: Sequence[int]) -> dict[int, StatementFile]:
     """Return the files that may have rows of a day but do not cover it.
 
-    These files were uploaded before the day was over, or they prove nothing about their ends. A
+    These files were uploaded before the day was over, or they are not complete. A
     file that names no days is included if it was uploaded within ACCOUNTS_OF.
     """
     since = get_midnight(day, app.zone)
@@ -197,7 +200,7 @@ def _read_stated(
         key = own if own in keys else of_bank
         if amount and checked.get("has_ends") and not checked.get("found"):
             confirmed.setdefault(key, amount)
-        # The same money in another file says more only where that is complete.
+        # A copy of a payment in another file counts only if that file is complete.
         elif amount and place != Place.COPY:
             listed.setdefault(key, amount)
     return confirmed, listed
@@ -217,7 +220,7 @@ def _read_credits(
 ) -> tuple[dict[str, Sums], dict[int, datetime]]:
     """Return the payments of a day by place, and the time of each file's last payment.
 
-    A payment that is also on another statement is counted there.
+    A copy of a payment on another statement is not counted.
     """
     since = get_midnight(day, app.zone)
     lines = StatementLine.objects.filter(

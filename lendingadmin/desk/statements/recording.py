@@ -25,13 +25,13 @@ from .findings import Decision, Finding
 from .models import Allocation, Batch
 from .standings import Recorded
 
-# Between two checks whether a person stopped the recording: at most this many rows, or seconds.
+# The most rows, and seconds, between two checks whether a person stopped the recording.
 _AT_ONCE = 200
 _STEP = 1.0
 # Rows in a group, whose calls run in parallel: one for each thread. Their commits are shared, and
 # this many results may be unknown if a worker dies.
 _GROUP = 12
-# After this many faults one after the other the service is at fault, and not a row.
+# After this many consecutive faults the service is the cause, and not a row.
 _MOST_FAULTS = 5
 _FAULTY = (RepaymentState.NOT_SENT, RepaymentState.UNKNOWN)
 _SHOWN_AGAIN = ["decision", "finding", "account_id", "borrower_id", "basis", "owed"]
@@ -40,7 +40,11 @@ State = Batch.State
 
 
 def run_slice(batch_id: int) -> timedelta | None:
-    """Record rows for some seconds. Return the wait before the next slice; None at the end."""
+    """Record rows for some seconds, and return the wait before the next slice.
+
+    Return None if the recording is done or paused, if its approval has expired, or if the batch
+    has changed.
+    """
     rows = Batch.objects.select_related("file", "created_by", "approved_by")
     batch = rows.filter(pk=batch_id, state=State.RECORDING).first()
     until = time.monotonic() + SLICE
@@ -55,7 +59,7 @@ def run_slice(batch_id: int) -> timedelta | None:
         if not some:
             _end(batch)
             return None
-        # Who is not the first to claim these leaves them to the other.
+        # If another worker has claimed the batch first, this worker leaves the rows to it.
         if not batches.advance(batch, State.RECORDING, tries=batch.tries, why=batch.why):
             return None
         _record_step(batch, some)
@@ -66,10 +70,10 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def _record_step(batch: Batch, rows: Sequence[Allocation]) -> None:
-    """Record these rows until the time of the step is over; count successive faults of the batch.
+    """Record these rows until the time of the step is over, or until too many faults follow.
 
-    Rows of one loan are recorded one after another. While the service fails, one row is sent at
-    a time.
+    The number of consecutive faults, and the last reason, are set on `batch` and not saved. Rows of
+    one loan are recorded one after another. While the service fails, one row is sent at a time.
     """
     until, left = time.monotonic() + _STEP, list(rows)
     while left and time.monotonic() < until and batch.tries < _MOST_FAULTS:
@@ -129,7 +133,7 @@ def _list_reopened(batch: Batch, rows: Sequence[Allocation]) -> list[Allocation]
     changed = list_stopped(rows)
     if batch.approved_by is not None and (others := [row for row in rows if row not in changed]):
         changed += list_changed(others)
-    # What was found before a restore says nothing of what is recorded since, gap or no gap.
+    # A check before a restore does not show what was recorded since, even if the gap is closed.
     until = services.find_forgotten_until(batch.file.app_id)
     for row in rows:
         if (
@@ -167,7 +171,7 @@ def _find_obstacle(batch: Batch) -> str:
 def _end(batch: Batch) -> None:
     """End the batch when no rows are left to enter.
 
-    Pause it if rows still wait for another repayment of their loan.
+    Pause the batch if rows still wait for another repayment of their loan or for an approval.
     """
     held = batches.list_to_do(batch).filter(is_held=True).count()
     if not held:

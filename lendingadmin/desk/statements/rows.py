@@ -1,4 +1,4 @@
-"""Lines and sums of a statement in the form in which the screen and the CSV show them."""
+"""Lines and sums of a statement as the screen and the CSV show them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ class ShownSums(NamedTuple):
 
 
 def read_visibility(person: User) -> dict[str, bool]:
-    """Return the payer's data that a person may see, as arguments for the functions below."""
+    """Return the arguments `sees_names` and `sees_phones` of the functions below for a person."""
     return {"sees_names": person.has_perm(SEE_NAMES), "sees_phones": person.has_perm(SEE_CONTACT)}
 
 
@@ -156,7 +156,10 @@ def describe_allocation(row: Allocation, *, sees_names: bool, sees_phones: bool)
 def _mask_line(
     line: StatementLine, *, sees_names: bool, sees_phones: bool
 ) -> tuple[StatementLine, str, str, str, str]:
-    """Return the fields of Seen. The details have the other references, except those in its id."""
+    """Return the fields of Seen for a line.
+
+    The details include the other texts of the row, except texts that are part of its id.
+    """
     about = read_about(line)
     others = (one for one in about.others if one not in line.receipt)
     details = " · ".join(filter(None, (about.details, *others)))

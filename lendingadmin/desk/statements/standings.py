@@ -26,7 +26,7 @@ _RECORDED = (RepaymentState.RECORDED, RepaymentState.PRESUMED)
 _OPEN = (*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING)
 
 
-#: The tone and icon of each.
+#: The tone and icon of each standing.
 CHIPS = {
     Standing.DAMAGED: ("warn", "exclamation-triangle"),
     Standing.TWICE: ("warn", "document-duplicate"),
@@ -113,11 +113,11 @@ def judge(
     is_twice: bool,
     currency: str,
 ) -> Standing:
-    """Compare a line with the repayments that have its transaction id or its bank's reference.
+    """Return the standing of a line compared with repayments that have its id or reference.
 
-    `known` are the repayments with the id. `of_bank` are those with the bank's reference, which
-    another payment may have too. `currency` is the app's currency, for repayments and lines without
-    one.
+    `known` are the repayments with the id. `of_bank` are the repayments with the bank's reference,
+    which another payment may have too. `currency` is the app's currency, for repayments and lines
+    without a currency.
     """
     if row.kind != Kind.PAYMENT:
         return Standing.NONE
@@ -147,7 +147,7 @@ def judge(
 
 
 def judge_all(file: StatementFile) -> list[Judged]:
-    """Compare each line of a file with the journal, in the order of the file."""
+    """Return each line of a file with its standing in the journal, in the order of the file."""
     lines = StatementLine.objects.filter(file=file).order_by("position")
     rows = [Row(*values) for values in lines.values_list(*Row._fields)]
     known = _read_recorded(file)
@@ -169,7 +169,7 @@ def judge_all(file: StatementFile) -> list[Judged]:
 
 
 def add_up(judged: Iterable[Judged]) -> tuple[Mapping[str, Sums], Mapping[str, Sums]]:
-    """Return the sums by kind and by standing; each adds up to the sum of the file."""
+    """Return the sums by kind, and the sums by standing. Each line is in both."""
     kinds = {kind.value: Sums(str(kind.label)) for kind in Kind}
     standings = {standing.value: Sums(str(standing.label)) for standing in Standing}
     for row, standing in judged:
@@ -183,7 +183,8 @@ def list_repayments(
 ) -> dict[str, list[Repayment]]:
     """Return the journal's repayments with the receipts or bank references of these lines.
 
-    The keys are these receipts and references.
+    The keys are these receipts and references. At most four repayments for each key on average are
+    read, the newest first.
     """
     payments = [line for line in lines if line.kind == Kind.PAYMENT]
     keys = {key for line in payments for key in (line.receipt_key, line.bank_key)} - {""}

@@ -15,7 +15,7 @@ from .models import Batch, StatementFile
 
 State = Batch.State
 
-# Longer than a page of rows takes at a slow service, and short for who waits before the screen.
+# Longer than a slow service needs for a page of rows, and short for a person who waits.
 _LOST = timedelta(seconds=30)
 
 
@@ -42,14 +42,14 @@ def enqueue(batch: Batch) -> None:
 
 @task(priority=-30)
 def compare() -> None:
-    """Place payments that were recorded since, and search covered days for missing repayments."""
+    """Mark unallocated payments that are recorded, and search for repayments without a payment."""
     with duties.hide_error_words("comparing statements"):
         places.place_recorded()
         alarms.search_covered_days(timezone.now())
 
 
 def beat() -> None:
-    """Resume batches whose worker was lost, and end the wait of those not approved in time.
+    """Resume batches whose worker was lost, and expire batches that were not approved in time.
 
     A worker that was only paused finds that its batch has changed. `compare` is enqueued too.
     """

@@ -15,9 +15,12 @@ from .models import StatementLine
 
 
 def find_lines(subject: Subject) -> QuerySet[StatementLine]:
-    """Return the payments in certain statements with the id of one of the subject's repayments."""
+    """Return the payments on statements that have the id of one of the subject's repayments.
+
+    Payments without a place, payments without a time and copies are left out.
+    """
     own = find_repayments(subject).filter(external_id_minted=False).order_by()
-    # By the ids alone: an app has many files, and nearly all of their rows are payments.
+    # Only the index of ids is used. An app has many files, and nearly all rows are payments.
     of_app = unindexed(Q(file__app_id=subject.app.app_id, kind=Kind.PAYMENT))
     rows = StatementLine.objects.filter(
         of_app, receipt_key__in=own.values("external_id_key"), moment__isnull=False
@@ -26,7 +29,7 @@ def find_lines(subject: Subject) -> QuerySet[StatementLine]:
 
 
 def describe_line(line: StatementLine, subject: Subject) -> Item:
-    """Return the timeline item of a row, by the operator's or bank's data but without the payer."""
+    """Return the timeline item of a row. The item does not name the payer."""
     file = line.file
     code = line.currency or file.currency or subject.app.currency
     given = {"row": line.number, "network": file.network or _("a statement")}

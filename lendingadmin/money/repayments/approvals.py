@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .services import Request
 
 APPROVE = "dashboard.repayments.approve"
-# An approval is only for a recent entry. An older one must be entered again.
+# Only a recent repayment may be approved. An older repayment must be entered again.
 APPROVE_WITHIN = timedelta(days=1)
 NOT_IN_TIME = gettext_noop("The repayment was not approved within a day.")
 
@@ -53,7 +53,7 @@ def is_expired(since: datetime) -> bool:
 
 
 def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
-    """Return the reasons from `limits.REASONS` for a second person; empty if there are none."""
+    """Return the reasons from `limits.REASONS` why a repayment needs a second person."""
     own = settings.APPROVAL_LIMITS.get(asked.app_id)
     if own is None:
         return []
@@ -73,7 +73,7 @@ def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime
 
 
 def list_approvers(app_id: str, but: User) -> QuerySet[User]:
-    """Return the people who may approve in an app the entries of this person."""
+    """Return the people who may approve the repayments of this person in an app."""
     app: Any = app_id
     others = User.objects.with_perm(APPROVE, obj=app).exclude(pk=but.pk)
     return others.exclude(pk__in=list_dependent(but)).order_by("username")
@@ -100,7 +100,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
 
 
 def describe_reasons(reasons: str) -> str:
-    """Return in words why a second person is needed. The row stores `amount,day`."""
+    """Return the stored reasons for a second person, such as `amount,day`, as a text."""
     return "; ".join(gettext(_WORDS[reason]) for reason in reasons.split(",") if reason in _WORDS)
 
 

@@ -13,11 +13,11 @@ from .evidence import Effect, OtherRepayment, PaidReading, attribute
 from .models import Reading, Repayment
 from .states import RepaymentState, Resolution
 
-# After this time `paid` shows what the service acknowledged, or never will. A payment that a person
-# marked as recorded, or that is undecided, may show at any time.
+# After this time `paid` shows an acknowledged repayment, or will never show it. A repayment that is
+# undecided, or that a person marked as recorded, may show at any time.
 _SHOWS_WITHIN = timedelta(hours=24)
 
-# At the service by its own word, by evidence or a person's, or on the way there.
+# The states of repayments that are at the service or on the way to it.
 _LANDED = (RepaymentState.SENT, RepaymentState.RECORDED, RepaymentState.PRESUMED)
 _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
@@ -91,8 +91,8 @@ def others_of(
 def _reference(repayment: Repayment) -> Reading | None:
     """Return the reading from which a rise is measured.
 
-    The result is the baseline. For an abandoned repayment, it is the last reading before it was
-    abandoned.
+    The result is the baseline. For an abandoned repayment, the result is the last reading before it
+    was abandoned. Return None if there is no such reading.
     """
     own = repayment.readings.order_by("taken_at", "id")
     if repayment.state in (RepaymentState.NOT_FOUND, RepaymentState.RESOLVED):

@@ -109,13 +109,14 @@ def save_count(
     *,
     version: int,
 ) -> None:
-    """Save the amount that was counted in a person's till; earlier counts stay in the table.
+    """Save the amount that was counted in a person's till, with an audit entry.
 
-    `version` is the result of `find_version` for the tills that the page showed. Raises
-    NewerCount if the till was counted since then with another amount.
+    Earlier counts stay in the table. `version` is the result of `find_version` for the tills that
+    the page showed. If the till was counted since then, save nothing. Raise NewerCount if that
+    count has another amount.
     """
     with transaction.atomic():
-        # One after the other: a till that was never counted has no row to lock.
+        # The person is locked, because a till that was never counted has no row to lock.
         list(User.objects.select_for_update(no_key=True).filter(pk=person.pk).values_list("pk"))
         newest = _read_counts(app, day).get((person.pk, currency))
         if newest and newest.number > version:

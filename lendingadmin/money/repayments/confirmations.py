@@ -1,7 +1,7 @@
 """Confirmations from other areas that money arrived, such as a row of a network's statement.
 
-They also show which days such statements cover. A confirmation proves that money reached the
-network, not that the service has it, so it changes no state.
+Other areas also report which days their statements cover. A confirmation proves that money reached
+the network, not that the service has it, so it changes no state.
 """
 
 from datetime import date
@@ -16,9 +16,8 @@ from .models import Repayment
 class Confirmation(NamedTuple):
     """A row of a statement with the repayment's transaction id, and the address of its page.
 
-    `amount` and `currency` are those of the row. `is_same` is True if the sum of everything
-    recorded with this id is that amount. Only a complete statement is a confirmation; an incomplete
-    one only shows that it has the row.
+    `amount` and `currency` are values of the row. `is_same` is True if the sum of everything
+    recorded with this id is equal to them. Only the row of a complete statement is a proof.
     """
 
     day: date | None

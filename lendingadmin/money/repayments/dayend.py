@@ -71,9 +71,10 @@ class Till:
 def list_lines(
     app: LendingApp, day: date, by: str = "", person_id: int | None = None
 ) -> list[Line]:
-    """Return the day's entries in groups, by currency first; `by` has the meaning of `on_days`.
+    """Return the day's entries in groups, ordered by currency first.
 
-    With `person_id`, only the entries of this person are included.
+    `by` chooses the date that decides the day, as in `on_days`. With `person_id`, only the entries
+    of this person are included.
     """
     rows = Repayment.objects.filter(app_id=app.app_id).on_days(day, day, by, app.zone)
     if person_id is not None:
@@ -106,7 +107,7 @@ def _line(group: Mapping[str, Any], place: str) -> Line:
 
 
 def group_by_currency(found: Iterable[Line], day: date, by: str = "") -> list[Till]:
-    """Return the lines by currency, each with its total, because sums never mix currencies."""
+    """Return the lines in one Till for each currency, because sums never mix currencies."""
     place = {"since": day.isoformat(), "until": day.isoformat(), "by": by}
     return [
         Till(code, own, _total(own), urlencode(place | {"currency": code}))

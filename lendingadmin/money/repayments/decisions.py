@@ -38,7 +38,7 @@ MAY_BE_RESTORED = ngettext_lazy(
 def list_undecided(app_id: str, person: User) -> QuerySet[Repayment]:
     """Return other people's repayments whose outcome only a person can decide.
 
-    None for people who may not resolve them.
+    Return an empty queryset for people who may not resolve repayments.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()
@@ -49,7 +49,10 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Repayment]:
 def describe(
     repayment: Repayment, url: str = "", since: datetime | None = None, by: User | None = None
 ) -> Task:
-    """Return the task of a repayment: decided on its own page, waiting since it was entered."""
+    """Return the task of a repayment for the home page.
+
+    By default the task is decided on the page of the repayment and waits since it was entered.
+    """
     return Task(
         url or repayment.get_absolute_url(),
         repayment.account_id,

@@ -63,9 +63,9 @@ def _list_superseded(before: datetime) -> QuerySet[Reading]:
     """Return readings before this time that a later, better reading has replaced.
 
     Such readings were taken when approval was requested, or when an unknown repayment was checked.
-    The repayment is now recorded or presumed to be recorded. These readings of a repayment stay,
-    because its receipt, the rise of its loan and the next repayment need them: those from before it
-    was sent, the one right after the answer, the newest one, and the newest one that is readable.
+    The repayment is recorded or presumed to be recorded. Some readings stay, because the receipt,
+    the rise of the loan and the next repayment need them. These are the baseline, the reading right
+    after the answer, and the newest readable reading with all later ones.
     """
     later = Reading.objects.filter(repayment=OuterRef("repayment"), pk__gt=OuterRef("pk"), fault="")
     rows = Reading.objects.filter(
@@ -74,7 +74,7 @@ def _list_superseded(before: datetime) -> QuerySet[Reading]:
         kind__in=(Reading.Kind.ENTERED, Reading.Kind.CHECK),
         repayment__state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED),
     )
-    # In no order: a batch ends with its last row.
+    # Without an order, the database can stop at the last row of a batch.
     return rows.order_by()
 
 

@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(loan: Loan, amount: Decimal) -> Estimate:
-    """Compare `amount` with the loan's balances and schedule.
+    """Return the effect of a repayment of `amount`, by the loan's balances and schedule.
 
     See Loan, LoanBalances and LendingContract in the spec.
     """
@@ -71,7 +71,9 @@ def estimate(loan: Loan, amount: Decimal) -> Estimate:
 
 
 def explain_closed(loan: Loan) -> str:
-    """Return why the service will probably refuse a repayment of this loan; empty if unknown.
+    """Return why the service will probably refuse a repayment of this loan.
+
+    The result is empty if there is no known reason.
 
     The service accepts repayments only of open loans (spec: States and transitions, 4). The status
     word decides. Without a known word, a settlement date with a result means that the loan is

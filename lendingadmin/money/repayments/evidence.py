@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from .states import RepaymentState
 
-# With more undecided repayments on one loan than this, their sums are not tried: the rise is
+# With more undecided repayments than this on one loan, their sums are not tried, and the rise is
 # contested.
 _MOST_RIVALS = 10
 
@@ -59,7 +59,7 @@ class OtherRepayment(NamedTuple):
     paid_before  the amount paid before that; None if it could not be read
     amount       the amount by which it moves `paid`; None if unknown (another currency)
     is_landed    whether it is at the service, or on the way to it; the others may be there or not
-    may_be_late  whether a landed one may show in `paid` only after another's baseline
+    may_be_late  whether it may show in `paid` only after the baseline of another repayment
     """
 
     sent_at: datetime
@@ -89,8 +89,9 @@ def attribute(
 ) -> Effect:
     """Return the effect of a repayment of `amount` on `paid`, given the loan's other repayments.
 
-    `amount` is None if its effect on `paid` is unknown. SEEN and MORE need a rest that no landed
-    repayment explains, and that is not equal to a sum of undecided ones.
+    `amount` is None if its effect on `paid` is unknown. The amounts of landed repayments are
+    subtracted from the rise. SEEN, PARTLY and MORE are about the rest, and only if no sum of
+    undecided repayments explains this rest.
     """
     if before.paid is None or after.paid is None:
         return Effect.UNREADABLE
@@ -128,15 +129,15 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
     """Return the amount of these repayments that `paid` does not show yet; None if unknown.
 
-    A rise in `paid` since a repayment's baseline counts for that repayment and the later ones. Of
-    all such starts, the one with the largest missing amount decides.
+    A rise in `paid` since a repayment's baseline counts for that repayment and the later ones. The
+    result is the largest missing amount of all these baselines.
     """
     most = Decimal(0)
     expected: Decimal | None = Decimal(0)
     for other in sorted(earlier, key=lambda other: other.sent_at, reverse=True):
         shown = None if other.paid_before is None else paid - other.paid_before
         if other.amount is None or expected is None:
-            # The amount is unknown, so any rise since then must do.
+            # The amount is unknown, so any rise since the baseline is taken as its effect.
             if other.may_be_late and (shown is None or shown <= 0):
                 return None
             expected = None

@@ -39,7 +39,7 @@ def build_conditions(wanted: dict[str, Any], app: LendingApp) -> dict[str, Q]:
 
 
 def get_order(wanted: dict[str, Any]) -> str:
-    """Return the column that orders the journal, which is also that of the filtered days."""
+    """Return the column that orders the journal; the filter of days uses the same column."""
     return "transaction_date" if wanted["by"] else "created_at"
 
 
@@ -48,7 +48,8 @@ def find_rows(
 ) -> tuple[RepaymentQuerySet, Q | None]:
     """Return rows for `keyset.read_slice`, and the further conditions of the JournalForm.
 
-    Either the rows are few, or an index has them in the journal's order.
+    The conditions are None if there are none. Either the rows are few, or an index has them in the
+    journal's order.
     """
     rest = build_conditions(wanted, app)
     rows = rows.on_days(wanted["since"], wanted["until"], wanted["by"], app.zone)
@@ -60,8 +61,8 @@ def find_rows(
         reports = reports.filter(unindexed(Q(repayment__app_id=app.app_id)))
         rows = rows.filter(pk__in=reports.values("repayment"))
     elif wanted["by"]:
-        rows = rows.filter(**own)  # Of the indexes, only this one is in the order of that day.
-    elif "state" in rest and wanted["state"] != "landed":  # Most are recorded.
+        rows = rows.filter(**own)  # Only one index has the order of this date.
+    elif "state" in rest and wanted["state"] != "landed":  # Most rows are recorded.
         rows = rows.filter(rest.pop("state"), **own)
     else:
         rows = rows.filter(rest.pop("person", Q()), **own)

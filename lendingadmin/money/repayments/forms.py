@@ -30,7 +30,7 @@ _MORE = ("valueDate", "currencyCode", "notes")
 
 
 class RepaymentForm(forms.Form):
-    """All eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
+    """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
     The network is one that the app used recently, or another one that is typed. A form starts
     with the `usual` channel and network. They apply if there is a transaction id; a payment without
@@ -109,7 +109,7 @@ class RepaymentForm(forms.Form):
             self.fields["externalId"].help_text = _("Sent again with the same id.")
 
     def _find_currency(self) -> str:
-        """Return the currency that the amount may name: the given one, else the app's."""
+        """Return the currency of the amount: the given code if it is valid, else the app's."""
         code = str(self["currencyCode"].value() or "").strip().upper()
         return code if is_currency(code) else self.app.currency
 
@@ -130,7 +130,10 @@ class RepaymentForm(forms.Form):
         self.fields[wrong].widget.attrs["autofocus"] = True
 
     def clean_externalId(self) -> str:
-        """Refuse an id with invisible characters, which would look like another id."""
+        """Return the id; raise ValidationError for an id with invisible characters.
+
+        Such an id would look like another id.
+        """
         text = str(self.cleaned_data["externalId"])
         if not self.retry_of and any(unicodedata.category(letter) == "Cf" for letter in text):
             words = _("This text has invisible characters. Type the text again.")
@@ -138,7 +141,7 @@ class RepaymentForm(forms.Form):
         return text
 
     def clean_transactionDate(self) -> datetime:
-        """Refuse a time in the future."""
+        """Return the time; raise ValidationError for a time in the future."""
         date: datetime = self.cleaned_data["transactionDate"]
         if date > timezone.now():
             raise forms.ValidationError(_("A transaction can't be in the future."), code="future")
@@ -153,7 +156,10 @@ class RepaymentForm(forms.Form):
         return code
 
     def clean(self) -> dict[str, Any]:
-        """Check the amount's decimals against its currency; use a typed network if given."""
+        """Set the network and the channel, and check the amount's decimals against its currency.
+
+        A typed network replaces the chosen one. `_settle_cash` then applies the rules for cash.
+        """
         cleaned = super().clean() or self.cleaned_data
         cleaned["network"] = cleaned.get("otherNetwork") or cleaned.get("network", "")
         if cleaned["network"].casefold() == CASH.casefold():
@@ -172,9 +178,9 @@ class RepaymentForm(forms.Form):
     def _settle_cash(self, cleaned: Mapping[str, Any]) -> dict[str, str]:
         """Return the channel and network that follow from the transaction id.
 
-        Without an id it is cash, and the network of another payment is not used. A person who
-        chose another channel or network decides. If an id is added to a draft of cash, it is an
-        entry with an id again.
+        Without an id the payment is cash, and the usual network is not used. A channel or network
+        that a person chose does not change. If a person adds an id to a draft of cash, the usual
+        channel and network apply. An empty result changes nothing.
         """
         shown = {name: self.get_initial_for_field(self.fields[name], name) for name in IN_CASH}
         kept = [name for name in IN_CASH if cleaned.get(name) == shown[name]]
@@ -282,7 +288,7 @@ def initial_from(source: dict[str, str] | Repayment | None) -> dict[str, Any]:
 
 
 class ReasonForm(forms.Form):
-    """Form for the reason of a decision; it is saved with the repayment and in the audit trail."""
+    """Form for the reason of a decision, which is stored encrypted and not in the audit trail."""
 
     reason = forms.CharField(
         min_length=5, max_length=1000, widget=forms.Textarea(attrs={"rows": 2}), label=_("Reason")

@@ -1,4 +1,6 @@
-"""The amounts above which a repayment needs an approval or confirmation. Settings import this.
+"""The amounts above which a repayment needs an approval or a confirmation.
+
+The settings import this module.
 
 Above APPROVAL_LIMITS a repayment needs a second person. Above CONFIRM_ABOVE the person who
 records it confirms their identity.

@@ -22,9 +22,10 @@ def look_alikes(request: "Request", idempotency_key: str) -> list[Repayment]:
     """Return the app's repayments that look like this one.
 
     Such repayments have the same transaction id, or are of the same loan or borrower with a similar
-    amount and date. Unfinished ones of the same loan are included, regardless of their amount. The
-    repayment with the same `idempotency_key` is left out, because it is the first result of a
-    double click.
+    amount and date. Unfinished repayments of the same loan are included, whatever their amount.
+    Repayments that were refused, declined or certainly not sent are left out. The repayment with
+    the same `idempotency_key` is left out, because it is the first result of a double click. At
+    most ten are returned, the newest first.
     """
     near = _near(request.amount, request.transaction_date)
     unfinished = Q(state__in=(RepaymentState.AWAITING, *OPEN))

@@ -32,12 +32,12 @@ from .states import UNAPPROVED, RepaymentState, Resolution
 if TYPE_CHECKING:
     from .models import Repayment
 
-# What counts as recorded at the service: by its own word, by evidence, or by a person's.
+# Repayments that count as recorded, because the service, evidence or a person says so.
 RECORDED = Q(state__in=(RepaymentState.RECORDED, RepaymentState.PRESUMED)) | Q(
     state=RepaymentState.RESOLVED, resolution=Resolution.RECORDED
 )
 
-# Of what needs checking, what no further check decides: it waits for a person.
+# Repayments that no further check can decide. They wait for a person.
 UNDECIDED = (
     Q(state__in=(RepaymentState.PRESUMED, RepaymentState.NOT_FOUND))
     | Q(state=RepaymentState.UNKNOWN, next_check_at=None)
@@ -56,10 +56,10 @@ STANDINGS: dict[str, Q] = {
 # A form offers at most _NETWORKS networks, out of the _NEWEST newest entries.
 _NETWORKS, _NEWEST = 5, 100
 
-# How a channel or network that was left empty is called, in groups and in the filter.
+# The name of an empty channel or network, in groups and in the filter.
 NOT_GIVEN = gettext_noop("—")
 
-# The channels that the service knows (spec: MakeRepayment), as they are called on screens.
+# The channels that the service knows (spec: MakeRepayment), with their names on screens.
 IN_PERSON = "physical"
 CHANNELS = {"web": gettext_lazy("web"), "mobile": gettext_lazy("mobile")}
 CHANNELS[IN_PERSON] = gettext_lazy("in person")
@@ -70,7 +70,7 @@ def write_channel(value: str, *_zone: object) -> str:
     return str(CHANNELS.get(value, gettext(value)) if value else "")
 
 
-# The network of what is paid over the counter, as it is stored.
+# The network of payments over the counter, as it is stored.
 CASH = gettext_noop("Cash")
 
 
@@ -79,7 +79,8 @@ def write_network(value: str) -> str:
     return gettext(value) if value == CASH else value
 
 
-# What lies in a till: its network is cash, or it has neither a transaction id nor a network.
+# Repayments whose money is in a till. Their network is cash, or they were paid in person without a
+# transaction id and without a network.
 IN_CASH = Q(network=CASH) | Q(external_id_minted=True, network="", channel__in=("", IN_PERSON))
 
 
@@ -97,15 +98,15 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by").order_by("-id")
 
     def of_person(self, app_id: str, person_id: int) -> Self:
-        """Return the repayments that one person recorded in an app, the newest first."""
+        """Return the repayments that one person entered in an app, the newest first."""
         rows = self.filter(app_id=app_id, created_by_id=person_id)
         return rows.select_related("created_by").order_by("-created_at", "-id")
 
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
         """Return the last payment with a transaction id that this person entered by hand.
 
-        Rows of a batch are left out. They also have a person's name, but their channel and network
-        come from the file.
+        Return None if there is none. Rows of a batch are left out. These rows also have a person's
+        name, but their channel and network come from the file.
         """
         rows = self.of_person(app_id, person_id)
         return rows.filter(external_id_minted=False, allocations=None).first()
@@ -167,7 +168,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
     def sum_entered(self, app: LendingApp, person_id: int, *, since: datetime) -> Decimal:
         """Return the sum that one person has entered since a time, in the app's currency.
 
-        Only repayments that are recorded, may be or may still become recorded are counted.
+        Repayments that were declined, refused, not sent or resolved as not recorded are left out.
         """
         over = (RepaymentState.DECLINED, RepaymentState.REFUSED, RepaymentState.NOT_SENT)
         rows = self.filter(

@@ -43,9 +43,10 @@ class OneIsOpen(Exception):
 
 @in_english
 def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> Mistake:
-    """Save a report; the same `idempotency_key` returns the first one.
+    """Save a report of a mistake, with an audit entry.
 
-    Raises OneIsOpen if another report on the repayment waits for its review.
+    If the `idempotency_key` was used before, return the first report. Raise OneIsOpen if another
+    report on the repayment waits for its review.
     """
     try:
         with transaction.atomic(durable=True):
@@ -73,12 +74,13 @@ def report(repayment: Repayment, note: str, by: User, idempotency_key: str) -> M
 def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> bool:
     """Close an open report with a decision and its reason; return whether it was closed.
 
-    People cannot review their own report. The given object is refreshed in both cases. Raises
-    NotIndependent for a person who is not independent of the reporter.
+    Return False for a person's own report and for a report that is already closed. The given object
+    is refreshed in all cases. Raise NotIndependent for a person who is not independent of the
+    reporter.
     """
     check_independent(by, mistake.reported_by)
     resolution, reason = decision
-    # Neither note nor reason goes into the trail: they may be personal.
+    # The note and the reason are not written to the audit trail, because they may be personal.
     outcome = _("reviewed: %(review)s") % {"review": resolution.label}
     fields: dict[str, Any] = {"reviewed_as": resolution, "reason": reason}
     fields |= {"reviewed_by": by, "reviewed_at": timezone.now()}
@@ -93,7 +95,7 @@ def review(mistake: Mistake, decision: tuple[Mistake.Review, str], by: User) -> 
 def list_open(app_id: str, account_id: str = "") -> QuerySet[Mistake]:
     """Return the reports of an app or a loan that wait for a review, the oldest first."""
     of_loan = Q(repayment__account_id=account_id) if account_id else Q()
-    # By the index of the open ones: there are few, and an app has a million repayments.
+    # The index of open reports is used: they are few, and an app has a million repayments.
     asked = unindexed(Q(repayment__app_id=app_id) & of_loan)
     rows = Mistake.objects.filter(asked, reviewed_at=None)
     return rows.select_related("repayment", "reported_by").order_by("id")

@@ -47,7 +47,7 @@ def normalise_external_id(external_id: str) -> str:
     normalised, case folded and cut, but only its outer spaces are removed.
     """
     if external_id.isascii() and external_id.isalnum():
-        # How nearly all are: there is nothing to leave out, and a statement has 20,000 of them.
+        # Nearly all ids are like this, and a statement has 20,000 ids, so this way is fast.
         return external_id.lower()[:LONGEST_ID]
     text = unicodedata.normalize("NFKC", external_id).casefold()
     bare = "".join(letter for letter in text if unicodedata.category(letter)[0] in "LNM")
@@ -61,7 +61,7 @@ def trim_amount(amount: Decimal) -> Decimal:
 
 
 def write_receipt_number(app_id: str, year: int | None, sequence: int | None) -> str:
-    """Return the number of a receipt, `KENYA-2026-000123`; empty without a receipt."""
+    """Return the number of a receipt, such as `KENYA-2026-000123`; empty without a receipt."""
     if year is None or sequence is None:
         return ""
     return f"{app_id.upper()}-{year}-{sequence:06}"
@@ -98,7 +98,7 @@ class Repayment(UnconfirmedWrite):
     state = models.CharField(
         max_length=16, choices=RepaymentState.choices, default=RepaymentState.PENDING
     )
-    # The database computes it from `state`, so that one small index serves several states.
+    # The database computes this column from `state`, so that one small index serves several states.
     needs_checking = models.GeneratedField(
         expression=ExpressionWrapper(Q(state__in=NEEDS_CHECKING), models.BooleanField()),
         output_field=models.BooleanField(),
@@ -114,8 +114,8 @@ class Repayment(UnconfirmedWrite):
         related_name="repayments",
         db_index=False,
     )
-    # The reasons why a second person must approve it (limits.py), separated by commas; empty where
-    # none is needed.
+    # The reasons why a second person must approve the repayment (limits.py), separated by commas.
+    # Empty if no approval is needed.
     approval_reasons = models.CharField(max_length=64, blank=True)
     approved_at = models.DateTimeField(null=True)
     approved_by = models.ForeignKey(
@@ -126,23 +126,23 @@ class Repayment(UnconfirmedWrite):
         db_index=False,
     )
     send_before = models.DateTimeField()
-    # A sweep found that its sender had stopped. After a restored backup the repayment may have been
-    # sent.
+    # True if a sweep found that the sender had stopped. After a restore of the database the
+    # repayment may have been sent nevertheless.
     ended_by_sweep = models.BooleanField(default=False)
     sent_at = models.DateTimeField(null=True)
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries", db_index=False
     )
-    # The service acknowledged this one late, when another with the same externalId was live.
+    # True if the service confirmed this repayment late, when another one had the same externalId.
     duplicate = models.BooleanField(default=False)
 
-    # What the service said: its status, its own words, its reference.
+    # The answer of the service: its status, its words and its reference.
     status = models.IntegerField(null=True)
     error_description = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     request_id = models.CharField(max_length=255, blank=True)
     why = models.TextField(blank=True)
 
-    # The time of the mail to managers that its result is not known (notifications.py).
+    # The time of the mail to managers about the unknown result (notifications.py).
     notified_at = models.DateTimeField(null=True)
 
     set_aside_at = models.DateTimeField(null=True)
@@ -156,8 +156,8 @@ class Repayment(UnconfirmedWrite):
     set_aside_reason = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     resolution = models.CharField(max_length=16, choices=Resolution.choices, blank=True)
 
-    # The number of its receipt: given with the outcome (receipts.py), never changed after. NULL
-    # where it is not known to be recorded, or was so before receipts had numbers.
+    # The number of the receipt, which is set with the outcome (receipts.py) and never changes. NULL
+    # if the repayment is not known to be recorded, or was recorded before receipts had numbers.
     receipt_year = models.PositiveSmallIntegerField(null=True, editable=False)
     receipt_sequence = models.PositiveIntegerField(null=True, editable=False)
     # The time when its receipt was first opened for printing. Whether it was printed is not
@@ -197,11 +197,11 @@ class Repayment(UnconfirmedWrite):
                 name="repayment_approved_by_another",
             ),
         ]
-        # SQLite takes a partial index only where the query says its condition in the same words,
-        # and `state IN (…)` with parameters never does. So conditions are of NULL or of a column
-        # that is true, which both databases see through.
+        # SQLite uses a partial index only if the query has the same condition in the same form. A
+        # query with `state IN (…)` and parameters never has this form. So the conditions test for
+        # NULL or for a true column, which both databases recognise.
         indexes = [
-            # The loan page, the search for what blocks an intent, attribution.
+            # The loan page, the search for repayments that block a new one, attribution.
             models.Index(fields=["app_id", "account_id", "-id"], name="repayment_of_loan"),
             # The borrower page, look-alikes.
             models.Index(fields=["app_id", "borrower_id", "-id"], name="repayment_of_borrower"),
@@ -213,14 +213,14 @@ class Repayment(UnconfirmedWrite):
             models.Index(
                 fields=["app_id", "transaction_date", "id"], name="repayment_by_transaction"
             ),
-            # The badge, the journal's filter by state; of all apps: the sweep, and what managers
-            # are notified of.
+            # The badge and the journal's filter by state. For all apps: the sweep and the mails to
+            # managers.
             models.Index(fields=["state", "app_id", "created_at", "id"], name="repayment_in_state"),
-            # One's recent work, the journal's filter by person, and the reference itself.
+            # A person's recent work, the journal's filter by person, and the foreign key.
             models.Index(
                 fields=["created_by", "app_id", "created_at", "id"], name="repayment_of_person"
             ),
-            # Few rows are in those that follow, so that they cost next to nothing to write.
+            # The following indexes have few rows, so it costs almost nothing to write them.
             models.Index(
                 fields=["app_id", "created_at", "id"],
                 condition=Q(needs_checking=True),
@@ -292,7 +292,7 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def shown_currency(self) -> str:
-        """The currency of the repayment; if none was given, that of the app."""
+        """The currency of the repayment, or else the currency of the app."""
         return self.currency_code or self._app_currency
 
     @property
@@ -324,14 +324,14 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def receipt_number(self) -> str:
-        """The number of the receipt, `KENYA-2026-000123`; empty if there is none."""
+        """The number of the receipt, such as `KENYA-2026-000123`; empty if there is none."""
         return write_receipt_number(self.app_id, self.receipt_year, self.receipt_sequence)
 
     @property
     def is_open(self) -> bool:
         """True if the repayment is unfinished.
 
-        It blocks others of its loan unless it is set aside.
+        An unfinished repayment blocks other repayments of its loan unless it is set aside.
         """
         return self.state in OPEN
 
@@ -351,19 +351,19 @@ class Repayment(UnconfirmedWrite):
 
     @property
     def baseline(self) -> "Reading | None":
-        """The balances before the repayment was sent."""
+        """The balances before the repayment was sent; None if they were not read."""
         return self.reading(Reading.Kind.BASELINE)
 
     @property
     def latest(self) -> "Reading | None":
-        """The newest balances that were read after the repayment was sent."""
+        """The newest balances that were read after the repayment was sent; None without any."""
         after = self.readings.exclude(kind__in=Reading.BEFORE_SENDING)
         return after.order_by("-id").first()
 
     def effect_of(self, before: "Reading | None", after: "Reading | None") -> Effect:
         """Return the effect of this repayment according to two readings.
 
-        No other change of the balances is assumed.
+        The effect is right only if nothing else changed the balances.
         """
         rise = effect(
             before.paid_amount if before else None,

@@ -32,21 +32,21 @@ class NoManagerAddress(Exception):
 
 NOTIFY_AFTER = timedelta(hours=1)
 
-# A mail about an outage of a day stays a mail; the journal has all of them.
+# The most repayments in one mail. The journal has all of them.
 _LONGEST_LIST = 50
 
-# What was not found may still be posted late, so a person must decide about it too.
+# A repayment that was not found may still be posted late, so a person must decide about it too.
 _UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 def list_unnotified() -> QuerySet[Repayment]:
-    """Return repayments sent an hour ago that are still unknown and were in no mail yet."""
+    """Return unknown repayments that were sent at least an hour ago and were in no mail yet."""
     since = timezone.now() - NOTIFY_AFTER
     return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Mail each app's managers about all overdue repayments; return whether mail was sent.
+    """Mail each app's managers about its unknown repayments; return True if a mail was sent.
 
     `moment` identifies the mails. `notified_at` is set to `moment` by a compare-and-swap before
     anything is sent, so several workers never put one repayment into two mails. If the process dies
@@ -62,7 +62,7 @@ def notify_managers(moment: datetime) -> bool:
 def _notify_of(app_id: str, moment: datetime) -> bool:
     """Mail the managers of one app; return True if the mail was sent."""
     claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
-    # A mail lists some of them and says how many there are; a day's outage fills no memory.
+    # A mail lists only some repayments and their number, so a long outage needs little memory.
     rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])
     count, people = claimed.count(), _managers(app_id)
     try:
@@ -70,7 +70,8 @@ def _notify_of(app_id: str, moment: datetime) -> bool:
             raise NoManagerAddress
         _mail(rows, count, people, moment).send()
     except Exception as error:
-        # Whatever it was, it must not pass for notified. Its words may name a mailbox.
+        # After any error the repayments do not count as notified. The text of the error is not
+        # logged, because it may name a mailbox.
         Repayment.objects.filter(app_id=app_id, notified_at=moment).update(notified_at=None)
         logger.error("managers could not be notified of %s: %s", _named(rows), type(error).__name__)
         return False

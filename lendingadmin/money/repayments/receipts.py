@@ -114,7 +114,7 @@ def _shows(repayment: Repayment, before: Reading | None, after: Reading) -> bool
     if before is None:
         return False
     first, last, amount = paid_at(before), paid_at(after), repayment.moves_paid_by
-    if amount is None:  # it is unknown by how much it moves `paid`
+    if amount is None:  # the effect of the repayment on `paid` is unknown
         return first.paid is not None and last.paid is not None and last.paid > first.paid
     others = [other for _, other in others_of(repayment, first.taken_at, last.taken_at)]
     return attribute(first, last, amount, others) in (Effect.SEEN, Effect.MORE)
@@ -142,8 +142,8 @@ def build_receipt(
 ) -> Receipt:
     """Return the receipt or slip of a repayment, in the form that this person may print.
 
-    Without the right to see names, they are initials. The language is the one in the request, or
-    else the lender's.
+    A person without the right to see names gets the initials. The language is the one in the
+    request, or else the lender's language.
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
@@ -168,9 +168,10 @@ def _choose_language(app_id: str, request: PersonRequest) -> str:
 
 
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:
-    """Record that a receipt is opened to print; return the first time if it was opened before.
+    """Record on the repayment and in the audit trail that a receipt is opened for printing.
 
-    A browser does not report whether it printed, so an opened receipt counts as handed out.
+    Return the time of the first opening; None if this is the first. A browser does not report
+    whether it printed, so an opened receipt counts as handed out.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):

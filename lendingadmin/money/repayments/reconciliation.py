@@ -35,8 +35,8 @@ _AT_MOST = 200
 # A check that has been due for longer than this means that no worker is fast enough.
 _LATE_CHECK = timedelta(minutes=5)
 
-# What may yet turn up at the service: checks go on after a conclusion, for a late rise. Of what is
-# recorded a check is due only where its effect was not read yet.
+# Repayments that are checked. Checks continue after a conclusion, because `paid` may rise late. A
+# recorded repayment is due for a check only until its effect is read.
 _CHECKED = Q(
     state__in=(RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND, RepaymentState.RECORDED)
 ) | Q(state=RepaymentState.RESOLVED, resolution=Resolution.NOT_RECORDED)
@@ -56,7 +56,7 @@ LATE_RISE = _(
 
 
 def mark_lost_unknown() -> int:
-    """Conclude the repayments of lost senders and expired ones; return how many.
+    """End expired repayments, and mark repayments of lost senders as unknown; return how many.
 
     An expired intent becomes not sent, as far as this journal knows. A repayment that was sent
     without an answer becomes unknown. A repayment that was not approved in time expires.
@@ -208,7 +208,10 @@ def _conclude(repayment: Repayment) -> None:
 
 
 def _check_for_late_rise(repayment: Repayment) -> None:
-    """Raise an alarm if `paid` rose after the repayment was abandoned, without another cause."""
+    """Raise an alarm if `paid` rose after the repayment was abandoned.
+
+    No alarm is raised if other repayments explain the rise.
+    """
     found = attribution_of(repayment, after=repayment.latest)
     if found and found.effect in (Effect.SEEN, Effect.MORE):
         services.raise_alarm(repayment, _(LATE_RISE))

@@ -44,8 +44,8 @@ _WHY = _("The database was restored. We don't know yet whether this repayment wa
 class RestoreSummary(NamedTuple):
     """The changes to a restored database.
 
-    `repayments` and `writes` are the numbers of rows that are now unknown, `unapproved` is the
-    number of repayments that no longer wait for approval, and `next_number` is the next number of a
+    `repayments` and `writes` are the numbers of rows that became unknown. `unapproved` is the
+    number of repayments whose wait for approval ended. `next_number` is the number of the next
     repayment.
     """
 
@@ -56,10 +56,9 @@ class RestoreSummary(NamedTuple):
 
 
 class PaidRise(NamedTuple):
-    """Amount by which a loan's `paid` rose unexplained, and the time of a reading.
+    """Amount by which a loan's `paid` rose without a repayment in the journal.
 
-    The journal knows no repayment for this amount. The rise is measured from the last reading
-    before the gap, whose time is given.
+    The rise is measured from the last reading before the gap, which was taken at `read_at`.
     """
 
     amount: Decimal
@@ -67,13 +66,13 @@ class PaidRise(NamedTuple):
 
 
 def begin_gap(app_ids: list[str], since: datetime) -> RestoreSummary:
-    """Record that all rows of these apps written after `since` are lost.
+    """Record that all rows of these apps written after `since` are lost; return the changes.
 
     A repayment in the state `pending` or `sent` may have been sent and answered since, so it
     becomes unknown. A repayment that waits for approval may have been approved and sent. It stops
-    waiting and is marked as not sent, as far as this journal knows. Numbers of repayments and
-    receipts continue above those of the lost ones. If the command stops early, run it again; it
-    then continues with the same gap.
+    waiting and is marked as declined by a sweep. The numbers of repayments and receipts continue
+    above the numbers of lost rows. If the function stops early, call it again, and it continues
+    with the same gap.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -148,9 +147,9 @@ def _mark_unknown(now: datetime) -> int:
     rows = list(Repayment.objects.filter(state__in=starts))
     moves = []
     for one in rows:
-        # Soon after it was entered, if at all: what its loan has paid since may be it.
+        # If the repayment was sent, this was soon after its entry. Later rises may belong to it.
         sent = {"sent_at": one.sent_at or one.approved_at or one.created_at}
-        # Where the loan was not read before it, no check can tell: it waits for a person.
+        # If the loan was not read before sending, no check can decide, and a person must.
         due = now if one.state == RepaymentState.SENT else None
         fields = {"why": _(_WHY), "next_check_at": due, **sent}
         moves.append(services.Move(one, RepaymentState.UNKNOWN, fields, starts))
@@ -158,7 +157,7 @@ def _mark_unknown(now: datetime) -> int:
 
 
 def _end_waiting() -> int:
-    """End the repayments that wait for approval; return how many.
+    """Decline the repayments that wait for approval, as a sweep; return how many.
 
     These repayments may have been approved and sent after the backup.
     """
@@ -169,10 +168,10 @@ def _end_waiting() -> int:
 
 
 def _move_numbers_on(app_ids: list[str], first_year: int, last_year: int) -> int:
-    """Skip the numbers that lost repayments and receipts may have; return the next of `rp-`.
+    """Skip the numbers that lost repayments and receipts may have.
 
-    The lost ones may include an app's first receipt of a year, so each year gets a counter, with
-    one more year on each side because of the lender's zone.
+    Return the number of the next repayment. An app's first receipt of a year may be lost, so each
+    year gets a counter, with one more year on each side because of the lender's zone.
     """
     for app_id in app_ids:
         for year in range(first_year - 1, last_year + 2):

@@ -54,14 +54,14 @@ from .states import RepaymentState
 
 logger = logging.getLogger(__name__)
 
-# The advice for a person where the service recorded it and the confirmation can't be saved.
+# The advice for a person if the service recorded a repayment but this can't be saved.
 PASS_ON = gettext_noop(
     "Do not enter this repayment again. Write down the reference and give it to a manager."
 )
 
 
 class Outcome(NamedTuple):
-    """The result of a sent repayment; `card` describes it if the move can't be saved."""
+    """The result of a sent repayment; `card` describes the result if the move can't be saved."""
 
     move: services.Move
     card: Card
@@ -79,13 +79,12 @@ def record(
     """Commit the intent and send it; return the row with its present state.
 
     The same `idempotency_key` returns the first row and sends nothing. An intent that needs a
-    second person is not sent either. Such an intent waits, with a reading of the loan's balances at
-    that time, unless it already has an `approval`, as rows of a batch have. Nothing is sent if the
-    function raises services.DuplicateExternalId, services.LoanBusy or services.NobodyToApprove;
-    services.MayDouble if the repayment may double an abandoned one and the person has not `agreed`
-    to this; or services.MayBeForgotten if the journal has a gap and the person has not `checked`
-    the service. Raises OutcomeNotKept if the database does not save the result; any other fault of
-    the database happens before the call.
+    second person and has no `approval` is not sent either. Such an intent waits, with a reading of
+    the loan's balances at that time. Rows of a batch have the batch's approval.
+
+    Nothing is sent if the function raises one of the errors of `services.create_intent`. Raise
+    OutcomeNotKept if the database does not save the result. Any other fault of the database happens
+    before the call.
     """
     repayment, is_new = services.create_intent(
         request, by, idempotency_key, agreed=agreed, checked=checked, approval=approval
@@ -130,9 +129,10 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def send_all(repayments: Sequence[Repayment], by: User) -> None:
-    """Send `pending` intents; each then has its result as its state.
+    """Send `pending` intents, and save the result of each as its state.
 
-    This raises no errors of the service. A repayment is not sent without a reading of its loan.
+    Errors of the service are saved and not raised. A repayment is not sent without a reading of its
+    loan.
     """
     if not repayments:
         return
@@ -146,7 +146,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
             move = services.Move(repayment, RepaymentState.NOT_SENT, {"why": why})
         moves.append(move)
     moved = services.move_all(moves, by=by, readings=baselines)
-    # A row that did not move has expired, and the sweep that found it has written that.
+    # A row that did not move has expired, and a sweep has already saved its new state.
     sent = [
         one.repayment
         for one, is_moved in zip(moves, moved, strict=True)
@@ -158,7 +158,7 @@ def send_all(repayments: Sequence[Repayment], by: User) -> None:
 
 
 def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
-    """Ask the service in parallel to record the `sent` repayments, and judge the answers."""
+    """Ask the service in parallel to record the `sent` repayments, and return the outcomes."""
     begun: set[int] = set()
 
     def begin(repayment: Repayment) -> None:
@@ -182,9 +182,10 @@ def _call(repayments: Sequence[Repayment]) -> list[Outcome]:
 
 
 def check_deadline(repayment: Repayment) -> None:
-    """Raise NotSent if the deadline has passed; called right before the first byte.
+    """Raise NotSent if the deadline has passed.
 
-    A sender that was paused past the deadline sends nothing.
+    The client calls this right before the first byte, so that a sender that was paused past the
+    deadline sends nothing.
     """
     if timezone.now() >= repayment.send_before:
         raise NotSent("the time in which this had to be sent is over")
@@ -194,8 +195,8 @@ def judge(repayment: Repayment, written: Written, *, has_begun: bool = True) -> 
     """Return the outcome of a sent repayment from the result of its call.
 
     A 2xx with the same loan means recorded. After an error the outcome is refused, not sent or
-    unknown, depending on the error's `saved`. After a fault of our own it is unknown if a byte may
-    have been sent.
+    unknown, depending on the error's `saved`. After a fault of the dashboard the outcome is unknown
+    if a byte may have been sent, and otherwise not sent.
     """
     result, call = written
     fields: dict[str, object]
@@ -239,7 +240,8 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     """Save the outcomes of sent repayments, then read the effects of the recorded ones.
 
-    Outcomes are saved together; if this fails, one by one, so that none blocks another.
+    Outcomes are saved together. If this fails, each is saved separately, so that none blocks
+    another. Raise the fault of an outcome that can't be saved.
     """
     moves, card = [one.move for one in outcomes], outcomes[0].card
     if len(outcomes) > 1:
@@ -290,7 +292,7 @@ def see_effects(repayments: Sequence[Repayment], fresh: Loan | None = None) -> N
 
 
 def read(repayment: Repayment, kind: str, fresh: Loan | None = None) -> Reading:
-    """Read the loan and save its balances as a reading; see `take_readings`."""
+    """Read the loan, save its balances as a reading and return the reading; see `take_readings`."""
     [reading] = take_readings([repayment], kind, fresh)
     reading.save()
     return reading

@@ -1,8 +1,8 @@
 """Commands of the repayment table: commit intents, and change their state.
 
-Each transition is a compare-and-swap that must change exactly one row. It is committed before the
-call that it guards: `durable=True` raises an error inside another transaction. Several repayments
-may share a transaction. A single repayment is a group of one.
+Each transition is a compare-and-swap that must change exactly one row. The transition is committed
+before the call that it guards, because `durable=True` refuses an outer transaction. Several
+repayments may share a transaction. A single repayment is a group of one.
 """
 
 import secrets
@@ -38,7 +38,7 @@ from .evidence import Effect
 from .models import Reading, Repayment, Restoration, normalise_external_id
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
-# An intent that has not been sent by then is dead: its sender was paused, or died.
+# An intent that is not sent within this time expires, because its sender was paused or has died.
 SEND_WITHIN = timedelta(seconds=30)
 
 REFUSED_LATE = _(
@@ -50,7 +50,7 @@ _TRIES = 3
 # In these states only its sender changes the row, so the sender's object equals the stored row.
 _SENDERS_OWN = (RepaymentState.PENDING, RepaymentState.SENT)
 
-# What a repayment ends as when its loan's rise of `paid` may have to be attributed again.
+# When a repayment enters one of these states, its loan's rises of `paid` are attributed again.
 _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOLVED)
 
 
@@ -59,7 +59,7 @@ class IntentRefused(Exception):
 
 
 class DuplicateExternalId(IntentRefused):
-    """Error: another repayment of this loan that is, or may be, recorded has the externalId."""
+    """Error: another repayment of this loan has the externalId, and is or may be recorded."""
 
     def __init__(self, other: Repayment) -> None:
         super().__init__(f"externalId is taken by {other}")
@@ -90,16 +90,16 @@ class MayBeForgotten(IntentRefused):
 
 
 class OwnRepayment(Exception):
-    """Error: the person entered this repayment, so may not approve, resolve or set it aside."""
+    """Error: the person entered this repayment and may not approve, resolve or set it aside."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A person's request for a repayment; fields are those of MakeRepayment (spec: Loans).
+    """A person's request for a repayment, with the fields of MakeRepayment (spec: Loans).
 
-    `amount` is in the currency of the loan; both dates are aware. `external_id` is blank for
-    cash, unless its id was made in this dashboard before (`external_id_minted`), as for a row
-    of a collection sheet.
+    `amount` is in `currency_code`, or in the app's currency if that is empty. Both dates are aware.
+    `external_id` is empty for cash, unless this dashboard made the id before
+    (`external_id_minted`), as for a row of a collection sheet.
     """
 
     app_id: str
@@ -118,7 +118,7 @@ class Request:
 
 
 class Intent(NamedTuple):
-    """A request under its idempotency key.
+    """A request with its idempotency key.
 
     With `agreed`, the person accepts that the request may double an abandoned one. With `checked`,
     the person has checked that the service does not have the repayment, because the journal may
@@ -134,7 +134,7 @@ class Intent(NamedTuple):
 class Move(NamedTuple):
     """A transition of a row: the new state, and other columns to change.
 
-    `starts` are the states in which it may begin; None for all that lead to `to`.
+    `starts` are the states from which the row may move; None for all states that lead to `to`.
     """
 
     repayment: Repayment
@@ -153,7 +153,7 @@ def build_request(repayment: Repayment) -> Request:
 def make_external_id(app_id: str, now: datetime) -> str:
     """Return an externalId for a payment without one, such as cash over the counter.
 
-    It contains the lender's day, as the receipt does.
+    The id contains the day in the lender's zone.
     """
     day = now.astimezone(receipts.find_zone(app_id))
     return f"CASH-{day:%Y%m%d}-{secrets.token_hex(4).upper()}"
@@ -171,12 +171,14 @@ def create_intent(
     """Commit the intent before anything is sent; return the intent and whether it is new.
 
     The intent is `pending`, or `awaiting` if it needs a second person and has no `approval`. The
-    same `idempotency_key` returns the first intent. Nothing is saved if the function raises
-    DuplicateExternalId or LoanBusy because another repayment of the loan blocks this one; MayDouble
-    because it may double an abandoned one and the person has not `agreed` to this; MayBeForgotten
-    because the database was restored and the person has not `checked` the service; NobodyToApprove;
-    or OwnRepayment because the approver is `by`. Raises MayBeRestored if the database may have been
-    restored without notice.
+    same `idempotency_key` returns the first intent.
+
+    If nothing is saved, raise one of these errors. DuplicateExternalId and LoanBusy mean that
+    another repayment of the loan blocks this one. MayDouble means that the repayment may double an
+    abandoned one, and the person has not `agreed` to this. MayBeForgotten means that the database
+    was restored, and the person has not `checked` the service. NobodyToApprove means that no other
+    person may approve, and OwnRepayment that the approver is `by`. MayBeRestored means that the
+    database may have been restored without notice.
     """
     intent = Intent(request, idempotency_key, agreed, checked)
     for _attempt in range(_TRIES):
@@ -184,7 +186,7 @@ def create_intent(
             [repayment] = _commit([intent], by, approval)
             return repayment, True
         except IntegrityError:
-            # The row that blocked it may already be concluded when it is looked for.
+            # The row that blocked the intent may have changed before it is searched.
             first = explain_refusal(request, idempotency_key)
         if first:
             return first, False
@@ -197,7 +199,7 @@ def create_intents(
     """Commit intents of one app as `create_intent` does; return a result or a refusal for each.
 
     Intents are committed together. If a rule blocks one of them, or after a deadlock with another
-    group, nothing is saved and each intent is committed separately.
+    group, all are rolled back, and then each intent is committed separately.
     """
 
     def create(intent: Intent) -> tuple[Repayment, bool] | IntentRefused:
@@ -216,7 +218,7 @@ def create_intents(
 
 
 def find_gap(app_id: str) -> Restoration | None:
-    """Return the app's gap after a restore, until a person has ended it."""
+    """Return the app's open gap after a restore; None if there is none."""
     return list_gaps(app_id).first()
 
 
@@ -260,7 +262,10 @@ def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
 def _commit(
     intents: Sequence[Intent], by: User, approval: approvals.Approval | None
 ) -> list[Repayment]:
-    """Commit all of these intents, or none."""
+    """Commit all of these intents with their audit entries, or none; return their rows.
+
+    Raise the errors of `create_intent`. Raise IntegrityError if another row blocks an intent.
+    """
     if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
     refuse_suspected()
@@ -268,7 +273,7 @@ def _commit(
     size = len(intents)
     with transaction.atomic(durable=True):
         if app_id in settings.APPROVAL_LIMITS:
-            # One after the other: two at once must not both stay below the limit of a day.
+            # The person is locked, because two requests at once must not both pass the daily limit.
             list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
             size = 1
         repayments: list[Repayment] = []
@@ -278,8 +283,8 @@ def _commit(
         is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
         if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
             raise NobodyToApprove
-        # This comes after the rows are inserted: a transaction that gave another one up at the same
-        # time is committed then.
+        # This check follows the insertion. If another transaction abandons a repayment with the
+        # same id at the same time, it is committed by then.
         pairs = zip(repayments, intents, strict=True)
         same = [
             Q(app_id=one.app_id, account_id=one.account_id, external_id_key=one.external_id_key)
@@ -343,9 +348,10 @@ def _repeats(request: Request) -> bool:
 
 
 def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
-    """Return the first repayment of the key, or raise the rule that refused the intent.
+    """Return the first repayment with the idempotency key, if there is one.
 
-    Return None if no rule refuses it any more.
+    Otherwise raise DuplicateExternalId or LoanBusy if another repayment blocks the request. Return
+    None if there is no such repayment any more.
     """
     first = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if first:
@@ -361,7 +367,10 @@ def explain_refusal(request: Request, idempotency_key: str) -> Repayment | None:
 
 
 def find_holder(app_id: str, account_id: str, external_id: str) -> Repayment | None:
-    """Return the repayment of a loan that uses this externalId, by the constraint's rule."""
+    """Return the repayment of a loan that uses this externalId; None if there is none.
+
+    The rule is the same as in the database constraint.
+    """
     same_id = Repayment.objects.filter(
         app_id=app_id,
         account_id=account_id,
@@ -383,11 +392,12 @@ def move(
 def move_all(
     moves: Sequence[Move], *, by: User | None, readings: Sequence[Reading] = ()
 ) -> list[bool]:
-    """Change the state of each row that is in a start of its move; return for each whether it did.
+    """Change the state of each row whose state is a start of its move.
 
-    Before it returns, it commits all moves, with the audit entries and the new numbers of receipts,
-    and saves the new `readings` on which they are based. `by` is None for the dashboard itself. The
-    given objects are then equal to the stored rows in any case.
+    Return True for each row that changed, and False for the others. All moves are committed
+    together with their audit entries, the new receipt numbers and the new `readings`. Presumptions
+    that the moves disprove are withdrawn. `by` is None for the dashboard itself. The given objects
+    are then equal to the stored rows in any case.
     """
     now = timezone.now()
     with transaction.atomic(durable=True):
@@ -400,9 +410,9 @@ def move_all(
             for landed in (done if presumed else ())
             for one in _withdraw_presumptions(landed.repayment, presumed)
         ]
-        # Late, because every other receipt of the app waits until this transaction ends.
+        # Numbers are given late, because other receipts of the app wait for this transaction.
         receipts.give_numbers([one.repayment for one in done])
-        # Behind all changes, because every other entry of the trail waits too.
+        # The audit entries come last, because all other entries of the trail wait too.
         entries = [_build_entry(one.repayment, by, one.fields.get("why", "")) for one in done]
         audit.record_all(entries + [_build_entry(one, None, one.why) for one in withdrawn])
     return moved
@@ -438,8 +448,9 @@ def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
 
 
 def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repayment]:
-    """Make presumed repayments unknown if `landed` explains their rise; return them.
+    """Make presumed repayments unknown if `landed` explains their rise; return these repayments.
 
+    Each of them gets an alarm. If another repayment of the loan is open, it is also set aside.
     This happens if the service acknowledges `landed` late, or a person resolves it as recorded,
     because a rise is evidence for only one repayment.
     """
@@ -460,7 +471,7 @@ def _withdraw_presumptions(landed: Repayment, keys: Sequence[int]) -> list[Repay
             with transaction.atomic():
                 row.update(**fields)
         except IntegrityError:
-            # The loan's next repayment is under way: only one of them can be open.
+            # The loan's next repayment is open, and only one repayment of a loan can be open.
             fields |= {"set_aside_at": timezone.now(), "set_aside_reason": why}
             row.update(**bind(presumed, **fields))
         presumed.refresh_from_db()
@@ -475,7 +486,8 @@ def list_of_loan(repayment: Repayment) -> QuerySet[Repayment]:
 def conclude_all(moves: Sequence[Move], *, by: User | None) -> None:
     """Save the outcomes of rows that were sent, in one transaction.
 
-    A row that has another conclusion by then is acknowledged late, or refused late.
+    If a row already has another conclusion, the service has acknowledged or refused it late. Such
+    an outcome is then saved in a transaction of its own.
     """
     sent = [one._replace(starts=(RepaymentState.SENT,)) for one in moves]
     for late, is_moved in zip(moves, move_all(sent, by=by), strict=True):
@@ -511,7 +523,7 @@ def _acknowledge_late(repayment: Repayment, by: User | None, **fields: Any) -> N
 
 
 def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: Any) -> None:
-    """Change the state to `refused` or `not sent`, because the service or our connection refused.
+    """Change the state to `refused` or `not sent`, as `to` says.
 
     A late refusal of a repayment that was concluded as recorded raises an alarm. A state that a
     person resolved stays, and the service's words are added.
@@ -535,7 +547,7 @@ def refuse(repayment: Repayment, to: RepaymentState, by: User | None, **fields: 
 
 
 def raise_alarm(repayment: Repayment, text: str) -> None:
-    """Put an alarm on the home page for this repayment, unless it has one."""
+    """Save and commit an alarm for this repayment, with an audit entry, unless it has one."""
     with transaction.atomic(durable=True):
         rows = Repayment.objects.filter(pk=repayment.pk, alarm="")
         if rows.update(**unconfirmed.build_alarm(text)):
@@ -568,14 +580,14 @@ def _build_entry(repayment: Repayment, by: User | None, detail: str) -> Entry:
     )
 
 
-# Decisions by people. A person cannot decide on their own entry, or on that of a person of whom
-# they are not independent (core/staff/independence.py).
+# Decisions by people. A person cannot decide on their own repayments, or on repayments of a person
+# of whom they are not independent (core/staff/independence.py).
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Return the repayments with an alarm that waits for this person; none without the right.
+    """Return the repayments with an unseen alarm, for a person who may resolve repayments.
 
-    The right is the one to resolve repayments. Repayments that need checking are left out.
+    Return none to other people. Repayments that need checking are left out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()
@@ -593,12 +605,12 @@ def _check_other(repayment: Repayment, by: User) -> None:
 def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bool = False) -> bool:
     """Approve a repayment as a second person; return whether it is now `pending`, ready to send.
 
-    The repayment is not `pending` if it has expired or another person has decided. Raises
-    OwnRepayment for the person who entered it; NotIndependent for an approver who is not
-    independent of that person; LoanBusy if another repayment of the loan is open; MayDouble if it
-    may double an abandoned one and the approver has not `agreed` to this; and MayBeForgotten if the
-    journal has a gap and the approver has not `checked` the service. Raises MayBeRestored if the
-    database may have been restored without notice.
+    The repayment is not `pending` if it has expired or another person has decided. Raise
+    OwnRepayment for the person who entered it, and NotIndependent for an approver who is not
+    independent of that person. Raise LoanBusy if another repayment of the loan is open. Raise
+    MayDouble if the repayment may double an abandoned one and the approver has not `agreed` to
+    this. Raise MayBeForgotten if the journal has a gap and the approver has not `checked` the
+    service. Raise MayBeRestored if the database may have been restored without notice.
     """
     _check_other(repayment, by)
     same = (repayment.app_id, repayment.account_id, repayment.external_id)
@@ -624,7 +636,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
     """Decline a repayment; return True if it still waited.
 
-    The person is an approver, or the one who entered the repayment.
+    `by` is an approver, or the person who entered the repayment.
     """
     fields = {"resolved_by": by, "resolved_at": timezone.now(), "resolution_reason": reason}
     why = _("declined, with a reason")
@@ -645,7 +657,7 @@ def lapse_unapproved(at_most: int) -> int:
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     """Mark the alarm of a repayment as seen.
 
-    It leaves the home page and stays with the repayment.
+    The alarm leaves the home page and stays with the repayment.
     """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
@@ -657,7 +669,7 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
     """Resolve a repayment by a person's decision; return whether it was resolved.
 
-    Raises OwnRepayment for the person who entered it, NotIndependent for a person who is not
+    Raise OwnRepayment for the person who entered it, NotIndependent for a person who is not
     independent of that person, and DuplicateExternalId if its externalId is in use again.
     """
     _check_other(repayment, by)
@@ -666,11 +678,12 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
         "resolution_reason": reason,
         "resolved_by": by,
         "resolved_at": timezone.now(),
-        # Given up as not recorded, its id is free again: a late rise must still be seen.
+        # A repayment that is resolved as not recorded is still checked, because a late rise must be
+        # found although its id may be used again.
         "next_check_at": timezone.now() if resolution == Resolution.NOT_RECORDED else None,
     }
     try:
-        # The reason may be personal: it is encrypted in its own column and never in the trail.
+        # The reason may be personal, so it is only in its encrypted column and not in the trail.
         why = _("%(resolution)s, with a reason") % {"resolution": resolution.label}
         return move(repayment, RepaymentState.RESOLVED, by=by, why=why, **fields)
     except IntegrityError:
@@ -683,8 +696,8 @@ def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User)
 def set_aside(repayment: Repayment, reason: str, by: User) -> bool:
     """Set an unknown repayment aside, so that the loan's next repayment can be sent.
 
-    Raises OwnRepayment for the person who entered it, and NotIndependent for a person who is
-    not independent of that person.
+    Return False if the repayment is not unknown or is already set aside. Raise OwnRepayment for the
+    person who entered it, and NotIndependent for a person who is not independent of that person.
     """
     _check_other(repayment, by)
     with transaction.atomic(durable=True):

@@ -33,7 +33,7 @@ _BASIC = frozenset(
     "ÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
 _EXTENDED = frozenset("^{}\\[~]|€")
-# What Unicode does not take apart: signs of type, and letters of Hausa, Ewe, Twi and others.
+# Characters that Unicode does not decompose: punctuation, and letters of Hausa, Ewe, Twi and more.
 _SPELLED = dict(
     zip(
         "’‘ʼ“”„–—‑ŋŊɛƐɔƆɖƉƒƑɣƔʋƲɓƁɗƊƙƘƴƳıłŁđĐ",
@@ -120,7 +120,10 @@ def _say_received(receipt: Receipt, name: str) -> str:
 
 
 def _write_paid_on(receipt: Receipt) -> str:
-    """Return the day of the transaction; with its year if the receipt's number lacks it."""
+    """Return the day of the transaction, without the year if the receipt's number has this year.
+
+    Return an empty text if the day is unknown.
+    """
     paid_on = calendar_day(receipt.repayment.transaction_date, receipt.app.zone)
     if paid_on is None:
         return ""

@@ -1,4 +1,4 @@
-"""The states of a recorded repayment, and the transitions between them.
+"""The states of a repayment that was entered in this dashboard, and the transitions.
 
 A repayment that needs a second person begins as `awaiting`. It becomes `declined` or `pending`.
 `pending` is an intent, committed before anything is sent. `sent` is committed before the socket is
@@ -37,13 +37,14 @@ class Resolution(TextChoices):
     NOT_RECORDED = "not_recorded", gettext_lazy("It was not recorded")
 
 
-# One intent at a time on a loan: with two under way, a rise of `paid` tells nothing.
+# A loan has at most one repayment in these states. With two, a rise of `paid` would prove nothing.
 OPEN: Final = (RepaymentState.PENDING, RepaymentState.SENT, RepaymentState.UNKNOWN)
 
 # States in which it is still unknown whether the repayment was recorded.
 NEEDS_CHECKING: Final = (*OPEN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
-# The externalId is taken while the service holds, may hold or may be sent the repayment.
+# States in which the externalId is in use, because the service has, may have or may get the
+# repayment.
 HOLDS_EXTERNAL_ID: Final = (
     RepaymentState.AWAITING,
     *OPEN,
@@ -54,7 +55,7 @@ HOLDS_EXTERNAL_ID: Final = (
 # States in which the repayment was not approved for sending.
 UNAPPROVED: Final = (RepaymentState.AWAITING, RepaymentState.DECLINED)
 
-# Nothing of these is at the service, at the moment that they are entered.
+# A repayment that enters one of these states is not at the service at that time.
 NOTHING_SAVED: Final = (
     *UNAPPROVED,
     RepaymentState.PENDING,
@@ -62,7 +63,8 @@ NOTHING_SAVED: Final = (
     RepaymentState.NOT_SENT,
 )
 
-# Only a person sends again, and only where nothing is at the service, or nothing was found there.
+# States in which a person may send a repayment again. The service does not have the repayment, or
+# it was not found there.
 RESENDABLE: Final = (
     RepaymentState.DECLINED,
     RepaymentState.REFUSED,
@@ -70,7 +72,7 @@ RESENDABLE: Final = (
     RepaymentState.NOT_FOUND,
 )
 
-# A person may resolve what evidence alone cannot.
+# States in which a person may resolve a repayment, because evidence alone does not decide.
 RESOLVABLE: Final = (RepaymentState.UNKNOWN, RepaymentState.PRESUMED, RepaymentState.NOT_FOUND)
 
 # For each state, the states from which it may be reached. The service's answer outranks all other

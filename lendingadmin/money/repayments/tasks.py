@@ -20,14 +20,14 @@ from .models import Repayment
 
 logger = logging.getLogger(__name__)
 
-# Managers get no more than one mail in this time, and a mail server that is gone is not asked more
-# often: it could hold up the checks.
+# Managers get at most one mail in this time. A mail server that does not answer is not asked more
+# often, because it could delay the checks.
 NOTIFY_EVERY = timedelta(minutes=5)
 
 
 @task(takes_context=True)
 def check(context: TaskContext, repayment_id: int) -> None:
-    """Make the due check of one repayment, if it is still due."""
+    """Check one repayment if its check is still due; a second attempt checks in any case."""
     with duties.hide_error_words(f"check of rp-{repayment_id}"):
         repayment = Repayment.objects.filter(pk=repayment_id).first()
         if repayment is None:
@@ -41,18 +41,18 @@ def check(context: TaskContext, repayment_id: int) -> None:
             logger.info("%s was %s, is %s", repayment, before, repayment.state)
 
 
-# A mail takes seconds at most, a queue of checks at a service that hangs takes long.
+# A mail takes only seconds, but a queue of checks takes long if the service hangs.
 @task(priority=10, takes_context=True)
 def notify(context: TaskContext) -> None:
     """Mail the managers about repayments that have been unknown for an hour."""
     with duties.hide_error_words("notifying the managers"):
-        # The same at every attempt, so that the second finds what the first had claimed.
+        # The moment is the same at every attempt, so the second finds the rows of the first.
         moment = context.task_result.enqueued_at
         notifications.notify_managers(moment or timezone.now())
 
 
 def beat() -> None:
-    """Mark repayments of lost senders; enqueue due checks, and a mail if one is due."""
+    """Mark repayments of lost senders as unknown, and enqueue due checks and a due mail."""
     reconciliation.mark_lost_unknown()
     waiting = duties.list_enqueued(check)
     for repayment in reconciliation.list_due():

@@ -15,9 +15,9 @@ from .services import Outcome, Result, write_once
 
 
 class WriteForm(forms.Form):
-    """A form that is sent once: its page has `fresh_token` in a hidden field `token`.
+    """A form that is sent once. Its page has `fresh_token` in a hidden field `token`.
 
-    `operation` is the name of its write in the client's table.
+    `operation` is the name of the write in the client's table.
     """
 
     operation = ""
@@ -40,10 +40,10 @@ class WriteForm(forms.Form):
         saved: str = "",
         **recorded: Any,
     ) -> Outcome:
-        """Make the write (see `write_once`); `saved` is the message on the next page after success.
+        """Make the write (see `write_once`) and return its outcome.
 
-        `recorded` are fields of the Write. A form that was open for too long shows an error
-        instead.
+        `saved` is the message on the next page after success. `recorded` are fields of the Write.
+        If the form was open for too long, add an error to the form and return an empty Outcome.
         """
         submitted = Submitted(sent or {}).encode()
         write = Write(operation=self.operation, submitted=submitted, **recorded)

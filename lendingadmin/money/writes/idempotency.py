@@ -17,7 +17,7 @@ from lendingadmin.web.requests import PersonRequest
 
 _SALT = "lendingadmin.money.writes.idempotency"
 LIFETIME = Draft.KEPT_FOR
-# What a form says whose key is stale.
+# The error message of a form whose key is stale.
 TOO_LONG = _("This form was open for too long. Check the form and send it again.")
 
 
@@ -32,7 +32,7 @@ def issue_key(request: PersonRequest, purpose: str, idempotency_key: str | None 
 
 
 def check_key(request: PersonRequest, purpose: str, token: str) -> str:
-    """Check a token from a form and return its idempotency key. Raises StaleKey."""
+    """Return the idempotency key in a form's token; raise StaleKey for an invalid token."""
     try:
         idempotency_key, person, issued_for = signing.loads(token, salt=_SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError) as error:
@@ -45,9 +45,9 @@ def check_key(request: PersonRequest, purpose: str, token: str) -> str:
 def save_draft(
     request: PersonRequest, purpose: str, idempotency_key: str, entered: dict[str, str]
 ) -> None:
-    """Save the entries, encrypted, until the form's last step; later entries replace them.
+    """Save the entries of a form, encrypted, until the form's last step.
 
-    Raises OverQuota if the person saves too much.
+    Later entries replace the earlier ones. Raise OverQuota if the person saves too much.
     """
     text = json.dumps(entered)
     Draft.check_room(request.user, idempotency_key, len(text))
@@ -60,8 +60,8 @@ def save_draft(
 
 
 def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> dict[str, str] | None:
-    """Return the person's entries under the token; None if none can be opened."""
-    if "\x00" in idempotency_key:  # it comes out of an address, and PostgreSQL takes no NUL in text
+    """Return the person's entries under this key; None if there are none that can be opened."""
+    if "\x00" in idempotency_key:  # the key is from an address, and PostgreSQL takes no NUL in text
         return None
     draft = Draft.objects.filter(
         token=idempotency_key, person=request.user, purpose=purpose
@@ -74,6 +74,6 @@ def load_draft(request: PersonRequest, purpose: str, idempotency_key: str) -> di
 
 
 def delete_draft(idempotency_key: str) -> None:
-    """Delete the draft, because its write has its own record now."""
-    # A row by its key: one statement, which needs no transaction around it.
+    """Delete the draft of a form whose write has a record."""
+    # Deleting a row by its key is one statement, which needs no transaction.
     Draft(token=idempotency_key).delete()

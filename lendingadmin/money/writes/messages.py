@@ -41,7 +41,7 @@ class StateMessage(NamedTuple):
         return _translate(self, get_language())
 
 
-# A list says the same few of them in each row.
+# The rows of a list have only a few different messages.
 @lru_cache(maxsize=256)
 def _translate(message: StateMessage, _language: str) -> StateMessage:
     return message._replace(

@@ -27,16 +27,16 @@ class Write(UnconfirmedWrite):
     app_id = models.CharField(max_length=64, blank=True)
     operation = models.CharField(max_length=100)
     subject = models.CharField(max_length=300, blank=True)
-    # Whose loan it makes, where the subject does not say it.
+    # The borrower of a new loan, if the subject does not name the borrower.
     borrower_id = models.CharField(max_length=300, blank=True)
     state = models.CharField(max_length=8, choices=WriteState.choices, default=WriteState.SENT)
     url = models.CharField(max_length=1000, blank=True)
     card = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
     submitted = EncryptedTextField(blank=True, bound_to=["idempotency_key"])
-    # Where a person may take up what was entered.
+    # The address of the form in which the person may enter the data again.
     again_at = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    sent_at = None  # it is sent as soon as it is committed
+    sent_at = None  # a write is sent as soon as it is committed
     found = models.CharField(max_length=8, choices=WriteFound.choices, blank=True)
     resolution = models.CharField(max_length=8, choices=WriteResolution.choices, blank=True)
 
@@ -54,15 +54,15 @@ class Write(UnconfirmedWrite):
                 condition=~models.Q(borrower_id=""),
                 name="write_of_borrower",
             ),
-            # Writes in doubt in an app, and writes that dead senders left in all apps. The index
-            # covers all rows: SQLite never takes a partial one for `state IN (…)` with parameters.
+            # Unknown writes in an app, and writes of lost senders in all apps. The index covers all
+            # rows, because SQLite uses no partial index for `state IN (…)` with parameters.
             models.Index(fields=["state", "app_id", "created_at"], name="write_in_state"),
             models.Index(
                 fields=["next_check_at"],
                 condition=models.Q(next_check_at__isnull=False),
                 name="write_next_check",
             ),
-            # What was entered goes after SESSION_HOURS: those that still have it, the oldest first.
+            # Writes that still have the sent data, which are deleted after SESSION_HOURS.
             models.Index(
                 fields=["created_at"],
                 condition=~models.Q(submitted=""),

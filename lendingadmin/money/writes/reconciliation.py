@@ -41,7 +41,7 @@ RESOLVE = "dashboard.repayments.resolve"
 UNDECIDED = ngettext_lazy(
     "%(count)s other change to resolve", "%(count)s other changes to resolve", "number"
 )
-# What is found so may be entered again by its person.
+# After one of these findings, the person may enter the write again.
 ABANDONED = (WriteFound.NOT_SEEN, WriteFound.DIFFERS)
 # Seconds after which a run starts no further check: a service that hangs must not block the worker.
 _RUN_FOR = 60.0
@@ -75,9 +75,9 @@ class CheckResult(NamedTuple):
 class OutcomeChecker(NamedTuple):
     """The way in which an area finds out the result of one kind of write.
 
-    `find` reads the service. It gets the write and the data that were sent, and raises
-    LendingError. `reads` is the permission that such a read needs. `compares` is True if it needs
-    the data that were sent. `needs_person` is True if only a person can recognise the record,
+    `find` reads the service. It gets the write and the data that were sent, and may raise
+    LendingError. `reads` is the permission for this read. `compares` is True if `find` needs the
+    data that were sent. `needs_person` is True if only a person can recognise the record,
     because the service has no natural key. `there` and `not_seen` are the titles of the two plain
     findings.
     """
@@ -166,7 +166,10 @@ def _check(write: Write) -> None:
 
 @in_english
 def read_outcome(write: Write) -> Check:
-    """Read the service and save the finding as a check; a fault is saved as its sentence."""
+    """Read the service and return the saved check.
+
+    The check has the finding, or the reason why there is none.
+    """
     checker, body = get_checker(write), read_submitted(write)
     if checker is None or (checker.compares and body is None):
         why = _("Your entry is no longer saved in this dashboard, so it can't be compared.")
@@ -200,7 +203,7 @@ def _conclude(write: Write, check: Check) -> str:
 
 
 def _keep_conclusion(write: Write, found: str) -> None:
-    """Save the conclusion; it does not change the state.
+    """Save the conclusion with an audit entry; the state does not change.
 
     Checking ends if the record was found.
     """
@@ -232,9 +235,9 @@ def resolve(
 ) -> bool:
     """Record a person's decision on a write; return False if the result was already known.
 
-    `url` is the record of the write. Raises OwnWrite for the person who entered the write, unless
-    only this person can recognise the record. Raises NotIndependent for a person who is not
-    independent of the one who entered it.
+    `url` is the address of the record that the write made. Raise OwnWrite for the person who
+    entered the write, unless only this person can recognise the record. Raise NotIndependent for a
+    person who is not independent of the person who entered the write.
     """
     if is_for_another(write, by):
         raise OwnWrite
@@ -253,7 +256,7 @@ def resolve(
         )
         done = rows.update(**changes)
         if done:
-            # The reason may be personal: it is encrypted with the write and never in the trail.
+            # The reason may be personal, so it is only in its encrypted column, not in the trail.
             outcome = _("resolved: %(resolution)s") % {"resolution": resolution.label}
             _audit(write, by, outcome, detail=gettext_noop("with a reason"))
     write.refresh_from_db()
@@ -261,30 +264,33 @@ def resolve(
 
 
 def list_unconfirmed(app_id: str, person: User) -> list[tuple[str, Write]]:
-    """Return the writes of an app with an unknown outcome, newest first, with their words.
+    """Return the newest 20 writes of an app with an unknown outcome, each with its description.
 
-    The result has the person's own writes; for managers, all writes. Writes that were found at the
-    service with the sent data are left out.
+    A manager gets the writes of all people, and other people get their own writes. Writes that were
+    found at the service with the sent data are left out.
     """
     return _describe_some(find_unconfirmed(app_id, person))
 
 
 def find_unconfirmed(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the writes of `list_unconfirmed`, without their words."""
+    """Return the writes for `list_unconfirmed`, without a limit."""
     lost = Q(state=WriteState.SENT, created_at__lte=timezone.now() - SENDER_LOST)
     rows = Write.objects.filter(lost | Q(state=WriteState.UNKNOWN), app_id=app_id)
-    # Said once more for SQLite, which takes no index for the OR.
+    # This condition is for SQLite, which uses no index for the OR.
     rows = rows.filter(state__in=(WriteState.SENT, WriteState.UNKNOWN))
     return _filter_own(person, rows.exclude(found=WriteFound.THERE).order_by("-created_at"))
 
 
 def list_alarms(app_id: str, person: User) -> list[tuple[str, Write]]:
-    """Return writes with an unseen alarm, with their words: the person's own; for managers, all."""
+    """Return the oldest 20 writes with an unseen alarm, each with its description.
+
+    A manager gets the writes of all people, and other people get their own writes.
+    """
     return _describe_some(find_alarms(app_id, person))
 
 
 def find_alarms(app_id: str, person: User) -> QuerySet[Write]:
-    """Return the rows of alarms, without their words."""
+    """Return the writes for `list_alarms`, without a limit."""
     return _filter_own(person, filter_unseen_alarms(Write.objects.filter(app_id=app_id)))
 
 
@@ -320,7 +326,7 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:
-    """Mark the alarm of a write as seen. It leaves the lists and stays with the write."""
+    """Mark the alarm of a write as seen. The alarm leaves the lists and stays with the write."""
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(write):
             _audit(write, by, WriteState(write.state).label, detail=gettext_noop("alarm seen"))

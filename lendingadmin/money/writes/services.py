@@ -49,7 +49,7 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 class Outcome(NamedTuple):
     """Address of a write's result, or the card about a failure and whether anything was saved.
 
-    A write with an unknown outcome has both; the address is that of the write's own page.
+    A write with an unknown outcome has both. Its address is the page of the write.
     """
 
     url: str = ""
@@ -73,9 +73,12 @@ def write_once(
 
     `write` is the new record of the write. Its `operation` is the purpose for which the token of
     the form, or this `token`, was issued. Its `again_at` is the address of the form to enter the
-    write again. `do` makes the call, and `lands_on` returns the address of the result. Raises
-    idempotency.StaleKey for a token that is no longer valid; then nothing is sent. Raises
-    OutcomeNotKept if the database can't save the outcome.
+    write again. `do` makes the call, and `lands_on` returns the address of the result.
+
+    If the token was used before, return the first outcome and send nothing. If the database may
+    have been restored, return a card and send nothing. Raise idempotency.StaleKey for a token that
+    is not valid, before anything is sent. Raise OutcomeNotKept if the database can't save the
+    outcome.
     """
     token = token or request.POST.get("token", "")
     write.idempotency_key = idempotency.check_key(request, write.operation, token)
@@ -101,7 +104,7 @@ def write_once(
                 card = build_not_sent_card()
                 _finish(write, WriteState.NOT_SAVED, made, card=card)
                 return Outcome(card=card)
-            # A fault of our own after the socket may have been written: the truth is "unknown".
+            # After a fault of the dashboard, the write may have been sent, so it is unknown.
             card = _build_doubt_card()
             _finish(write, WriteState.UNKNOWN, made, card=card)
             return Outcome(write.get_absolute_url(), card)
@@ -157,7 +160,7 @@ def as_kept(subject: str) -> str:
 
 
 def card_of(write: Write) -> Card | None:
-    """Return the saved card of a write without success."""
+    """Return the saved error card of a write; None if there is none or it can't be decrypted."""
     if not write.card or isinstance(write.card, Undecryptable):
         return None
     kept = json.loads(write.card)
@@ -204,11 +207,12 @@ _MOVES_FROM = {
 def _finish(
     write: Write, state: WriteState, made: list[Call], *, url: str = "", card: Card | None = None
 ) -> None:
-    """Save the new state of a write, unless its present state can't change to this one.
+    """Save the new state of a write, with an audit entry.
 
-    Raises an alarm if the answer contradicts the earlier conclusion.
+    Save nothing if the present state can't change to the new one. Add an alarm if the answer
+    contradicts the earlier conclusion.
     """
-    # A write may be followed by the read that proves it.
+    # A read that proves the write may follow the write, so the last write call is used.
     last = next(
         (call for call in reversed(made) if call.may_have_saved), made[-1] if made else None
     )
@@ -242,7 +246,7 @@ def _finish(
 
 
 def _contradiction(before: Write, answer: WriteState, url: str) -> str:
-    """Return the alarm of an answer that contradicts a decision or a finding; else empty.
+    """Return the alarm if an answer contradicts a decision or a finding; empty if not.
 
     `url` is the record that the answer names.
     """

@@ -12,7 +12,7 @@ from . import reconciliation
 from .models import Write
 from .states import WriteState
 
-# Following other writes takes all that are due, so it may be rarer than the beat.
+# One task checks all due writes, so it may run less often than the beat.
 CHECK_EVERY = timedelta(seconds=15)
 PRUNE_EVERY = timedelta(hours=1)
 

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from lendingadmin.core.encryption import EncryptedTextField
 
-# The deadline of a call is long over by then: the process or machine that sent it died.
+# After this time the deadline of a call has long passed, so the process that sent it has died.
 SENDER_LOST = timedelta(seconds=90)
 # Past this age only a person starts a check.
 CHECK_FOR = timedelta(hours=24)
-# A check that a person asks for comes this long after the last one at the earliest.
+# The shortest time between a check and the next check that a person asks for.
 _APART = timedelta(seconds=2)
 _FIRST_DELAYS = (1, 2, 4, 8, 15)
 
@@ -86,7 +86,7 @@ def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], o
     """Claim the check of this row if it is due and run it; return True if this caller ran it.
 
     `checked` are all rows that may be checked. Many callers at the same time lead to one check. If
-    the process dies before the check ends, another check is made, even if that was the last.
+    the process dies before the check ends, another check is made, even after the last planned one.
     """
     if not _claim(row, checked):
         return False
@@ -98,7 +98,10 @@ def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], o
 
 
 def _claim(row: Row, checked: models.QuerySet[Row]) -> bool:
-    """Claim this check and schedule the next one, in one update."""
+    """Claim this check and schedule the next one, in one update.
+
+    Return False if the check is not due or if another caller claimed it.
+    """
     now = timezone.now()
     if row.next_check_at is None or row.next_check_at > now:
         return False

@@ -23,7 +23,7 @@ from . import reconciliation, services
 from .models import Write
 from .states import WriteFound, WriteResolution, WriteState
 
-# How long an outcome is normally open; past that the page leaves checking to a button.
+# The normal time until a result is known. After this time, only a button starts a check.
 NORMAL = timedelta(minutes=2)
 _CHECKS = 20
 
@@ -71,7 +71,10 @@ class WhichForm(ResolveForm):
 
 
 def write_needs(request: PersonRequest, app_id: str, idempotency_key: str) -> list[str]:
-    """Return the permissions that a person needs to see a write. Raises Http404."""
+    """Return the permissions that a person needs to see a write.
+
+    Raise Http404 if there is no such write.
+    """
     return reconciliation.list_permissions(_get_write(app_id, idempotency_key), request.user)
 
 
@@ -97,7 +100,7 @@ def write(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
 
 
 def _get_write(app_id: str, idempotency_key: str) -> Write:
-    """Return a write of an app. Raises Http404."""
+    """Return a write of an app; raise Http404 if there is none."""
     gateway.lending_app(app_id)
     found = Write.objects.select_related("person", "resolved_by").filter(
         app_id=app_id, idempotency_key=idempotency_key
@@ -126,7 +129,7 @@ def _show(request: PersonRequest, one: Write, form: forms.Form | None = None) ->
 
 @signed_in(needs=write_needs)
 def status(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Show the polled part of the page; this makes the next check if it is due."""
+    """Show the polled part of the page, after the next check if it is due."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_if_due(one)
     context = _status(request, one, seen=request.GET.get("seen", ""))
@@ -150,7 +153,7 @@ def _status(request: PersonRequest, one: Write, seen: str) -> dict[str, Any]:
 
 
 def _seen(one: Write) -> str:
-    """Return the state and the finding that the page showed."""
+    """Return the present state and finding as a text, so that a page can notice a change."""
     return f"{one.state}-{one.found}"
 
 
@@ -224,7 +227,10 @@ def _again(request: PersonRequest, one: Write) -> str:
 
 
 def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submitted | None:
-    """Return the sent data; of a borrower, only the data that the person may see."""
+    """Return the sent data; None if they are not stored.
+
+    The data of a borrower are masked where the person may not see them.
+    """
     found = reconciliation.read_submitted(one)
     if found is None or not one.operation.startswith("borrowers."):
         return found

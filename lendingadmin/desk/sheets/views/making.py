@@ -73,8 +73,8 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         "rows": sheet.rows.order_by("number"),
         "printed_at": printed_at,
         "now": timezone.now(),
-        # The bare code: it outlives every address, says nothing to a stranger's phone, and is so
-        # short that its squares are large.
+        # Only the sheet's code, without an address. An address may change, the code alone says
+        # nothing to strangers, and a short text has larger squares.
         "qr": build_qr(sheet.code),
         "lender": settings.LENDER_NAMES.get(app_id, app_id),
     }

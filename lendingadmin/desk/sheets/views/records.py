@@ -24,7 +24,7 @@ from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
 
 _PAGE = 50
-#: Who types a sheet records repayments, and sees how they go into the ledger.
+#: Rights to enter the amounts of a sheet: record repayments, read statements and read sheets.
 RETURN = (*RECORD, READ_STATEMENTS, READ)
 
 
@@ -105,7 +105,7 @@ def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 
 def find_sheet(app_id: str, code: str) -> Sheet:
-    """Return a sheet of an app by the code in an address. Raises Http404."""
+    """Return a sheet of an app by the code in an address; raise Http404 if there is none."""
     rows = Sheet.objects.select_related("officer", "created_by", "cancelled_by")
     return get_object_or_404(rows, app_id=app_id, code=read_code(code))
 

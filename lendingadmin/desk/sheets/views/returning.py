@@ -90,7 +90,10 @@ class _Page:
         return f"{self.last.number if self.last else 0}-{shown}"
 
     def _compare(self, last: SheetReturn) -> HttpResponse | None:
-        """Compare the amounts with an earlier return; redirect to the sheet if they are equal."""
+        """Set the differences from an earlier return.
+
+        Return a redirect to the sheet if the amounts and the counted cash are equal; else None.
+        """
         before = outcomes.read_amounts(last)
         self.differences = outcomes.compare(before, self.form.amounts)
         if self.differences or self.form.cleaned_data["counted"] != last.counted:
@@ -101,7 +104,11 @@ class _Page:
         return redirect(self.sheet)
 
     def _meet_another(self) -> HttpResponse | None:
-        """Show the differences from another return that was saved first or is not recorded yet."""
+        """Handle a sheet that is cancelled, or whose last return is not recorded yet.
+
+        Return a redirect if the last return has the same amounts. Otherwise add an error to the
+        form and return None.
+        """
         self.sheet.refresh_from_db()
         self.last = services.find_last_return(self.sheet)
         if self.last is not None and (answer := self._compare(self.last)):

@@ -35,11 +35,11 @@ def read(
 ) -> Statement | UnknownTable:
     """Return the statement in a file, with times in the given zone.
 
-    `currency` is the lender's currency. This gives the number of decimals if the file names no
+    `currency` is the lender's currency, which gives the number of decimals if the file names no
     currency. `day_first` is a person's answer if the days can be read in two ways. A table of an
     unknown layout is returned as UnknownTable until a person's `mapping` names its columns.
-    `answers` are the meanings of its words. A day after `today` is a mistake. Raise Refused with a
-    sentence for the person who chose the file.
+    `answers` are a person's meanings of words. A day after `today` is a mistake. Raise Refused with
+    a sentence for the person who chose the file.
     """
     context = Context(
         zone, today or timezone.now().astimezone(zone).date(), currency, answers or {}
@@ -47,7 +47,7 @@ def read(
     found = _read(content, context, day_first, mapping)
     if not isinstance(found, Statement) or found.day_is_proposed:
         return found
-    # What its days say against it, and the years that a person is asked about.
+    # Add flaws for impossible days and wrong years, and the years that a person must confirm.
     years, wrong = find_old_years(found, context.today, context.answers)
     words = _("Row %(number)s has a wrong year.")
     flaws = [*find_odd_days(found, context.today)]
@@ -77,7 +77,10 @@ def _read(
 
 
 def _read_callbacks(content: bytes) -> list[list[str]]:
-    """Return the rows of a JSON list, or of one JSON object a line; the first row has the names."""
+    """Return the rows of a JSON list, or of the JSON objects on the lines of a file.
+
+    The first row has the names. Raise Refused if the text has no such payments.
+    """
     text = decode(content)
     try:
         found = _load(text)
@@ -96,7 +99,7 @@ def _read_callbacks(content: bytes) -> list[list[str]]:
 
 
 def _load(text: str) -> Any:
-    """Return the document of a text, or the documents of its lines."""
+    """Return the JSON document in a text, or a list of the documents on its lines."""
     try:
         return simplejson.loads(text, use_decimal=True)
     except ValueError:

@@ -27,11 +27,11 @@ from .figures import is_of_currency
 from .meanings import STATUS, Answers, read_status
 from .tables import MOST_ROWS
 
-# An element of the standard library, whose parser alone is dangerous.
+# An XML element of the standard library. Only its parser is dangerous, and is not used.
 Element = Any
-# The codes of ISO 20022: only what is booked has moved.
+# The status codes of ISO 20022. Only booked money has moved.
 _STATUSES = {"BOOK": True, "PDNG": False, "INFO": False, "FUTR": False, "EXPD": False}
-# A payment that came back, by the bank's codes: a debit, a cheque or a transfer.
+# The bank's codes for a returned debit, cheque or transfer.
 _RETURNS = ("UPDD", "UPCQ", "UPCT", "RRTN", "RPCR", "RTRN")
 _CHARGES = ("CHRG", "FEES", "COMM", "CHAR")
 _ADJUSTED = "CAJT"
@@ -40,7 +40,7 @@ _SETTLEMENTS = ("SWEP", "ZABA", "TOPG", _ADJUSTED)
 # them.
 _MOST_ELEMENTS, _DEEPEST = 2_000_000, 40
 _AMOUNT = re.compile(r"\d{1,15}(?:\.\d{0,5})?")
-# Where a bank writes a reference besides `Refs`: of the creditor, of a document, or in words.
+# Elements outside `Refs` with a reference of the creditor, of a document, or in words.
 _REFERENCES = ("Ref", "Nb", "AddtlRmtInf", "AddtlTxInf")
 _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("MobNb", "PhneNb")]
 
@@ -48,7 +48,7 @@ _PHONES = [f"{path}/{x}" for path in ("Pty/CtctDtls", "CtctDtls") for x in ("Mob
 def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
     """Return the statement in a file.
 
-    Raise Refused if the file is not a statement, or has the statements of several accounts.
+    Raise Refused if the XML can't be read or is too large, or has statements of several accounts.
     """
     reader = _Reader(zone, answers)
     try:
@@ -92,7 +92,7 @@ class _Reader:
         self.currency = ""
 
     def take(self, name: str, element: Element) -> None:
-        """Process an element that has ended."""
+        """Process an element that has ended. Raise Refused if there are too many entries."""
         if name == "Ntry":
             self.lines.extend(self._read_entry(element))
             if self.before + len(self.lines) > MOST_ROWS:
@@ -106,7 +106,7 @@ class _Reader:
         elif name == "FrToDt":
             self._read_period(element)
         elif _find(element, "Id") is not None:
-            # Counterparties have accounts too, but theirs are within entries.
+            # Counterparties have accounts too, but these are within entries.
             self.accounts.append(_text(element, "IBAN") or _text(element, "Id/Othr/Id"))
             self.holder = self.holder or _text(element, "Ownr/Nm")
             self.currency = self.currency or _text(element, "Ccy")
@@ -114,7 +114,7 @@ class _Reader:
     def _read_period(self, element: Element) -> None:
         names = ("FrDtTm", "FrDt", "ToDtTm", "ToDt")
         moments = [one for name in names if (one := self._read_day(element, name))]
-        # A period that ends at midnight, and began before, ends with the day before.
+        # A period that ends at midnight ends on the day before, unless it begins at that time.
         if moments and _find(element, "ToDtTm") is not None and moments[-1] > moments[0]:
             moments[-1] -= timedelta(microseconds=1)
         known = [one.date() for one in moments]
@@ -133,7 +133,7 @@ class _Reader:
         balances = [one for one, _lines in self.messages]
         lines = [line for _one, lines in self.messages for line in lines]
         if 0 < sum(not line.status for line in lines) < len(lines):
-            # Entries that say nothing of what the others say.
+            # Only some entries have a status, so a person must explain the entries without one.
             is_done = self._read_status("")
             kind = Kind.FAILED if is_done is False else Kind.OTHER
             lines = [x if x.status or is_done else replace(x, kind=kind) for x in lines]
@@ -153,9 +153,9 @@ class _Reader:
         )
 
     def _read_status(self, status: str, *, is_alone: bool = False) -> bool | None:
-        """Return True if an entry is booked; None if a person must decide.
+        """Return True if an entry is booked, and False if the entry moved no money.
 
-        An entry that is only announced has moved no money.
+        Return None for an unknown status, and add its word to the words that a person must explain.
         """
         if status.upper() in _STATUSES:
             return _STATUSES[status.upper()]
@@ -213,7 +213,7 @@ class _Reader:
     ) -> Line:
         moment = self._read_day(entry, "BookgDt") or self._read_day(entry, "ValDt")
         party = "Dbtr" if amount is None or amount > 0 else "Cdtr"
-        # Who is said to pay by the account of someone else is the payer.
+        # The ultimate debtor, who pays through another person's account, is the payer.
         names = (f"RltdPties/{x}{y}/Nm" for x in (f"Ultmt{party}", party) for y in ("/Pty", ""))
         payer = find_given(*(_text(part, name) for name in names))
         # An entry with several details that can't be separated has the words of all of them.
@@ -221,10 +221,10 @@ class _Reader:
         reference = find_given(
             _text(part, "RmtInf/Strd/CdtrRefInf/Ref"), _text(part, "Refs/EndToEndId")
         )
-        # `NtryRef` counts the entries of a file: the next has the same.
+        # `NtryRef` is not used, because it only numbers the entries of a file.
         receipt = find_given(_text(part, "Refs/AcctSvcrRef"), _text(entry, "AcctSvcrRef"))
         details = " ".join([*words, _text(entry, "AddtlNtryInf")]).strip()
-        # References of an entry with several details belong to none of them in particular.
+        # If the details can't be separated, it is unknown to which of them a reference belongs.
         others = [] if part is entry else list(_list_references(part))
         return Line(
             number=self.before + len(self.lines) + 1,
@@ -245,7 +245,7 @@ class _Reader:
     def _read_day(self, element: Element, name: str) -> datetime | None:
         texts = (_text(element, path) for path in (f"{name}/DtTm", f"{name}/Dt", name))
         text = find_given(*texts)
-        # A day may have an offset, which says nothing of a day.
+        # A date without a time may have an offset, which is ignored.
         return read_moment(text if "T" in text else text[:10], self.zone, day_first=True).at
 
 
@@ -298,7 +298,7 @@ def _sort(entry: Element, amount: Decimal | None) -> Kind:
     if codes & set(_CHARGES) and amount < 0:
         return Kind.CHARGE
     own = codes & {*_SETTLEMENTS}
-    # A credit that the bank adjusted may be anybody's.
+    # An adjustment code on a credit with a named debtor may be a payment.
     debtors = (x for x in entry.iter() if _name(x) == "Dbtr")
     names = (_text(x, "Pty/Nm") or _text(x, "Nm") for x in debtors)
     if own - {_ADJUSTED} or (own and not (amount > 0 and any(names))):

@@ -1,4 +1,4 @@
-"""The parts of one file. They have one account; their balances show their order and gaps."""
+"""The parts of one file: their common account, their order and the gaps between them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,9 +16,9 @@ from .head import read_head
 from .layouts import fold_heading
 from .meanings import is_total
 
-# How a bank writes that there is no reference.
+# A bank's placeholders for a missing reference.
 _NONE = ("NOTPROVIDED", "NONREF")
-# The opening and the closing balance of a message, where it has them.
+# The opening and the closing balance of a message; None if the message has none.
 Balances = tuple[Decimal | None, Decimal | None]
 # Account numbers have at least this many digits; page numbers have fewer.
 _DIGITS = 4
@@ -46,9 +46,10 @@ def is_other_head(
     *,
     is_new: bool,
 ) -> bool:
-    """Return whether rows within a table name another account than the `first` ones above it.
+    """Return True if rows within a table name another account than the `first` rows above it.
 
-    Above new headings any holder or number that differs under the same label is enough.
+    `is_new` is True if new headings follow the rows. Then another holder is enough, or another
+    number with the same label.
     """
     head, other = (read_head(part, zone, day_first=True) for part in (first, rows))
     named = normalise_account(str(other.get("account", "")))
@@ -101,7 +102,7 @@ def find_gaps(messages: Sequence[Balances]) -> Iterator[Flaw]:
 
 
 def are_newest_first(found: Sequence[Line]) -> bool:
-    """Return whether the newest row is first: by the times, or else by the balances."""
+    """Return True if the newest row is first, according to the times, or else the balances."""
     moments = [line.moment for line in found if line.moment]
     falling = sum(a > b for a, b in pairwise(moments))
     rising = sum(a < b for a, b in pairwise(moments))
@@ -109,7 +110,7 @@ def are_newest_first(found: Sequence[Line]) -> bool:
 
 
 def _follow_balances_upwards(found: Sequence[Line]) -> bool:
-    """Return True if more balances fit to the row below than to the row above."""
+    """Return True if more balances follow from the row below than from the row above."""
     moved, balances = defaultdict[int, Decimal](Decimal), dict[int, Decimal]()
     for line in found:
         if line.kind is not Kind.FAILED:

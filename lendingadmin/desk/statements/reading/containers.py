@@ -1,4 +1,7 @@
-"""The format of a file, detected from its content; refused files, and what to export instead."""
+"""Detection of the format of a file from its content.
+
+The sentence about a refused file says what to export instead.
+"""
 
 import io
 import re
@@ -13,11 +16,11 @@ LARGEST = 20_000_000  # bytes
 _MOST_UNPACKED, _MOST_PARTS, _MOST_RATIO = 200_000_000, 2_000, 400
 _MOST_NAMED = 10
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-# The parts of a spreadsheet that hold what runs, and what they begin with.
+# The names of a spreadsheet's parts with macros begin with one of these.
 _MACROS = ("xl/vbaproject.bin", "xl/macrosheets/", "basic/", "scripts/")
-# How an old workbook begins that has a password.
+# The beginning of an old workbook with a password.
 _FILEPASS = re.compile(rb"(?s)\x09\x08\x10\x00\x00\x06\x05\x00.{12}(?:\x86\x00\x00\x00)?\x2f\x00")
-# expat reads a long tag again for each new piece.
+# Long tags are refused, because expat reads such a tag again for each new piece.
 _LONG_TAG = re.compile(rb"<[^<>]{100000}")
 _OTHERS = (
     *(b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"BM"),
@@ -29,7 +32,7 @@ CSV, XLS, XLSX, ODS, CAMT, MT940, JSON = "csv", "xls", "xlsx", "ods", "camt", "m
 
 
 def find_format(content: bytes) -> str:
-    """Return the format of a file, one of the formats above.
+    """Return the format of a file, such as CSV or XLSX.
 
     Raise Refused with a sentence for the person who chose the file.
     """
@@ -73,7 +76,10 @@ def open_camt(content: bytes) -> io.BytesIO:
 
 
 def list_others(content: bytes) -> list[str]:
-    """Return the names of the files in an archive except the CAMT file that is read."""
+    """Return the names of the files in an archive except the CAMT file that is read.
+
+    If there are more than `_MOST_NAMED`, return one text with their number.
+    """
     if not content.startswith(b"PK"):
         return []
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -87,7 +93,7 @@ def list_others(content: bytes) -> list[str]:
 def _find_in_zip(content: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            # Some programs part the names of a workbook with the wrong slash.
+            # Some programs write the names of a workbook's parts with backslashes.
             names = [name.replace("\\", "/") for name in packed.namelist()]
             _check_parts(packed.infolist())
             if any(name.lower().startswith(_MACROS) for name in names):
@@ -153,7 +159,7 @@ def _list_xml(packed: zipfile.ZipFile) -> list[str]:
 
 
 def _list_files(packed: zipfile.ZipFile) -> list[str]:
-    """Return the files of an archive without those that a Mac adds."""
+    """Return the names of the files in an archive, without the files that macOS adds."""
     files = [name for name in packed.namelist() if not name.endswith("/")]
     return [x for x in files if not x.startswith("__MACOSX/") and x.rpartition("/")[2][:1] != "."]
 

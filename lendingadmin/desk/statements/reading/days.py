@@ -1,4 +1,4 @@
-"""Days and times in statements, and the choice between two readings of a file's days."""
+"""Days and times in statements, and the choice of the day or the month as the first number."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -13,15 +13,15 @@ from lendingadmin.desk.statements.lines import Flaw, Kind, Line, Statement
 
 from .meanings import YEAR, Answers, read_word
 
-# No payment is in the future, but another zone may have its next day.
+# No payment is in the future, but the next day may have begun in another zone.
 _AHEAD = timedelta(days=1)
-# Banks book on the next business day; a day that a program turned is a month away.
+# Banks book on the next business day. A date with day and month exchanged is further away.
 _BOOKED_AHEAD = _AROUND = timedelta(days=4)
 #: The layouts that give the days of booking.
 _BOOKED = ("camt-053", "mt940")
-#: Rows of a day before this, in a file whose head names no days, are asked about by their year.
+#: A person must confirm the year of rows older than this, if the head names no period.
 OLD = timedelta(days=400)
-# So far from all later rows of such a file a row has another year.
+# A person must also confirm the year of a row with such a gap to all later rows.
 _GAP = timedelta(days=300)
 _DAY = 10
 _TOO_OLD = timedelta(days=3660)
@@ -49,7 +49,7 @@ _MONTHS = {
 
 
 class Moment(NamedTuple):
-    """A moment that was read. `at` has a time zone; it is None if the day does not exist."""
+    """A moment that was read. `at` has a time zone; it is None if the text is not a date."""
 
     at: datetime | None
     has_time: bool = False
@@ -63,7 +63,7 @@ class DayOrder(NamedTuple):
 
 
 def read_moment(text: str, zone: tzinfo, *, day_first: bool) -> Moment:
-    """Return the time that a text means in a zone."""
+    """Return the moment in a text, in the given zone unless the text has an offset."""
     bare = " ".join(text.split())
     digits = _DIGITS.fullmatch(bare)
     if digits:
@@ -216,7 +216,7 @@ def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
     the way that is nearer to the day before. Then all days must be in order, and must cover less
     than half of the time that they cover as written.
     """
-    # Most rows have the day of the row before.
+    # Most rows have the same day as the row before, and this day is read once.
     different = (next(same) for _day, same in groupby(texts, key=lambda text: text[:_DAY]))
     read = [_read_both(text, zone, day_first) for text in different]
     both = [days for days in read if days]
@@ -245,10 +245,11 @@ def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
 
 
 def _is_spread(both: Sequence[Sequence[date]]) -> bool:
-    """Return True if the ambiguous days of other months all have the number of the real month.
+    """Return True if the days of one month are written as days of several months.
 
-    An example is 11/01, 11/02, 11/03 and 13/11. All days that can be read in only one way are in
-    the same month. The ambiguous days outside that month have its number as their day.
+    An example is 11/01, 11/02, 11/03 and 13/11, which are all days of November. The days that can
+    be read in only one way are in one month. The ambiguous days outside this month have the number
+    of this month as their day, and are in at least three months.
     """
     months = {days[0].month for days in both if len(days) == 1}
     elsewhere = [days[0] for days in both if len(days) > 1 and days[0].month not in months]
@@ -309,7 +310,7 @@ def _read_offset(offset: str | None, zone: tzinfo) -> tzinfo:
 def _build(parts: Sequence[int], zone: tzinfo) -> datetime | None:
     try:
         at = datetime(*parts, tzinfo=zone)  # type: ignore[misc, arg-type]
-        # The edges of the calendar have no other zone's reading.
+        # Days at the edges of the calendar can't be converted to another zone.
         return at if abs(at.year - 2000) < 200 and at + timedelta(days=2) else None
     except (ValueError, OverflowError):
         return None

@@ -8,7 +8,7 @@ from babel.numbers import get_currency_precision, is_currency
 
 # Spaces of every width and apostrophes, around figures or between them.
 _SPACES = re.compile(r"[\s\u00a0\u2007\u2009\u202f'’]+")
-# A word with the point behind it, one sign, or figures.
+# A word with the point after it, figures, or one sign.
 _PARTS = re.compile(r"[^\W\d_]+[€£$₦₵¢]?\.?|[\d.,]+|\S")
 _SIGNS = re.compile(r"[-+−–]")
 _INNER_SPACES = re.compile(r"(?<=\d)[\s\u00a0\u2007\u2009\u202f'’]+(?=\d)")
@@ -18,11 +18,11 @@ _IN = frozenset({"CR", "CREDIT"})
 _GLUED_SIDE = re.compile(r"(?i)^(.{2,})(dr|db|cr)$")
 _COMMA_DECIMALS = re.compile(r"\d{1,3}(?:\.\d{3})*,\d{1,2}|\d+,\d{1,2}")
 _FIGURE = re.compile(r"\d{1,3}(?:,\d{2,3})*(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
-# As spreadsheets write it: an operator's own id may have an E among its figures.
+# A number with an exponent, as spreadsheets write it. Other ids may have an E among their digits.
 _EXPONENT = re.compile(r"(?i)^\d(?:[.,]\d+)?E\+\d{1,3}$")
-# `500/=` and `500/-`: shillings, and no cents.
+# `500/=` and `500/-` are shillings without cents.
 _NO_CENTS = re.compile(r"/[=-]$")
-# As databases write it: no figure is lost with these.
+# Zeros after three decimals, as databases write them. They can be removed without loss.
 _LONG_ZEROS = re.compile(r"(?<=\.\d{3})0+$")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[.,]\d{3})+(?![\d.,])")
 # Other ways to write a currency than its code.
@@ -47,9 +47,9 @@ _MARKS = {
     "₵": "GHS",
     "$": "USD",
 }
-# Shillings or francs, whichever they are: the currency is that of the file.
+# Shillings or francs of several countries. The amount then has the file's currency.
 _OF_MANY_COUNTRIES = frozenset({"SH", "SHS", "F", "FR"})
-# Codes of currencies that headings in capitals have as words.
+# Codes of currencies that are also words in headings in capitals.
 _WORDS = frozenset(
     {
         *("ALL", "TRY", "TOP", "CUP", "MOP", "GEL", "LAK", "MNT"),
@@ -58,7 +58,7 @@ _WORDS = frozenset(
 )
 _CODE = 3
 _FLOAT = re.compile(r"^(\d+)[.,]0+$")
-# A spreadsheet's number has fifteen figures; of a longer one the last are zeros.
+# A spreadsheet stores fifteen digits of a number and replaces the further digits by zeros.
 _EXACT = 15
 _WHOLE, _DECIMALS = 15, 3
 # How most statements write most amounts.
@@ -83,7 +83,10 @@ def read_amount(text: str, currency: str = "") -> Decimal | None:
 
 
 def is_of_currency(amount: Decimal, currency: str) -> bool:
-    """Return whether a currency allows this amount: an integer, or a currency with minor units."""
+    """Return True if an amount is possible in a currency, or if no currency is given.
+
+    In a currency without minor units only integers are possible.
+    """
     return not currency or bool(get_currency_precision(currency)) or amount == int(amount)
 
 
@@ -143,7 +146,7 @@ def find_divider(texts: Iterable[str], currency: str) -> tuple[str, bool | None]
     for one in figures:
         if one.count(sign) > 1 or (other in one and one.rfind(sign) < one.rfind(other)):
             return sign, True
-        # Not three figures behind it, or too many before it: these are decimals.
+        # The number of digits after or before the sign shows that decimals follow.
         if not asked.fullmatch(one):
             return sign, False
     return sign, None

@@ -20,7 +20,7 @@ _TO = (
     *("to", "to date", "date to", "end date", "date end", "end", "au"),
     *("date de fin", "date fin", "fin", "hadi", "mpaka"),
 )
-# By the label: the statement's field.
+# The field of the statement for each label.
 _LABELS = {
     "account holder": "holder",
     "organisation name": "holder",
@@ -84,10 +84,10 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
             following = [rest, *cells[at + 1 :]] if rest else cells[at + 1 :]
             text = " ".join(following) if field == "period" else "".join(following[:1])
             if field in _AMOUNTS and _BEGUN.fullmatch(text):
-                # A comma within the amount divided it, where it was not quoted.
+                # An amount with commas that was not quoted is divided into several cells.
                 text += "".join(takewhile(_THREE.fullmatch, following[1:]))
             found |= _read_value(field, text, zone, day_first)
-    # One end alone is no period.
+    # A period needs both ends, in the right order.
     if not found.keys() >= {*_ENDS} or found["begins"] > found["ends"]:
         return {name: value for name, value in found.items() if name not in _ENDS}
     return found
@@ -96,7 +96,7 @@ def read_head(rows: Sequence[Sequence[str]], zone: tzinfo, *, day_first: bool) -
 def _find_field(cell: str) -> tuple[str | None, str]:
     """Return the field that a cell's label names, and the text after the label.
 
-    A cell such as `From 01/11/2026` counts too.
+    The field is None for an unknown label. A cell such as `From 01/11/2026` has a label too.
     """
     label, _, rest = cell.partition(":")
     folded = fold_heading(label)

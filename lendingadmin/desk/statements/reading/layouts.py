@@ -19,8 +19,8 @@ _REVERSAL = (
     r"revers|refund|annul|rembours|rolled? ?back|chargeback|rvsl|\brev\b|\brtn\b|returned|unpaid|"
     r"dishono|bounced|refer to drawer|impay|contre-?passation|r(?:ü|ue)cklast|storno"
 )
-# Types that can mean nothing else, even if an outside person paid in: a charge alone, or money that
-# moves into the lender's own accounts or out of them.
+# Types with only one meaning, even if the row names a payer: only a charge, or a transfer into the
+# lender's own accounts or out of them.
 _ONLY_CHARGE = (
     r"^\W*(?:(?:pay ?bill|transaction|service|ledger|merchant|m-?pesa|bank|business|customer|b2c|"
     rf"c2b|organi[sz]ation)[ _-]+)*(?:{_CHARGES}|commissions|excise duty)\W*$"
@@ -158,7 +158,7 @@ LAYOUTS = (
             "phone": ("msisdn",),
             "payer": ("firstname+middlename+lastname", "firstname"),
             "account": ("businessshortcode",),
-            # Its `orgaccountbalance` is moved by charges too, which are no rows: it proves nothing.
+            # `orgaccountbalance` proves nothing, because charges change it and have no rows.
             "type": ("transactiontype",),
         },
         incoming=re.compile(r"(?i)pay ?bill|buy ?goods|customer|merchant|lipa|c2b"),
@@ -315,7 +315,7 @@ LAYOUTS = (
 _WORDS = frozenset().union(*(layout.needs for layout in LAYOUTS))
 
 
-# Headings of what a payer or an operator says that a payment is for.
+# Headings of columns in which a payer or an operator writes the purpose of a payment.
 _REFERENCE = re.compile(
     r"\br[eé]f|reference|message|external id|invoice|facture|\bbill|"
     r"narrati|descri|details|remark|comment|\bnotes?\b|motif|libell[eé]|purpose|memo|particular|"
@@ -330,7 +330,7 @@ def is_reference(heading: str, layout: Layout) -> bool:
 
 
 def fold_heading(text: str) -> str:
-    """Return a heading in the form in which headings are compared."""
+    """Return a heading as headings are compared: in lower case, with single spaces."""
     return re.sub(r"[\s\u00a0]+", " ", text).strip().strip(":").casefold()
 
 
@@ -340,9 +340,9 @@ def count_known(row: Sequence[str]) -> int:
 
 
 def find_layout(row: Sequence[str]) -> Layout | None:
-    """Return the layout whose headings a row has.
+    """Return the layout whose headings a row has; None if no layout fits.
 
-    If several fit, return the one that needs the most headings.
+    If several layouts fit, return the layout that needs the most headings.
     """
     held = set(map(fold_heading, row))
     fitting = [layout for layout in LAYOUTS if layout.needs <= held]

@@ -16,7 +16,7 @@ from .figures import read_currency
 Answers = Mapping[str, Mapping[str, bool]]
 
 STATUS, SIDE, CURRENCY, DIVIDER, YEAR = "status", "side", "currency", "divider", "year"
-#: How an empty cell is called, where a person is asked what it means.
+#: The name of an empty cell in a question to a person.
 EMPTY = "(empty)"
 _DONE = """
     complete completed success successful succes succeeded ok done paid posted booked settled
@@ -24,7 +24,7 @@ _DONE = """
     termine terminee valide validee paye payee imekamilika imefanikiwa book concluido concluida
     pago \u0645\u0643\u062a\u0645\u0644 ts
 """
-# Money that did not move, or came back: words of a status, and of the heading of a yes or no.
+# Words for money that did not move or came back, in a status or in the heading of a yes or no.
 _UNDONE = """
     failed failure cancelled canceled declined rejected void voided reversed refunded returned
     annule annulee echoue echec rejete rejetee rembourse remboursee imeshindwa imeghairiwa
@@ -52,8 +52,7 @@ _PHRASES = {
 }
 _MEANINGS: Answers = {
     STATUS: dict.fromkeys(_DONE.split(), True) | dict.fromkeys(_FAILED.split(), False) | _PHRASES,
-    # Whether a sign before three figures divides thousands, or a year of long ago is right: no
-    # list says that.
+    # Only a person can explain a sign before three digits or an old year, so the lists are empty.
     DIVIDER: {},
     YEAR: {},
     SIDE: dict.fromkeys(_IN.split(), True)
@@ -61,7 +60,7 @@ _MEANINGS: Answers = {
     | dict.fromkeys(("money in", "paid in", "cash in", "credit transfer"), True)
     | dict.fromkeys(("money out", "paid out", "cash out", "debit transfer"), False),
 }
-# Words in the headings of columns that decide, as one does of which half of the words are known.
+# Words in the headings of status, side and currency columns.
 _STATUS_HEADINGS = """
     status statut statuts state etat estado result resultat resultado outcome hali response reponse
     resposta situacao
@@ -73,16 +72,16 @@ _HEADINGS = {
     SIDE: frozenset(_SIDE_HEADINGS.split()),
     CURRENCY: frozenset(_CURRENCY_HEADINGS.split()),
 }
-# A yes or no under these says that money moved, or that it did not.
+# A yes under a positive heading means that money moved; under a negative heading, that it did not.
 _POSITIVE_HEADINGS = """
     success successful succeeded succes reussi reussie sucesso approved completed complete
 """
 _NEGATIVE_HEADINGS = f"""
     {_UNDONE} reversal refund chargeback cancellation bounced annulation estornado
 """
-# Under these a person says what a yes or a no means.
+# Under these headings, a person must explain a yes or a no.
 _NEUTRAL_HEADINGS = "confirmed settled cleared posted processed valid valide validated"
-# A column of these has days, people or sums of what its heading names.
+# A column whose heading has one of these words has dates, people or sums, and is not a status.
 _OTHER_HEADINGS = "date time by amount balance fee montant solde"
 _POSITIVE, _NEGATIVE, _NEUTRAL, _OTHER = (
     frozenset(words.split())
@@ -90,22 +89,23 @@ _POSITIVE, _NEGATIVE, _NEUTRAL, _OTHER = (
 )
 _YES, _NO = "yes y true oui vrai ndiyo ndio sim", "no n false non faux hapana nao"
 _NOTHING = "0 none n/a na -"
-# A yes or a no in any column, and what means that in a column whose heading asks for one.
+# Words for yes and no in any column, and further ones in a column with the heading of a yes or no.
 _SURE_FLAGS = dict.fromkeys(_YES.split(), True) | dict.fromkeys(_NO.split(), False)
 _MORE_FLAGS = dict.fromkeys(("1", "o", "s"), True) | dict.fromkeys(_NOTHING.split(), False)
 _FLAGS = _SURE_FLAGS | _MORE_FLAGS
-#: A column of more different words than these says what was paid for, and not whether.
+#: A column with more different words describes the payments and is not a status.
 MOST_WORDS = 12
-# How long a code with figures may be: a longer one is an id.
+# The greatest length of a code with digits. A longer text with digits is an id.
 _CODE = 3
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_WORD = re.compile(r"[\W_]+")
-# A total, or what is carried to another page, has one of these words and none that is in no list.
+# A total or a carried balance has one of these words, and all its words are in these lists.
 _TOTAL_WORDS = """
     total totals totaux totais subtotal subtotals cumul jumla carried brought bf cf bfwd cfwd report
     reporter transportar transportado transporte lililoletwa lililopelekwa
 """
-# A balance is one with a word that says which. A payer may write the balance alone, of a loan.
+# In a row with a date, a balance also needs a word that says which balance, because a payer may
+# write only “balance”.
 _BALANCE_WORDS = "balance solde saldo salio sum somme soma summary"
 _WHICH_WORDS = """
     opening closing initial initiale ouverture cloture nouveau anterieur precedent inicial final
@@ -144,9 +144,10 @@ def fold_word(text: str) -> str:
 
 
 def read_word(field: str, text: str, answers: Answers) -> bool | None:
-    """Return True if a status means completed or a side means incoming money; None if unknown.
+    """Return the meaning of a word of a field; None if it is unknown.
 
-    An empty status counts as completed. An empty side is unknown, like an unknown word.
+    True means completed for a status, money in for a side, thousands for a sign in amounts, and
+    right for a year. An empty status counts as completed. An empty side is unknown.
     """
     word = fold_word(text) or (EMPTY if field == SIDE else "")
     if not word:
@@ -223,7 +224,7 @@ def _decides(heading: str, cells: Sequence[str]) -> bool:
     flags = (_POSITIVE, _NEGATIVE, _NEUTRAL)
     if any(not words.isdisjoint(names) for words in flags):
         return not held or _is_coded(held)
-    # Of words that come again and again fewer need to be known.
+    # If the words repeat often, fewer known words are enough.
     known = sum(fold_word(cell) in _MEANINGS[STATUS] for cell in held)
     return _is_coded(held) and len(cells) >= 2 * len(held) and 3 * known >= len(held)
 
@@ -260,7 +261,7 @@ def _is_named(field: str, heading: str) -> bool:
 
 
 def _split_heading(heading: str) -> list[str]:
-    """Return the words of a heading, also of `Success? (Y/N)`, `txn_status` and `ResultCode`."""
+    """Return the words of a heading such as `Success? (Y/N)`, `txn_status` or `ResultCode`."""
     return _NO_WORD.sub(" ", fold_word(_CAMEL.sub(" ", heading))).split()
 
 

@@ -1,4 +1,4 @@
-"""MT940, the statement of banks in SWIFT's own text."""
+"""Reader of MT940, the text format of SWIFT for bank statements."""
 
 import re
 from datetime import datetime, tzinfo
@@ -22,9 +22,9 @@ from .figures import is_of_currency
 from .tables import MOST_ROWS, decode
 
 _TAG = re.compile(r"[ \t]*:(\d\d[A-Z]?):")
-# A message is read by these alone: banks leave others blank, or break them.
+# Only these tags of a message are read, because banks leave other tags blank or break them.
 _READ = ("25", "25P", "60F", "60M", "61", "86", "62F", "62M")
-# The library reads the 1 of 1.234,50 and takes the rest for a reference.
+# An entry whose amount the library can read. Of 1.234,50 the library would read only the 1.
 _ENTRY = re.compile(r"(?im)^:61:\d{6}(?:\d{4})?[RE]?[CD][A-Z]?\d+,\d{0,3}(?![\d.,])")
 _CLOSING = ("62F", "62M")
 _CHARGES = ("CHG", "COM", "FEE", "CHR")
@@ -35,14 +35,14 @@ _FIELD = re.compile(r"\?\d\d")
 
 
 def _name_type(_read: Any, _tag: Any, _found: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """Give a type to a row without one, because the library would treat it as a new row."""
+    """Return the row with a type, because the library treats a row without a type as a new row."""
     return row | {"id": row.get("id") or "NMSC"}
 
 
 def _keep_words(
     _read: Any, _tag: Any, found: dict[str, Any], row: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add all words of a row, because the library drops the words that it sorts."""
+    """Return the row with all its words, because the library drops the words that it sorts."""
     return row | {"words": _FIELD.sub(" ", str(found.get("transaction_details") or ""))}
 
 
@@ -56,7 +56,8 @@ _PROCESSORS: dict[str, list[Any]] = {
 def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
     """Return the statement in a file.
 
-    Raise Refused if the file is not a statement, or if its messages do not follow each other.
+    Raise Refused if an entry can't be read, if there are too many entries, if there is neither an
+    entry nor a balance, or if the file has statements of several accounts.
     """
     messages = _split(decode(content))
     count = sum(one.count("\n:61:") for one in messages)
@@ -71,7 +72,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
             for message in messages
         ]
     except Exception as error:
-        # The library raises what its own code meets: whatever it is, the file can't be read.
+        # The library may raise any exception. In each case the file can't be read.
         words = _("This MT940 can't be read. Ask the bank for CAMT.053 or CSV.")
         raise Refused(words, code="mt940") from error
     heads = [one.data for one in read]
@@ -93,7 +94,7 @@ def read_mt940(content: bytes, *, zone: tzinfo) -> Statement:
         account=account,
         currency=find_currency(lines),
         lines=lines,
-        # What is missing between two messages is missing between these.
+        # Rows that are missing between two messages are also missing between these balances.
         opening=balances[0][0],
         closing=balances[-1][1],
         flaws=list(find_gaps(balances)),
@@ -131,14 +132,14 @@ def _amount(head: dict[str, Any], which: str) -> Decimal | None:
 
 def _read_row(number: int, data: dict[str, Any], zone: tzinfo) -> Line:
     money, mark = data["amount"], str(data.get("status") or "").upper()
-    # A reversed credit takes money away; the library gives it as a credit.
+    # A reversed credit is outgoing money, but the library gives it as incoming.
     amount = {"RC": -abs(money.amount), "RD": abs(money.amount)}.get(mark, money.amount)
     currency = str(money.currency or "")[:3]
     known = amount if is_of_currency(amount, currency) else None
     day = data.get("entry_date") or data.get("date")
     words = " ".join(str(data.get("transaction_details") or "").split())
     texts = {**_read_keys(_FIELD.sub(" ", words)), **{k: str(v) for k, v in data.items() if v}}
-    # The library adds the reference of the words (KREF) to that of the row.
+    # The library adds the reference in the words (KREF) to the reference of the row.
     given = texts.get("customer_reference", "").split("\n")
     reference = find_given(texts.get("end_to_end_reference"), texts.get("EREF"), *given)
     details = texts.get("purpose") or texts.get("REMI") or texts.get("SVWZ") or words

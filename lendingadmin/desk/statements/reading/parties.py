@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from .figures import read_id
 
-# A phone number within other words, some of its figures hidden or not.
+# A phone number within other words, with or without hidden digits.
 _PHONE = re.compile(r"(?<![\w*])\+?\d{2,6}\*{2,}\d{2,4}(?!\w)|(?<!\w)\+?\d{9,15}(?!\w)")
 _MTN_PARTY = re.compile(r"^(?:FRI:)?([^/@]+)(?:[/@].*)?$")
 _REFERENCE = re.compile(
@@ -37,7 +37,7 @@ def read_reference(values: Mapping[str, str]) -> str:
 
 
 def find_reversed(values: Mapping[str, str], receipt: str) -> str:
-    """Return the id of the payment that a row reverses; empty if none, or for the row's own id."""
+    """Return the id of the payment that a row reverses; empty if the row names no other id."""
     if values.get("reverses"):
         return read_id(values["reverses"])[0]
     others = [one for one in _OTHER_RECEIPT.findall(values.get("details", "")) if one != receipt]

@@ -51,12 +51,12 @@ _CELLS = 3
 # A feature of at most one row in this many, or of a single row, is not a feature of the table.
 _FEW = 10
 _MOVED = ("amount", "paid_in", "paid_out")
-# What a payment is named by, except for its day and its id.
+# The fields that describe a payment, except its day and its id.
 _NAMING = ("details", "payer", "reference", "phone")
 _FEE = ("fee",)
 _OWNERS = ("holder", "account")
 _FIGURES = ("amount", "paid_in", "paid_out", "balance", "fee")
-# The fields of columns that hold further references.
+# The prefix of the fields for columns with further references.
 _OTHER = "other "
 
 
@@ -80,8 +80,8 @@ def read_rows(
 ) -> Statement | UnknownTable:
     """Return the statement of a table, or UnknownTable if its layout is not known.
 
-    UnknownTable is also returned if the `mapping` lacks a column that decides. Raise Refused
-    for a table without headings.
+    UnknownTable is also returned if the `mapping` lacks a status, side or currency column of the
+    table. Raise Refused for a table without headings.
     """
     for at, row in enumerate(rows[:_HEAD]):
         if layout := find_layout(row):
@@ -109,7 +109,7 @@ def read_rows(
 
 
 def _is_payment(row: Sequence[str], zone: tzinfo) -> bool:
-    """Return whether a row belongs to the table, because it has a day or an amount."""
+    """Return True if a row may be a payment: it has a day, or an amount and several cells."""
     if sum(map(bool, row)) >= _CELLS and any(read_amount(cell) is not None for cell in row):
         return True
     return any(read_moment(x, zone, day_first=first).at for x in row for first in (True, False))
@@ -152,7 +152,7 @@ def _build_layout(mapping: lines.Mapping) -> Layout:
 
 @dataclass
 class _Reader:
-    """Reads one table; `at` is the row of its headings."""
+    """The reader of one table; `at` is the place of its row of headings."""
 
     layout: Layout
     rows: Sequence[Sequence[str]]
@@ -162,11 +162,12 @@ class _Reader:
     def read(self, day_first: bool | None) -> Statement:
         """Return the statement.
 
-        Its days are read as given, as only one order allows, or as proposed.
+        `day_first` is the order of the days; None means that the order is found in the table.
+        Raise Refused if the rows have the head of another statement.
         """
         self.zone = UTC if self.layout.is_utc else self.context.zone
         self.places = self._find_places()
-        # With the day first in its own dates, and with the month first.
+        # The head, read with the day first and read with the month first.
         above = self.rows[: self.at]
         self.heads = [read_head(above, self.zone, day_first=first) for first in (True, False)]
         self.unknown_words, self.flaws = dict[str, list[str]](), list[Flaw]()
@@ -175,12 +176,12 @@ class _Reader:
             for number, row in enumerate(self.rows[self.at + 1 :], start=self.at + 2)
             if any(row)
         ]
-        body = [(number, row) for number, row in full if not self._is_heading(row)]  # of a page
+        body = [(number, row) for number, row in full if not self._is_heading(row)]  # of each page
         order = self._find_order([row for _number, row in body], day_first)
         self.day_first = order.day_first
         head = dict(self._choose_head([row for _number, row in body]))
         named = str(head.pop("currency", ""))
-        # The heading of the amounts says more than the head, which may be the account's.
+        # The heading of the amounts counts first, because the head may name the account's currency.
         headings = (self.rows[self.at][x] for field in _MOVED for x in self.places.get(field, ()))
         own = next(filter(None, map(find_heading_currency, headings)), "")
         self.currency = own or read_currency(named.upper()) or named.upper()[:3]
@@ -201,7 +202,7 @@ class _Reader:
             day_is_proposed=order.is_proposed,
             unknown_words=self.unknown_words,
             flaws=self.flaws,
-            # Their numbers, since a row and its fee are two lines.
+            # The numbers are counted, because a row and its fee are two lines.
             skipped=len(full) - len({line.number for line in found}),
             has_unique_ids=self.layout.has_unique_ids,
             **head,
@@ -219,7 +220,7 @@ class _Reader:
                 if None not in found:
                     places[field] = [place for place in found if place is not None]
                     break
-        # A layout that is known may come with a column that says what is no payment.
+        # A table of a known layout may also have a currency or side column that decides.
         deciding = find_deciding_columns(self.rows[self.at], ())
         for field in (CURRENCY, *([SIDE] if "amount" in places else [])):
             if field in deciding and field not in places:
@@ -234,12 +235,12 @@ class _Reader:
                 places[f"{_OTHER}{place}"] = [place]
         decide = (*_MOVED, "balance", SIDE, CURRENCY)
         decides = [*self.statuses, *(at for field in decide for at in places.get(field, ()))]
-        # A row that ends there may have half an amount; the last column may always be left out.
+        # A row with at most this many cells may end within an amount. The last column may be empty.
         self.last_decider = min(max(decides, default=0) + 1, self.width - 1)
         return places
 
     def _find_statuses(self, places: Mapping[str, list[int]]) -> list[int]:
-        """Find all columns that show whether money moved, and return those for display.
+        """Find all columns that show whether money moved, and return the columns for display.
 
         The columns for display are the layout's own, or the first of the others.
         """
@@ -257,7 +258,7 @@ class _Reader:
         """Return True if a row repeats the headings, in any case and with empty cells."""
         filled = [cell for cell in row if cell]
         if fold_heading(filled[0].lstrip("\ufeff")) != self.headings[0]:
-            return False  # as of nearly all rows
+            return False  # nearly all rows end here
         return [fold_heading(cell.lstrip("\ufeff")) for cell in filled] == self.headings
 
     def _find_order(self, body: Sequence[Sequence[str]], day_first: bool | None) -> DayOrder:
@@ -312,7 +313,7 @@ class _Reader:
                 self.flaws.append(Flaw(number, words % {"number": number}))
                 found.append(_make_broken(number))
             elif found and self._is_continued(row):
-                # This may also be a footer: its references are searched, but prove nothing.
+                # The row may also be a footer. Its references are searched, but prove nothing.
                 at = next(at for at, line in enumerate(found) if line.number == found[-1].number)
                 text = f"{found[at].details} {self._get(row, 'details')}".strip()
                 found[at] = replace(found[at], details=text)
@@ -323,7 +324,7 @@ class _Reader:
                     lined.append(number)
                 if len(self.rows[number - 1]) <= self.last_decider:
                     short.append(number)
-        # What only few rows have is no way in which this table is written.
+        # If only few rows have one of these features, the feature is a fault.
         for numbers, words in (
             (
                 lined,
@@ -424,11 +425,11 @@ class _Reader:
 
     def _get(self, row: Sequence[str], field: str) -> str:
         places = self.places.get(field, ())
-        # Nearly every field is one column: joining is slow where a table has 20,000 rows.
+        # Nearly every field has one column, and joining is slow in a table with 20,000 rows.
         text = (
             row[places[0]] if len(places) == 1 else " ".join(x for at in places if (x := row[at]))
         )
-        # What JSON may hold and no database takes.
+        # JSON may have null characters and lone surrogates, which no database accepts.
         text = text.replace("\0", "")
         return text if text.isascii() else text.encode(errors="replace").decode()
 
@@ -445,7 +446,7 @@ class _Reader:
         currency = named.upper()[:3]
         counted = currency or self.context.currency
         if self.layout.incoming and (read_amount(values.get("amount", ""), counted) or 0) < 0:
-            values.pop(SIDE, None)  # its own sign says enough
+            values.pop(SIDE, None)  # the sign of the amount is enough
         amount = self._read_amount(values, counted)
         moment = read_moment(values.get("moment", ""), self.zone, day_first=self.day_first)
         if _is_apart(row, values, moment, has_amount=amount is not None):
@@ -498,18 +499,18 @@ class _Reader:
         paid_in = read_amount(values.get("paid_in", ""), currency)
         paid_out = read_amount(values.get("paid_out", ""), currency)
         both = {"paid_in": paid_in, "paid_out": paid_out}
-        # A sign for nothing is no amount; figures that can't be read are not nothing.
+        # A dash is not an amount. If figures can't be read, the amount is unknown.
         is_unread = any(
             one is None and any(map(str.isdigit, values.get(field, "")))
             for field, one in both.items()
         )
         if is_unread or (paid_in is None and paid_out is None):
             return None
-        # Operators write what went out with a minus or without one; what came in has its own sign.
+        # Operators write outgoing money with or without a minus. Incoming money has its own sign.
         return (paid_in or Decimal(0)) - abs(paid_out or Decimal(0))
 
     def _read_side(self, values: Mapping[str, str]) -> bool | None:
-        """Return True if money came in; None if a person must explain a word."""
+        """Return True if money came in, False if money went out, and None if this is unknown."""
         if SIDE not in values:
             return True
         meaning = read_word(SIDE, values[SIDE], self.context.answers)
@@ -535,10 +536,13 @@ class _Reader:
             raise Refused(words % {"heading": headings, "count": MOST_WORDS})
 
     def _read_status(self, row: Sequence[str], *, asks: bool) -> bool | None:
-        """Return True if all columns show a row as completed; None if a person must decide."""
+        """Return True if all columns show a row as completed, and False if one column does not.
+
+        Return None if a word is unknown. If `asks` is True, a person is then asked for its meaning.
+        """
         unknown = list[str]()
         for at in self.statuses:
-            # Most rows say the same.
+            # Most rows have the same words, so each word is read once.
             if (cell := (at, row[at])) not in self.meanings:
                 self.meanings[cell] = read_status(
                     row[at],
@@ -576,7 +580,7 @@ class _Reader:
             return kind
         if amount > 0:
             return Kind.PAYMENT
-        # Less than nothing came in: a payment was reversed.
+        # A negative amount of money in is a reversed payment.
         is_reversed = (read_amount(values.get("paid_in", "")) or 0) < 0
         return Kind.REVERSAL if is_reversed else Kind.OTHER
 
@@ -599,10 +603,10 @@ def _find_kind(rules: Sequence[Rule], text: str) -> Kind | None:
 def _is_apart(
     row: Sequence[str], values: Mapping[str, str], moment: Moment, *, has_amount: bool
 ) -> bool:
-    """Return whether a row does not belong to the table: a total, a carried balance, or text."""
+    """Return True if a row is only a total, a carried balance or text between the rows."""
     has_amount = has_amount or any(values.get(field) for field in _MOVED)
     when, receipt = values.get("moment", ""), values.get("receipt", "")
-    # Most ids are letters with figures: reading their words takes long.
+    # Most ids are letters with digits. Their words are not read, because this takes long.
     is_id = receipt.isalnum() and not receipt.isalpha()
     if not receipt or (not is_id and is_total(receipt)):
         is_dated = moment.at is not None or (bool(when) and not is_total(when))

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from lendingadmin.desk.statements.lines import Refused
 
 PLACES = 2
-# Seconds. Two that take as long as they may are over by then.
+# Seconds. Each open spreadsheet ends within this time (tables.py).
 LONGEST_WAIT = 35.0
 _PAUSE = 0.1
 

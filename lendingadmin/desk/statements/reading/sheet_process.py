@@ -1,4 +1,6 @@
-"""Opens a spreadsheet in a separate process: bytes as input, rows as JSON as output.
+"""Program that opens a spreadsheet in a separate process.
+
+The input has the bytes of the file, and the output has the rows as JSON.
 
 The output is `LOCKED`, `MACROS`, `TOO_LARGE` or `MANY_SHEETS` for a spreadsheet with a password,
 with macro sheets, that is too large, or with too many sheets.
@@ -22,13 +24,13 @@ from typing import Any
 
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
-# Bytes. An old spreadsheet reserves more than it uses: who starts this process looks at its use.
+# Bytes. An old spreadsheet reserves more than it uses, so tables.py checks the memory in use.
 MEMORY, _MOST_RESERVED = 300_000_000, 1 << 30
 LOCKED, MACROS, TOO_LARGE, MANY_SHEETS = "locked", "macros", "too-large", "many-sheets"
 # Cells for which the library may reserve memory; at 32 bytes each they take two thirds of the
 # limit.
 _MOST_PLACES = 6_000_000
-# A cell that holds something, in a chunk of a sheet. One that is only formatted takes no place.
+# A cell with content, in a chunk of a sheet. A cell that is only formatted needs no memory.
 _CELL = re.compile(
     rb'<(?:\w+:)?c r="([A-Z]{1,3})(\d{1,7})"[^>]*(?<!/)>'
     rb"<(?:\w+:)?(?:v|is|f)\b[^>]*(?<!/)>(?!</)(?!<(?:\w+:)?t\b[^>]*(?:/>|></))"
@@ -38,7 +40,10 @@ _MOST_SHEETS, _MOST_ROWS, _MOST_COLUMNS, _LONGEST_CELL = 20, 20_200, 200, 10_000
 
 
 def main() -> None:
-    """Read a spreadsheet from standard input, and write its rows to standard output."""
+    """Read a spreadsheet from standard input, and write its rows or its fault to standard output.
+
+    The memory of this process is limited.
+    """
     content = sys.stdin.buffer.read()
     limit = MEMORY if content.startswith(b"PK") else _MOST_RESERVED
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -93,7 +98,8 @@ def read_column(letters: bytes) -> int:
 def read_sheets(content: bytes) -> Any:
     """Return each sheet as a list of rows of texts.
 
-    Rows and columns beyond the limits are cut.
+    Rows and columns beyond the limits are cut. Return MACROS or MANY_SHEETS if the sheets are not
+    read.
     """
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     if any("Macro" in str(sheet.typ) for sheet in book.sheets_metadata):
@@ -108,7 +114,7 @@ def read_rows(sheet: CalamineSheet) -> list[list[str]]:
 
     The rows are read one at a time, because a large sheet fills the memory.
     """
-    # The library leaves out the columns before the first that holds something, but not the rows.
+    # The library leaves out the empty columns on the left, but not the empty rows at the top.
     left = [""] * (sheet.start[1] if sheet.start else 0)
     return [
         [write_cell(cell) for cell in (left + row)[:_MOST_COLUMNS]]
@@ -119,7 +125,7 @@ def read_rows(sheet: CalamineSheet) -> list[list[str]]:
 def write_cell(cell: Any) -> str:
     """Return a cell as text: an integer without `.0`, a date or time as ISO 8601."""
     if isinstance(cell, float):
-        # A spreadsheet's number has fifteen figures; what follows is no figure of anybody's.
+        # A spreadsheet stores fifteen digits of a number. Further digits have no meaning.
         return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}".upper()
     if isinstance(cell, datetime):
         return cell.isoformat(" ")

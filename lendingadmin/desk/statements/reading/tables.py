@@ -29,8 +29,8 @@ MOST_ROWS = 20_000
 _MOST_HEAD = 60
 _SHEET_PROCESS, _LONGEST_SECONDS = Path(__file__).with_name("sheet_process.py"), 30
 _LOOK_EVERY = 0.02  # seconds, between two looks at the memory that a spreadsheet takes
-# The most lines of a file, or objects of JSON, for each row: cells have line breaks, tables have
-# heads, entries have several lines.
+# The most lines of a file, or objects of JSON, for each row. Cells may have line breaks, tables
+# have heads, and entries have several lines.
 _FOR_EACH = 10
 _MARKS = {
     CSV: ((b"\n", _FOR_EACH), (b"\r", _FOR_EACH)),
@@ -40,9 +40,9 @@ _MARKS = {
 _DELIMITERS = ",;\t|"
 _ANY_DELIMITER = re.compile(f"[{_DELIMITERS}]")
 _LONGEST_CELL = 10_000
-# A row of fewer cells is of no table.
+# A row with fewer cells is not part of a table.
 _TABLE_CELLS = 3
-# UTF-8 that was taken for Windows-1252 and written as UTF-8 once more.
+# UTF-8 text that was read as Windows-1252 and written as UTF-8 again.
 _TWICE = re.compile(r"[ÃÂ][\u0080-\u00bf\u0152-\u2122]")
 
 Row = list[str]
@@ -96,8 +96,8 @@ def _rate_delimiter(text: str, delimiter: str) -> tuple[int, int]:
 def check_one_row_each(rows: Sequence[Row], delimiters: str, broken: Sequence[int] = ()) -> None:
     """Raise Refused if a cell holds several rows, because a quotation mark is not closed.
 
-    `broken` has the numbers of rows that are known to be broken. Such a cell has the delimiters of
-    a complete row for each of its line ends.
+    Such a cell has the delimiters of a complete row for each of its line ends. `broken` has the
+    numbers of rows that are known to be broken.
     """
     cells = Counter[int]()
     for row in rows:
@@ -120,7 +120,7 @@ def _holds_rows(row: Row, delimiters: str, width: int) -> bool:
     lined = [cell for cell in row if "\n" in cell or "\r" in cell]
     if lined and len(row) > width:
         return True
-    # Of a cell that was cut, the last row is not complete.
+    # In a cell that was cut, the last row is not complete.
     ends = (len(cell.splitlines()) - (2 if len(cell) == _LONGEST_CELL else 1) for cell in lined)
     least = [max(1, width - 1) * count for count in ends]
     return any(
@@ -163,7 +163,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
     Raise Refused if another sheet has the same headings, because it is a statement too.
     """
     filled = [number for number, rows in enumerate(sheets, start=1) if any(map(any, rows))]
-    # Known headings count first: a cover has few rows.
+    # Known headings count first, then the number of rows, because a cover sheet has few rows.
     known = {n: (_find_most(sheets[n - 1], score), len(_list_full(sheets[n - 1]))) for n in filled}
     best = max(filled, key=known.__getitem__, default=1)
     others = [n for n in filled if n != best and any(map(_has_amount, sheets[n - 1]))]
@@ -176,7 +176,7 @@ def _choose_sheet(sheets: Sequence[list[Row]], score: Score) -> tuple[list[Row],
                 "each sheet as a separate file."
             )
             raise Refused(words % {"one": min(best, number), "other": max(best, number)})
-    # Where a cell ends is certain in a workbook, whatever lines it has.
+    # The end of a cell is certain in a workbook, so line breaks in a cell are harmless.
     rows = [[" ".join(cell.split()) if "\n" in cell else cell for cell in row] for row in rows]
     return rows, [_("sheet %(number)s") % {"number": number} for number in others]
 
@@ -196,7 +196,10 @@ def _list_full(rows: Sequence[Row]) -> list[Row]:
 
 
 def _run_sheet_process(content: bytes) -> bytes:
-    """Return the output of the sheet process. Raise SubprocessError if it fails or is too slow."""
+    """Return the output of the sheet process, or TOO_LARGE as JSON if it uses too much memory.
+
+    Raise SubprocessError if the process fails or is too slow.
+    """
     command, pipe = [sys.executable, "-I", str(_SHEET_PROCESS)], subprocess.PIPE
     until, given = time.monotonic() + _LONGEST_SECONDS, content or None
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -205,8 +208,8 @@ def _run_sheet_process(content: bytes) -> bytes:
                 with suppress(subprocess.TimeoutExpired):
                     output, _errors = process.communicate(given, timeout=_LOOK_EVERY)
                     break
-                given = None  # it goes on with what it was given
-                # Old spreadsheets reserve far more than they use, so no limit of theirs is low.
+                given = None  # the process already has its input
+                # Old spreadsheets reserve far more than they use, so the memory in use is checked.
                 if _read_memory(process.pid) > MEMORY:
                     return json.dumps(TOO_LARGE).encode()
                 if time.monotonic() > until:
@@ -241,7 +244,10 @@ def _find_most(rows: Sequence[Row], score: Score) -> int:
 
 
 def decode(content: bytes) -> str:
-    """Return the text of UTF-8 or UTF-16 with a byte order mark, of UTF-8, or of Windows-1252."""
+    """Return the text of a file in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252.
+
+    Raise Refused if the text has null characters.
+    """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", errors="replace")
     else:

@@ -37,7 +37,7 @@ from lendingadmin.web.requests import PersonRequest
 
 
 class Candidate(NamedTuple):
-    """A loan that a payment may be for, the reason, and its values in the last update.
+    """A loan that a payment may be for, the reason, and the loan's values in the last update.
 
     `counted` is None if the last update does not have the loan.
     """
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
 
     @property
     def borrower_id(self) -> str:
-        """The id of its borrower; empty if it is not known."""
+        """Id of the loan's borrower; empty if it is not known."""
         return self.counted.borrower_id if self.counted else ""
 
 
@@ -136,7 +136,7 @@ def allocation(
 ) -> HttpResponse:
     """Show the check of a payment and the possible decisions.
 
-    The keyboard leads from row to row.
+    A POST performs one of the actions. After a decision, the next undecided row is shown.
     """
     every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
     wanted = {"batch__file__app_id": app_id, "batch__file": number}
@@ -162,7 +162,7 @@ def allocation(
         "candidates": _list_candidates(request, row) if is_open else (),
         "parts": row.batch.allocations.filter(position=position).order_by("part"),
         "next": allocating.find_next(row),
-        # Repayments with the payment's id or the bank's reference, except its own.
+        # Repayments with the payment's id or the bank's reference, except the row's own repayment.
         "recorded": recorded,
         "alike": _list_alike(row, recorded),
         "gap": find_gap(row.batch.file.app_id),
@@ -173,7 +173,7 @@ def allocation(
 def _may_keep(row: Allocation) -> bool:
     """Return True if a link from the payer to the loan may be saved.
 
-    This makes sense if the row alone does not show that the payer pays this loan.
+    The payer must be known, and the row alone must not show that the payer pays this loan.
     """
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
@@ -182,7 +182,10 @@ def _may_keep(row: Allocation) -> bool:
 
 
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]:
-    """Return the loans that a row may be for, if it has several or they could not be read."""
+    """Return the possible loans of a row whose finding is SEVERAL or UNREAD.
+
+    Return an empty list for other rows.
+    """
     if row.finding not in (findings.Finding.SEVERAL, findings.Finding.UNREAD):
         return []
     app_id, about = row.batch.file.app_id, rows.read_about(row.line)

@@ -169,7 +169,7 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
-        # The page says why, where the two are not independent.
+        # If the two people are not independent, the page of the batch says so.
         messages.warning(
             request, _("Nothing changed. These payments are not waiting for your approval.")
         )
@@ -263,7 +263,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
 
 
 def find_batch(app_id: str, number: int) -> Batch:
-    """Return the batch of a statement of an app. Raises Http404."""
+    """Return the batch of a statement of an app; raise Http404 if there is none."""
     every = Batch.objects.select_related("file", "created_by", "approved_by")
     return get_object_or_404(every.defer("file__content"), file__app_id=app_id, file_id=number)
 
@@ -271,7 +271,7 @@ def find_batch(app_id: str, number: int) -> Batch:
 def _submit(request: PersonRequest, found: Batch) -> bool:
     """Submit a batch to the worker or to a second person.
 
-    Return False if there is no second person.
+    Return False if a second person is needed and no other person may approve.
     """
     try:
         with transaction.atomic():
@@ -326,7 +326,8 @@ def _build_accept_form(
 ) -> AcceptForm | None:
     """Return the form to accept all rows of the filter, if the filter is for one finding.
 
-    Return None if it is for several, or if these rows can't all be accepted.
+    Return None if the person may not record, if the filter is for several findings, or if these
+    rows can't be accepted together.
     """
     finding = form.cleaned_data.get("finding", "") if form.is_valid() else ""
     if not (may_record and finding and found.state == State.READY):
@@ -342,7 +343,7 @@ def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
     wanted = {name: form.cleaned_data[name] for name in ("finding", "decision")}
     some = found.allocations.filter(**{name: value for name, value in wanted.items() if value})
     if wanted["decision"] == Decision.OPEN:
-        # No decision helps the other open rows, such as those that are recorded already.
+        # The other open rows can't be recorded by any decision, such as already recorded rows.
         some = some.filter(allocating.UNDECIDED)
     if result := form.cleaned_data["result"]:
         # Only repayments of the batch, because the journal may have a million of them.

@@ -24,7 +24,7 @@ from lendingadmin.web.requests import PersonRequest
 
 # The most rows of a part in the list; the journal and the statement have the rest.
 _LISTED = 100
-# The page follows the worker for as long as a batch of the day is checked or recorded.
+# The page follows the worker for at most this time while a batch of the day is in progress.
 _FOLLOWED = timedelta(hours=12)
 State = Batch.State
 _EARLIEST, _LATEST = date(2000, 1, 1), date(2200, 1, 1)
@@ -122,11 +122,11 @@ def _build_weeks(
 
 
 def _compare(found: proof.Day, counted: Mapping[str, Decimal]) -> list[dict[str, Any]]:
-    """Return the amounts entered, confirmed and arrived by currency.
+    """Return the amounts in the journal and on statements, one row for each currency.
 
-    Each row also has the amount that was entered and not confirmed. Part of this amount is
-    cash, which was counted or not. `recorded` is what was entered without cash, and `missing`
-    is what arrived and is not recorded; it is negative if more is recorded than arrived.
+    `difference` is the amount that was entered but not confirmed. `cash` is the part that was
+    entered as cash, and `counted` is the counted cash; None without a count. `recorded` is the
+    amount that was entered without cash. `missing` is the amount that arrived minus `recorded`.
     """
     confirmed = found.entries[proof.EntryPart.CONFIRMED].sums
     in_cash = found.entries[proof.EntryPart.CASH].sums
@@ -158,7 +158,7 @@ def _list_entries(found: proof.Day) -> list[tuple[str, list[Repayment]]]:
 
 
 def _list_lines(found: proof.Day) -> list[StatementLine]:
-    """Return the unallocated payments of the day."""
+    """Return at most _LISTED unallocated payments of the day, the oldest first."""
     numbers = found.credits["unallocated"].numbers[:_LISTED]
     lines = StatementLine.objects.filter(pk__in=numbers).select_related("file", "owner")
     return list(lines.order_by("moment", "pk"))

@@ -28,7 +28,7 @@ from lendingadmin.web.requests import PersonRequest
 
 from .records import find_file
 
-#: Said where columns, days or words can't be answered any more.
+#: The message if questions about columns, days or words can't be answered any more.
 UNCHANGED = gettext_noop(
     "Nothing changed. The payments of this statement are being decided, or the file is deleted."
 )
@@ -36,7 +36,10 @@ UNCHANGED = gettext_noop(
 
 @access(READ, methods=("GET", "POST"), quota=STATEMENTS)
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Upload a statement; nothing is sent to the service."""
+    """Show the form to upload a statement; a POST reads and saves the statement.
+
+    Nothing is sent to the service.
+    """
     app, sent = gateway.lending_app(app_id), request.method == "POST"
     form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
     if form.is_valid():
@@ -56,7 +59,10 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the form that names the columns of a table of an unknown layout."""
+    """Show the form that names the columns of a table of an unknown layout.
+
+    A POST saves the columns and reads the table.
+    """
     file = find_file(app_id, number)
     table = keeping.open_table(file)
     if table is None:
@@ -82,7 +88,7 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         "file": file,
         "header": table.header,
         "sample": [
-            # Each cell with its heading; what one of both lacks is empty.
+            # Each cell with its heading. A missing cell or heading is empty.
             list(zip_longest(table.header, row, fillvalue=""))
             for row in (table.sample[:5] if sees_people else ())
         ],
@@ -193,7 +199,8 @@ def _fill_in(
         "currencyCode": line.currency or file.currency,
         "externalId": line.receipt,
         "transactionDate": line.moment and find_moment(line, line.moment, app.zone),
-        # A row of a statement is never cash: a network that has no name is called by its account.
+        # A row of a statement is never cash, so it needs a network. The account is used if the
+        # network has no name.
         "network": file.title[:100],
         "channel": "" if file.layout in BANKS else "mobile",
     }

@@ -1,4 +1,4 @@
-"""The head of a batch: a sentence, one button and the progress, which follow the worker."""
+"""The head of a batch's page: a sentence, one button, and the progress of the worker."""
 
 from datetime import timedelta
 

@@ -22,7 +22,7 @@ _AT_ONCE = 100
 
 
 class Sheet(NamedTuple):
-    """A receipt to print, and the time when it was opened before."""
+    """A receipt to print, and the time of its first opening; None if this is the first."""
 
     receipt: Receipt
     opened_at: object
@@ -44,7 +44,7 @@ def print_receipts(request: PersonRequest, app_id: str, number: int) -> HttpResp
     sheets = [_build_sheet(request, repayment) for repayment in found]
     language = sheets[0].receipt.language if sheets else translation.get_language()
     context = {"batch": batch, "sheets": sheets, "following": following, "language": language}
-    # In the customer's language and the lender's zone, whatever the clerk's own are.
+    # The receipts are in the customer's language and the lender's zone, not in the clerk's.
     with translation.override(language), formats.use_zone(lambda: None):
         return render(request, "statements/receipts.html", context)
 

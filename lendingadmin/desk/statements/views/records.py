@@ -48,7 +48,7 @@ class _Waiting(NamedTuple):
     list_waiting: Callable[[str, User], QuerySet[Any]]
 
 
-# By the `waits` of the list's address.
+# The lists by the value of `waits` in the address.
 _WAITING = {
     "question": _Waiting("pk__in", list_with_question),
     "approval": _Waiting("batch__in", batches.list_waiting),
@@ -77,7 +77,7 @@ COLUMNS = name_columns(
 def statements(request: PersonRequest, app_id: str) -> HttpResponse:
     """List the statements of an app, newest first.
 
-    `waits` selects those that wait for this person with one kind of question.
+    `waits` in the address selects the statements that wait for this person for one reason.
     """
     behind = whole_number(request.GET.get("before")) or None
     files = StatementFile.objects.filter(app_id=app_id).select_related("created_by")
@@ -133,7 +133,7 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
 
 
 def find_file(app_id: str, number: int) -> StatementFile:
-    """Return a statement of an app. Raises Http404."""
+    """Return a statement of an app; raise Http404 if there is none."""
     files = StatementFile.objects.select_related("created_by")
     return get_object_or_404(files, app_id=app_id, pk=number)
 

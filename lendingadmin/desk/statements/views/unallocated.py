@@ -1,4 +1,4 @@
-"""The tray of unallocated money: its age, the person responsible, and its next place."""
+"""The list of unallocated payments, with the owner and the next place of each payment."""
 
 from django.contrib import messages
 from django.http import HttpResponse

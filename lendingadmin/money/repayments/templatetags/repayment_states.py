@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.filter
 def repayment_state(value: str) -> str:
-    """Return the label of a state, as a heading: `Needs checking`.
+    """Return the label of a state with a capital letter, such as `Needs checking`.
 
     Raise ValueError for other values.
     """

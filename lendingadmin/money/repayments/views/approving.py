@@ -77,7 +77,10 @@ def _one(app_id: str, number: int) -> Repayment:
 def _send(
     request: PersonRequest, repayment: Repayment, *, agreed: bool, checked: bool
 ) -> Obstacle | None:
-    """Approve and send the repayment; return the obstacle, or None if it no longer waits."""
+    """Approve and send the repayment; return the obstacle, if any.
+
+    If the repayment does not wait for approval any more, add a message and return None.
+    """
     try:
         is_approved = sending.approve(repayment, request.user, agreed=agreed, checked=checked)
     except services.LoanBusy as rule:
@@ -113,7 +116,7 @@ def _build_page(repayment: Repayment, loan: Loan) -> dict[str, Any]:
         "loan": loan,
         "closed": explain_closed(loan),
         "estimate": found,
-        # Set against what is owed only in the loan's own currency: nothing is converted here.
+        # Only an amount in the loan's currency is compared with the balance.
         "overpaid": None if repayment.moves_paid_by is None else found.overpaid,
         "moved": moved,
         "has_moved": any(one.before != one.now for one in moved),

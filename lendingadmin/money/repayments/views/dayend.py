@@ -76,15 +76,18 @@ def _show(
     cash_form: CashForm | None = None,
     newer: cash.TillCount | None = None,
 ) -> HttpResponse:
-    """Show the day. With `newer`, a count was not saved because the page did not show `newer`."""
+    """Show the day.
+
+    `newer` is a count that the page of a POST did not show, so the new count was not saved.
+    """
     form = _form(request)
     context: dict[str, object] = {"app": app, "form": form}
     if form.is_valid():
         shown, by = form.cleaned_data["date"], form.cleaned_data["by"]
         today = timezone.localdate()
-        # The transaction's day says nothing of what lies in a till.
+        # Cash belongs to the day of entry, so tills are not shown by the transaction date.
         cash_tills = [] if by else cash.list_tills(app, shown)
-        # What is wrong with a count does not make its page a newer one.
+        # After an error in the form, the page still has the version that the person saw.
         is_older = request.method == "POST" and not newer
         context |= {
             "cash_tills": cash_tills,

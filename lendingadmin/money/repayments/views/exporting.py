@@ -1,4 +1,4 @@
-"""The journal as CSV: every repayment that its filter finds.
+"""The journal as CSV, with every repayment that the filter finds.
 
 A year's journal has a million rows. So it is read in slices, and each slice begins at the end
 of the one before. Rows are read as values and not as models. Names of people and borrowers are
@@ -51,7 +51,7 @@ ROWS_AT_ONCE = 1_000
 # A name is read once; after this many borrowers all names are cleared. A year has some ten thousand
 # borrowers.
 _NAMES = 50_000
-# What is read of a row, by the names of the model.
+# The fields that are read of each row, with their names in the model.
 _FIELDS = (
     *("id", "account_id", "borrower_id", "external_id", "amount", "currency_code"),
     *("channel", "network", "notes", "idempotency_key", "state", "resolution", "created_by_id"),
@@ -125,7 +125,7 @@ def _find(wanted: dict[str, Any], app: LendingApp) -> QuerySet[Repayment, Any]:
 
 
 class _RowWriter:
-    """Makes the rows of an export, as far as this person may see them."""
+    """Writer of the rows of an export, with the values that this person may see."""
 
     def __init__(self, app: LendingApp, by: User) -> None:
         self._app = app
@@ -203,7 +203,7 @@ class _RowWriter:
 
 
 def _read_mistakes(repayments: list[int]) -> dict[int, list[Mistake]]:
-    """Return the mistakes reported in these repayments, the oldest first."""
+    """Return the mistakes reported in these repayments, by repayment, the oldest first."""
     found = defaultdict[int, list[Mistake]](list)
     reports = Mistake.objects.select_related("reported_by", "reviewed_by")
     for report in reports.filter(repayment__in=repayments):

@@ -51,12 +51,12 @@ from lendingadmin.web.polling import poll
 from lendingadmin.web.requests import PersonRequest
 
 PAGE_SIZE = 50
-# Rows shown at once of what waits for a decision, and of the lists above it.
+# The numbers of rows on a page: of undecided repayments, and of each list above them.
 _TO_DECIDE, _FEW = 25, 10
 _APPROVERS = 20
 _CHECKS_PER_VISIT = 5
 
-# How long an outcome is normally open; past that the page leaves checking to a button.
+# The normal time until a result is known. After this time, only a button starts a check.
 NORMAL = timedelta(minutes=2)
 
 
@@ -64,7 +64,7 @@ NORMAL = timedelta(minutes=2)
 def journal(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the journal of one app, filtered by the parameters in the address."""
     form, app = JournalForm(request.GET), gateway.lending_app(app_id)
-    # A refused filter shows nothing: rows that it does not apply to would pass for what it finds.
+    # An invalid filter shows no rows, because other rows would look like its result.
     page = _page(request, form.cleaned_data, app) if form.is_valid() else Slice([])
     context = {
         "form": form,
@@ -78,7 +78,7 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _page(request: PersonRequest, wanted: dict[str, Any], app: LendingApp) -> Slice:
-    # A join would be made for each of the rows that the filter looks through, not of the page's.
+    # People are prefetched, because a join would be made for all rows that the filter reads.
     rows = Repayment.objects.prefetch_related("created_by", "approved_by").with_mistake()
     rows, only = filters.find_rows(rows, wanted, app)
     behind = whole_number(request.GET.get("before")) or None
@@ -189,7 +189,7 @@ def _list_approvers(repayment: Repayment) -> list[User]:
 
 @access("lending.loans.get")
 def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the polled part of the receipt; this makes the next check if it is due."""
+    """Show the polled part of the receipt, after the next check if it is due."""
     repayment = _one(app_id, number)
     reconciliation.check_if_due(repayment)
     context = _status(request, repayment, seen=request.GET.get("seen", ""))
@@ -197,7 +197,7 @@ def status(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def _status(request: PersonRequest, repayment: Repayment, seen: str) -> dict[str, Any]:
-    """Return the context of the status part; `poll` has the seconds until its next request."""
+    """Return the context of the polled part; `poll` has the seconds until the next request."""
     since = repayment.sent_at or repayment.created_at
     state = RepaymentState(repayment.state)
     readings = list(repayment.readings.all())
@@ -317,7 +317,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Set an unknown repayment aside, so that a manager lets the loan's next repayment be sent."""
+    """Set an unknown repayment aside with a reason, so that the loan's next one can be sent."""
     repayment = _one(app_id, number)
     form = ReasonForm(request.POST, prefix="aside")
     if not form.is_valid():
@@ -342,7 +342,8 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str, ...]:
     """Return the rights that a person needs to decline a repayment.
 
-    The person who entered it needs none to withdraw it; others need the right to approve.
+    The person who entered the repayment needs none to withdraw it. Other people need the right to
+    approve.
     """
     is_own = _one(app_id, number).created_by_id == request.user.pk
     return () if is_own else (approvals.APPROVE,)

@@ -53,7 +53,10 @@ _CHOICE_SIZE = 100
 
 @access("lending.loans.makeRepayment", "lending.loans.get", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Show the form; a valid one is saved as a draft and leads to the confirm step."""
+    """Show the form; a POST saves a valid form as a draft and redirects to the confirm step.
+
+    Raise Http404 if the repayment to send again is of another loan.
+    """
     app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
     idempotency_key = request.GET.get("form", "")
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
@@ -83,16 +86,17 @@ def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
 
 @access("lending.loans.makeRepayment", "lending.loans.get", "lending.loans.list")
 def choose_loan(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Redirect to the form of the borrower's only open loan; else to the borrower's loans.
+    """Redirect to the form for the borrower's only open loan.
 
-    There the person chooses the loan. That page shows the loans without scripts too. A borrower
-    without an open loan has nothing to choose.
+    If there may be several open loans, redirect to the list of the borrower's loans, where the
+    person chooses one. That page works without scripts too. If there is no open loan, redirect to
+    the borrower.
     """
     loans = gateway.app(app_id).loans.only(_CHOICE_KEYS)
     page = loans.list(
         filters={"borrowerId": borrower_id}, order=NEWEST_FIRST, page_size=_CHOICE_SIZE
     )
-    # A service that does not filter gives loans of others.
+    # A service that does not filter returns loans of other borrowers.
     open_ids = [
         loan_math.account_of(loan)
         for loan in page.items
@@ -115,9 +119,10 @@ def _build_form(
     retry_of: Repayment | None,
     source: dict[str, str] | Repayment | None,
 ) -> RepaymentForm:
-    """The form; a new one has the channel and the network that this person used here last.
+    """Return the form. A new form has the channel and the network that this person used last.
 
-    Those of a draft belong to its transaction id, those of cash to no id.
+    A draft with a transaction id has its own channel and network. If a person adds an id to a draft
+    of cash, the last used ones apply.
     """
     initial = initial_from(source)
     shown = {name: initial.get(name, "") for name in ("channel", "network")}
@@ -139,15 +144,19 @@ def _build_form(
 
 
 def read_last_used(request: PersonRequest, app_id: str) -> dict[str, str]:
-    """Return the channel and the network of this person's last entry in an app, except for cash."""
+    """Return the channel and network of this person's last repayment in an app, except cash.
+
+    Return an empty dict if there is none.
+    """
     last = Repayment.objects.find_last_with_id(app_id, request.user.pk)
     return {"channel": last.channel, "network": last.network} if last else {}
 
 
 def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | None, Any]:
-    """Return the loan and no card; after a fault on a POST, no loan and the fault's card.
+    """Return the loan and None; after a fault on a POST, return None and the card of the error.
 
-    The card is shown next to the form, so that no typed value is lost.
+    The card is shown next to the form, so that no typed value is lost. After a fault on a GET,
+    raise LendingError.
     """
     try:
         return check_named(gateway.app(app_id).loans.get(account_id), account_id), None
@@ -158,7 +167,10 @@ def _read(request: PersonRequest, app_id: str, account_id: str) -> tuple[Loan | 
 
 
 def _retried(request: PersonRequest, app_id: str) -> Repayment | None:
-    """Return the repayment to send again, if the address names one that may be sent again."""
+    """Return the repayment to send again; None if the address names none.
+
+    Raise Http404 if the named repayment may not be sent again.
+    """
     number = request.GET.get("retry_of", "")
     if not number:
         return None
@@ -211,7 +223,7 @@ def _to_confirm(
 ) -> HttpResponse:
     """Redirect to the confirm step, or to the repayment if the form has already led to one.
 
-    That happens after Back or in a second tab.
+    A form can lead to a second POST in another tab, or after the Back button.
     """
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed is None:
@@ -230,7 +242,8 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
     """Return True if the amount is above CONFIRM_ABOVE, or in another currency.
 
-    The amount is that of the draft. CONFIRM_ABOVE has a limit for each app.
+    The amount comes from the draft. Return False without a draft, or if the app has no limit in
+    CONFIRM_ABOVE.
     """
     limit = settings.CONFIRM_ABOVE.get(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
@@ -277,7 +290,7 @@ def confirm(
         except (services.DuplicateExternalId, services.LoanBusy) as rule:
             stands_against = rule
         except services.NobodyToApprove:
-            obstacle = "nobody"  # the page says it of itself
+            obstacle = "nobody"  # the page explains this in any case
         except services.MayDouble:
             obstacle = "may_double"
         except services.MayBeForgotten:
@@ -299,7 +312,7 @@ def _show_confirm(
     alike = look_alikes(asked, idempotency_key)
     app = gateway.lending_app(asked.app_id)
     found = estimate(loan, asked.amount)
-    # Set against what is owed only in the loan's own currency: nothing is converted here.
+    # Only an amount in the loan's currency is compared with the balance.
     is_compared = asked.currency_code in ("", app.currency)
     overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
     args = [asked.app_id, asked.account_id]
@@ -337,11 +350,11 @@ def _show_confirm(
 
 
 def _find_obstacle(request: PersonRequest, asked: services.Request, idempotency_key: str) -> str:
-    """Return why the repayment is not recorded yet; empty if the person saw everything.
+    """Return the name of the reason why nothing is recorded yet; empty if there is none.
 
-    "changed": the page confirmed other data than is stored now, because another tab changed the
-    form. "may_double", "forgotten", "overpaid": a tick is missing. No repayment is created, so its
-    number is not used. "look_alike": a look-alike was added after the page was drawn.
+    "changed" means that another tab changed the form after this page was shown. "may_double",
+    "forgotten" and "overpaid" mean that a tick is missing. "look_alike" means that a similar
+    repayment was added after this page was shown. No repayment is created, so no number is used.
     """
     overpaid, seen = request.POST.get("overpaid", ""), whole_number(request.POST.get("seen", ""))
     shown = _fingerprint(asked, overpaid)

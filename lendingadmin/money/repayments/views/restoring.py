@@ -54,7 +54,10 @@ def gap(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _describe_days(found: Restoration, app: LendingApp) -> dict[str, Any]:
-    """Return the gap's number of days in the lender's calendar, and their statements."""
+    """Return the number of days of the gap in the lender's zone, and the days without statements.
+
+    The days without statements are listed by account. `month` is the first day of the gap.
+    """
     first, last = (one.astimezone(app.zone).date() for one in (found.since, found.until))
     covers = confirmations.list_account_covers(app.app_id, first, last)
     return {"days": (last - first).days + 1, "covers": covers, "month": first}

@@ -81,7 +81,7 @@ def _write_anchor() -> None:
 def _clear_shared() -> None:
     """Clear the cache, which has data of lost rows, because their numbers will be used again.
 
-    Raises CommandError if the cache does not answer; nothing else has been done at that point.
+    Raise CommandError if the cache does not answer. Nothing else has changed at that point.
     """
     try:
         shared.clear()
