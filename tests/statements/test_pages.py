@@ -20,6 +20,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff import retention
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.statements import keeping, places
+from lendingadmin.desk.statements.checking import judge_lines
 from lendingadmin.desk.statements.lines import Kind, Place, Standing
 from lendingadmin.desk.statements.models import KnownLayout, StatementFile, StatementLine
 from lendingadmin.desk.statements.views.entering import UNCHANGED
@@ -164,6 +165,24 @@ def test_each_payment_is_set_beside_the_journal(
         number = StatementFile.objects.get().pk
         page = clerk.get(f"{BASE}{number}/?standing=confirmed").content.decode()
     assert f'href="/apps/kenya/repayments/{only[0]["repayments"][3:]}/"' in page
+
+
+def test_many_refused_tries_do_not_hide_the_recorded_repayment(
+    clerk: Client, support: User
+) -> None:
+    paid = PAID[0]
+    usual: dict[str, Any] = {
+        "app_id": "kenya",
+        "network": "M-PESA",
+        "external_id": paid.receipt,
+        "amount": paid.amount,
+    }
+    row(support, RepaymentState.RECORDED, account_id=paid.reference, **usual)
+    for _ in range(25):
+        row(support, RepaymentState.REFUSED, **usual)
+    open_page(clerk, making.pack_csv(making.write_mpesa([paid])))
+    line = StatementFile.objects.get().lines.get()
+    assert judge_lines(line.file, [line]) == {line.position: Standing.CONFIRMED}
 
 
 def test_the_kinds_and_the_standings_add_up_to_the_file(clerk: Client) -> None:

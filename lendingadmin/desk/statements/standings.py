@@ -12,7 +12,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple, Self
 
-from django.db.models import Q
+from django.db.models import Case, F, Q, When, Window
+from django.db.models.functions import RowNumber
 
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.money.repayments.models import Repayment
@@ -24,6 +25,8 @@ from .models import StatementFile, StatementLine
 
 _RECORDED = (RepaymentState.RECORDED, RepaymentState.PRESUMED)
 _OPEN = (*NEEDS_CHECKING, RepaymentState.AWAITING, RepaymentState.PENDING)
+_MAY_HAVE_MOVED = (*_RECORDED, *_OPEN, RepaymentState.RESOLVED)
+_MOST_OF_A_KEY = 20
 
 
 #: The tone and icon of each standing.
@@ -183,14 +186,16 @@ def list_repayments(
 ) -> dict[str, list[Repayment]]:
     """Return the journal's repayments with the receipts or bank references of these lines.
 
-    The keys are these receipts and references. At most four repayments for each key on average are
-    read, the newest first.
+    The keys are these receipts and references. At most 20 repayments for each key are read, first
+    those that may have moved money. They are returned with the newest first.
     """
     payments = [line for line in lines if line.kind == Kind.PAYMENT]
     keys = {key for line in payments for key in (line.receipt_key, line.bank_key)} - {""}
-    rows = Repayment.objects.filter(app_id=file.app_id, external_id_key__in=keys).order_by("-id")
+    counts_last = Case(When(state__in=_MAY_HAVE_MOVED, then=0), default=1)
+    place = Window(RowNumber(), F("external_id_key"), order_by=[counts_last, F("id").desc()])
+    rows = Repayment.objects.filter(app_id=file.app_id, external_id_key__in=keys)
     found: dict[str, list[Repayment]] = {}
-    for row in rows[: 4 * len(keys)]:
+    for row in rows.annotate(place=place).filter(place__lte=_MOST_OF_A_KEY).order_by("-id"):
         found.setdefault(row.external_id_key, []).append(row)
     return found
 
