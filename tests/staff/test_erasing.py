@@ -48,6 +48,7 @@ from lendingadmin.people.index.models import BorrowerIndex, CardToken
 from lendingadmin.people.index.tokens import name_key
 from lendingadmin.people.search.models import Opened
 from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
+from lendingadmin.records.borrowers.erasure import erase_older
 from lendingadmin.records.notes import erasure as notes_erasure
 from lendingadmin.records.notes.models import Note, NoteVersion
 from lendingadmin.records.notes.services import Record, revise_note, write_note
@@ -538,3 +539,11 @@ def test_an_unknown_app_and_what_is_no_id_are_refused() -> None:
     with pytest.raises(CommandError, match="cannot be an id"):
         erase("..")
     assert not Entry.objects.exists()
+
+
+def test_texts_of_writes_that_belong_to_no_app_are_erased_too(officer: User) -> None:
+    write = make_write(officer, BORROWER, WriteState.SAVED, 200 * DAY, "no app")
+    Write.objects.filter(pk=write.pk).update(app_id="")
+    assert erase_older(timezone.now() - 100 * DAY, 10) == 1
+    write.refresh_from_db()
+    assert (write.card, write.submitted, write.resolution_reason) == ("", "", "")

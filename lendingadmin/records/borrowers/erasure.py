@@ -42,8 +42,13 @@ def erase_older(before: datetime, most: int) -> int:
 
     Return the number of writes in the app with the most erased writes.
     """
-    rows = [Write.objects.filter(app_id=one.app_id) for one in settings.LENDING_APPS]
+    rows = [Write.objects.filter(app_id=app_id) for app_id in _list_app_ids()]
     return max(_erase(one, before, most) for one in rows)
+
+
+def _list_app_ids() -> list[str]:
+    """Return the ids of all apps, and the empty id of writes that belong to no app."""
+    return ["", *(app.app_id for app in settings.LENDING_APPS)]
 
 
 def _list_over(before: datetime) -> QuerySet[Write]:
@@ -61,7 +66,7 @@ def _list_over(before: datetime) -> QuerySet[Write]:
     rows = Write.objects.filter(
         ~Exists(lent),
         ~Exists(reasons),
-        app_id__in=["", *(app.app_id for app in settings.LENDING_APPS)],
+        app_id__in=_list_app_ids(),
         state__in=_OVER,
         created_at__lt=before,
         **dict.fromkeys(("submitted", "card", "resolution_reason"), ""),
