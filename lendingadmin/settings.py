@@ -337,7 +337,7 @@ _read_roles = read_provider_roles(LENDING_APPS, "viewer", "officer", "support", 
 OIDC_ROLES = read("OIDC_ROLES", _read_roles) if OIDC_ISSUER and LENDING_APPS else {}
 LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
 if not (OIDC_ISSUER or LOCAL_SIGN_IN):
-    _problems.append("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
+    _problems.append("LOCAL_SIGN_IN: no person could sign in without OIDC_ISSUER")
 SOCIALACCOUNT_ADAPTER = "lendingadmin.core.staff.provider.ProviderAdapter"
 
 MFA_ADAPTER = "lendingadmin.core.staff.adapter.EncryptedMFAAdapter"

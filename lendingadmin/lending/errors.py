@@ -203,7 +203,7 @@ class UnidentifiedRecord(LendingError):
     """The answer does not identify its record, so nothing may be entered from the answer."""
 
     default_message = (
-        "The lending service does not say whose record this is: this may be somebody else's."
+        "The lending service does not say whose record this is. It may be another person's record."
     )
     default_saved = Saved.NO
 

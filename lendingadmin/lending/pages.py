@@ -38,7 +38,7 @@ _TOO_FAR = (
     "The lending service's answer is larger than this dashboard reads at once, and this far into "
     "the list there is no time to look for a smaller one. Ask for fewer items on a page."
 )
-LED_BACK = "The service's list led back to itself, so not all of it can be read."
+LED_BACK = "The service's list led back to itself, so the rest cannot be read."
 
 Item = TypeVar("Item", covariant=True)
 Listed = TypeVar("Listed")

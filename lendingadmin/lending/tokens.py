@@ -164,7 +164,7 @@ _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
     Fault.NOT_OPENED: (Unreachable, "cannot be reached"),
     Fault.UNTRUSTED: (Untrusted, "shows a certificate that is not trusted here"),
     Fault.TIMED_OUT: (TimedOut, "did not answer in time"),
-    Fault.BROKEN: (ServiceFault, "broke the connection before its whole answer arrived"),
+    Fault.BROKEN: (ServiceFault, "broke the connection before its answer was complete"),
 }
 
 

@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024  # about three times the size of 1,000 loans with full contracts
 
-_BROKEN = "The connection to the lending service broke before its whole answer arrived."
+_BROKEN = "The connection to the lending service broke before its answer was complete."
 _KINDS: dict[Fault, type[LendingError]] = {
     Fault.NOT_OPENED: Unreachable,
     Fault.UNTRUSTED: Untrusted,

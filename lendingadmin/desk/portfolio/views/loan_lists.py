@@ -170,7 +170,7 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
-        raise Http404("This list is somebody else's.")
+        raise Http404("This list belongs to another person.")
     if saved.is_shared:
         audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="deleted")
     saved.delete()
