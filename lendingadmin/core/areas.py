@@ -50,6 +50,8 @@ class AreaConfig(AppConfig):
     other_case: Names = ()
     #: `people.search.open_loans.Reader`: open loans of borrowers.
     open_loans: Names = ()
+    #: Functions that return the borrowers of loans, by loan id, from our own tables.
+    loan_borrowers: Names = ()
     #: Functions that give what is known of the money behind a repayment.
     confirmations: Names = ()
     #: Functions that give the days that statements cover.
