@@ -149,6 +149,9 @@ def allocation(
     by_key = standings.list_repayments(row.batch.file, [row.line])
     recorded = [one for one in chain.from_iterable(by_key.values()) if one.pk != row.repayment_id]
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
+    candidates = _list_candidates(request, row) if is_open else []
+    parts = list(row.batch.allocations.filter(position=position).order_by("part"))
+    alike = _list_alike(row, recorded)
     context = {
         "app": gateway.lending_app(app_id),
         "file": row.batch.file,
@@ -159,12 +162,14 @@ def allocation(
         "may_accept": is_open and findings.may_accept(row.finding, row.account_id),
         "may_keep": _may_keep(row),
         "may_split": is_open and allocating.may_split(row),
-        "candidates": _list_candidates(request, row) if is_open else (),
-        "parts": row.batch.allocations.filter(position=position).order_by("part"),
+        "candidates": candidates,
+        "parts": parts,
         "next": allocating.find_next(row),
         # Repayments with the payment's id or the bank's reference, except the row's own repayment.
         "recorded": recorded,
-        "alike": _list_alike(row, recorded),
+        "alike": alike,
+        # The page reads the names of all its borrowers at once.
+        "of_people": [*parts, *recorded, *alike, *candidates],
         "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
