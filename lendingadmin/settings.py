@@ -152,7 +152,6 @@ INSTALLED_APPS = [
     "lendingadmin.core.staff",
     "lendingadmin.core.audit",
     "lendingadmin.web",
-    "lendingadmin.money.writes",
     "lendingadmin.core.gateway",
     "lendingadmin.core.caching",
     "lendingadmin.core.worker",
@@ -173,6 +172,8 @@ INSTALLED_APPS = [
     "lendingadmin.desk.assignments",
     "lendingadmin.desk.collections",
     "lendingadmin.desk.sheets",
+    # After the areas with money, because “To decide” has the kinds in this order.
+    "lendingadmin.money.writes",
     "lendingadmin.demo",
     "django.contrib.auth",
     "django.contrib.contenttypes",
