@@ -22,7 +22,8 @@ READ = [path for path in sorted(TEMPLATES.rglob("*.html")) if path.parts[-2] != 
 SHEETS = [TEMPLATES / "repayments" / name for name in ("sheet.html", "_sheet.html")]
 SMS = ROOT / "lendingadmin" / "money" / "repayments" / "sms.py"
 PACKAGE = ROOT / "lendingadmin"
-# What a clerk meets in the main job: sign in, find, record, review, receipt, end of day, errors.
+# What a clerk meets in the main job: sign in, find, borrower, loan, record, review, approval,
+# receipt, end of day, errors, Home.
 CLERKS = [
     *("templates/account/login.html", "templates/account/profile.html"),
     *("templates/4*.html", "templates/5*.html", "templates/fault.html", "templates/base.html"),
@@ -111,6 +112,32 @@ CLERKS = [
     "lendingadmin/people/index/names.py",
     "lendingadmin/people/index/cards.py",
     "templates/writes/*.html",
+    "templates/borrowers/_assessments.html",
+    "templates/borrowers/_devices.html",
+    "templates/borrowers/_entries.html",
+    "templates/borrowers/_events.html",
+    "templates/borrowers/_history.html",
+    "templates/borrowers/_loan_assessment.html",
+    "templates/borrowers/_loans.html",
+    "templates/borrowers/_masked.html",
+    "templates/borrowers/_none_here.html",
+    "templates/borrowers/_panel.html",
+    "templates/borrowers/_record_side.html",
+    "templates/borrowers/_title.html",
+    "templates/borrowers/borrower.html",
+    "templates/borrowers/panel.html",
+    "templates/borrowers/list.html",
+    "templates/borrowers/record.html",
+    "templates/assessments/_index_age.html",
+    "templates/assignments/_officer.html",
+    "templates/collections/_calling.html",
+    "lendingadmin/records/borrowers/fields.py",
+    "lendingadmin/records/borrowers/panels.py",
+    "lendingadmin/records/borrowers/loan_table.py",
+    "lendingadmin/records/borrowers/parts.py",
+    "lendingadmin/records/borrowers/reads.py",
+    "lendingadmin/records/borrowers/views/records.py",
+    "lendingadmin/web/display/assessments.py",
 ]
 # Who reads these runs or writes the house; the client knows no Django.
 _UNREAD = {
