@@ -121,6 +121,7 @@ CLERKS = [
     "templates/borrowers/_loans.html",
     "templates/borrowers/_masked.html",
     "templates/borrowers/_none_here.html",
+    "templates/borrowers/_owing.html",
     "templates/borrowers/_panel.html",
     "templates/borrowers/_record_side.html",
     "templates/borrowers/_title.html",
