@@ -38,7 +38,7 @@ def ids(html: str) -> list[str]:
 def book(service: BookService, officer: User, support: User) -> BookService:
     """Three who owe, one overdue, one with a closed loan; an officer has one who owes nothing."""
     service.loans = [
-        owing(1, "0.00", borrowerId="B-2"),
+        owing(1, "-3.00", borrowerId="B-2"),
         owing(2, "7.00", borrowerId="B-1"),
         owing(3, "0.00", borrowerId="B-1"),
         owing(4, None, borrowerId="B-3"),
