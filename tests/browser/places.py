@@ -146,6 +146,7 @@ FAULTS = (
 
 BORROWERS = (
     Place("borrowers", f"{_APP}/borrowers/"),
+    Place("borrowers-overdue", f"{_APP}/borrowers/lists/?show=overdue", "officer"),
     Place("borrowers-empty", f"{_EMPTY}/borrowers/", "officer", shows="No borrowers"),
     Place("borrower", f"{_BORROWER}/"),
     Place("borrower-viewer", f"{_BORROWER}/", "viewer"),

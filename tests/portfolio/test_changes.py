@@ -123,7 +123,7 @@ def test_only_complete_updates_of_the_same_meaning_that_know_the_figure_count(
     update(8, "50")
     update(7, "1", version=FIGURES_VERSION - 1)
     update(7, "1", state=Snapshot.State.FAILED)
-    update(7, None)
+    update(6, None)
     update(0, "100")
     tile = read_tile(desk)
     assert tile.change.startswith("+100 % ") and tile.change.endswith(f" {on(8)}")

@@ -29,6 +29,7 @@ from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Mistake, Repayment, Restoration
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import describe as describe_write
 from lendingadmin.money.writes.states import WriteFound, WriteState
 from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.records.assessments.running import CREATE
@@ -577,6 +578,7 @@ def test_a_write_that_waits_is_shown_once_and_after_the_money(
     html = read_page(client_of(manager))
     kinds = re.findall(r'data-decision="([^"]+)"', html)
     assert kinds == ["resolve", "unallocated", "sheet", "write"]
+    assert section(html, "decisions").count(describe_write(checked)) == 5
     # The five that wait longest are to decide; the others are listed once, too.
     addresses = [one.get_absolute_url() for one in (*decided, checked)]
     own, rest = (read_section(html, name) for name in ("decisions", "unconfirmed"))

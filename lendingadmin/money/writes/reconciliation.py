@@ -389,13 +389,8 @@ BADGE = Badge("needs-checking", list_waiting)
 
 
 def _describe(write: Write) -> Task:
-    return Task(
-        write.get_absolute_url(),
-        write.subject,
-        write.created_at,
-        read_subject(write).borrower_id,
-        by=write.person.username,
-    )
+    words = ", ".join(filter(None, (describe(write), write.subject)))
+    return Task(write.get_absolute_url(), words, write.created_at, by=write.person.username)
 
 
 DECISION = ToDecide(
