@@ -98,7 +98,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 _("Sheets"),
                 "sheets",
                 "clipboard-document-list",
-                "",
+                "v",
                 "dashboard.sheets.read",
             ),
             _Entry(
@@ -117,7 +117,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 _("Statements"),
                 "statements",
                 "document-check",
-                "",
+                "m",
                 "dashboard.statements.read",
             ),
         ),
@@ -147,7 +147,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         _("Office"),
         (
             _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
-            _Entry("people", _("People"), "people", "key", "", "dashboard.people.manage"),
+            _Entry("people", _("People"), "people", "key", "o", "dashboard.people.manage"),
         ),
     ),
 )
@@ -194,6 +194,11 @@ class Navigation:
         every: tuple[LendingApp, ...] = settings.LENDING_APPS
         here = [app for app in every if app.app_id == app_id]
         return (*here, *self.apps, *every)[0]
+
+    @property
+    def lender(self) -> str:
+        """The lender's name, for the header; empty if no name is set."""
+        return cast(dict[str, str], settings.LENDER_NAMES).get(self.app.app_id, "")
 
     @property
     def apps(self) -> list[LendingApp]:

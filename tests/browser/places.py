@@ -126,6 +126,8 @@ FRAME = (
     Place("find-suggest", f"{_APP}/", do=steps.type_a_name, shows="borrowers"),
     Place("find-last", f"{_APP}/find/last"),
     Place("find-recalled", f"{_APP}/", do=steps.focus_find),
+    Place("find-actions", f"{_APP}/loans/{{late_loan}}/", do=steps.open_actions),
+    Place("keyboard", f"{_APP}/", do=steps.show_keys),
     Place("no-such-page", "/nowhere/", "officer", status=404, shows="Page not found"),
     Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="Page not found"),
     Place("role-refused", f"{_APP}/borrowers/new", "viewer", status=403, shows="Your role"),

@@ -143,6 +143,15 @@ def focus_find(page: Page, names: Names) -> None:
     page.keyboard.press("/")
 
 
+def open_actions(page: Page, names: Names) -> None:
+    page.keyboard.press("Control+k")
+    page.locator("#recall [role=option]").first.wait_for()
+
+
+def show_keys(page: Page, names: Names) -> None:
+    page.keyboard.press("?")
+
+
 def type_a_name(page: Page, names: Names) -> None:
     """Type the beginning of a frequent name, and wait for who it may be."""
     page.keyboard.press("/")

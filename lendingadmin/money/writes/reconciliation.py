@@ -390,7 +390,13 @@ BADGE = Badge("needs-checking", list_waiting)
 
 def _describe(write: Write) -> Task:
     words = ", ".join(filter(None, (describe(write), write.subject)))
-    return Task(write.get_absolute_url(), words, write.created_at, by=write.person.username)
+    return Task(
+        write.get_absolute_url(),
+        words,
+        write.created_at,
+        read_subject(write).borrower_id,
+        by=write.person.username,
+    )
 
 
 DECISION = ToDecide(
