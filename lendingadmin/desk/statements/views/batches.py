@@ -231,7 +231,9 @@ def _move(
 @access(*RECORD, READ, methods=("POST",))
 def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Accept all undecided rows with one finding, with one reason."""
-    found, form = find_batch(app_id, number), AcceptForm(request.POST)
+    found = find_batch(app_id, number)
+    is_needed = allocating.needs_reason(found, request.POST.get("finding", ""))
+    form = AcceptForm(request.POST, needs_reason=is_needed)
     if not form.is_valid():
         messages.warning(request, _("Not accepted. Enter a reason of five letters or more."))
         return redirect(found)
@@ -339,9 +341,10 @@ def _build_accept_form(
         return None
     if not allocating.may_accept_all(found, finding):
         return None
-    undecided = allocating.list_undecided(found).filter(finding=finding).exclude(account_id="")
-    accept_form = AcceptForm(initial={"finding": finding}, auto_id="accept_%s")
-    return accept_form if undecided.exists() else None
+    if not allocating.list_acceptable(found, finding).exists():
+        return None
+    is_needed = allocating.needs_reason(found, finding)
+    return AcceptForm(needs_reason=is_needed, initial={"finding": finding}, auto_id="accept_%s")
 
 
 def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
