@@ -85,14 +85,14 @@ class CallForm(forms.Form):
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """Return the day of the next call, or None.
+        """Return the day of the next call; None if the field is empty.
 
         Raises ValidationError for a day before today or more than a year from today.
         """
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:
-        """Return the day of the promise, or None.
+        """Return the day of the promise; None if the field is empty.
 
         Raises ValidationError for a day before today or more than a year from today.
         """
