@@ -94,8 +94,9 @@ class Desk:
         content = reported(f"borrower:{borrower_id}")
         file = {"name": "event.json", "mimeType": "application/json", "buffer": content}
         self.page.set_input_files("input[name=file]", files=[file])  # type: ignore[list-item]
-        self.press("Review")
-        self.press("Send it")
+        self.page.click("main form button.main")
+        self.page.wait_for_url(re.compile("/events/new/"))
+        self.page.click("main form button.main")
         expect(self.page.locator("h1")).to_contain_text("56 messages")
 
     def assess(self, borrower_id: str) -> None:
@@ -125,10 +126,10 @@ class Desk:
         self.go(f"loans/{account_id}/")
         text = self.page.locator(".facts dd").first.inner_text().splitlines()[0]
         owed = Decimal(re.sub(r"[^\d.]", "", text))
-        self.page.get_by_role("link", name="Record a repayment").click()
+        self.page.click("main a[data-record]")
         self.page.fill("[name=amount]", str(owed))
-        self.press("Review")
-        self.page.get_by_role("button", name="Record KES").click()
+        self.page.click("form[data-autosave] button.main")
+        self.page.locator("button[data-action=record]").click()
         expect(self.page.locator("#status")).to_contain_text("The service confirmed")
         self.go(f"loans/{account_id}/")
         expect(self.page.locator("main")).to_contain_text("settled")
