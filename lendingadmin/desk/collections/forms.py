@@ -56,7 +56,7 @@ class CallForm(forms.Form):
     nextDay = day_field(
         label=_("Call again on"),
         required=False,
-        help_text=_("Empty: the day depends on the result."),
+        help_text=_("Leave empty to let the result decide the day."),
     )
     isIncoming = forms.BooleanField(label=_("The borrower called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)

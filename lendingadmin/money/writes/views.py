@@ -181,7 +181,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     try:
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
-        words = _("Not saved. You made this entry, so another person resolves it.")
+        words = _("Not saved. You made this entry, so another person must resolve it.")
         messages.warning(request, words, extra_tags="own-write")
         return redirect(one)
     except NotIndependent as rule:

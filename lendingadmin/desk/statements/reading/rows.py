@@ -402,7 +402,7 @@ class _Reader:
                 rows and is_other_head(above, rows, account, self.zone, is_new=is_new)
             ):
                 words = _(
-                    "Row %(number)s begins another statement. Save each statement as a "
+                    "Row %(number)s starts another statement. Save each statement as a "
                     "separate file."
                 )
                 raise Refused(words % {"number": between[0][0]})

@@ -300,7 +300,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
         form.add_error(
-            None, _("Not saved. You entered this repayment, so another person resolves it.")
+            None, _("Not saved. You entered this repayment, so another person must resolve it.")
         )
         return _receipt(request, repayment, resolve_form=form)
     except NotIndependent as rule:
@@ -338,7 +338,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
         form.add_error(
-            None, _("Not saved. You entered this repayment, so another person sets it aside.")
+            None, _("Not saved. You entered this repayment, so another person must set it aside.")
         )
         return _receipt(request, repayment, aside_form=form)
     except NotIndependent as rule:
@@ -454,7 +454,7 @@ def review_mistake(
         words = _("Saved. Your decision and reason are saved.")
         messages.success(request, words, extra_tags="reviewed")
     elif mistake.is_open:
-        words = _("Not saved. You reported this mistake, so another person reviews it.")
+        words = _("Not saved. You reported this mistake, so another person must review it.")
         messages.warning(request, words, extra_tags="own-report")
     else:
         words = _("Nothing changed. %(person)s has already reviewed this report.")
