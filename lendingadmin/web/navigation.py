@@ -198,7 +198,7 @@ class Navigation:
     @property
     def lender(self) -> str:
         """The lender's name, for the header; empty if no name is set."""
-        return cast(dict[str, str], settings.LENDER_NAMES).get(self.app.app_id, "")
+        return settings.LENDER_NAMES.get(self.app.app_id, "")
 
     @property
     def apps(self) -> list[LendingApp]:
