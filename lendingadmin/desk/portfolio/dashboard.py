@@ -43,7 +43,7 @@ _POINTS = 31
 _SPARK = timedelta(days=14)
 # The change is since the update that is closest to a week ago, at most this far from it.
 _WEEK, _ABOUT = timedelta(days=7), timedelta(days=1)
-# A change is told in per cent from 0.01 % up, and up to this many times the amount before.
+# A change is in per cent from 0.01 % up, and up to this many times the amount before.
 _MOST_TIMES, _LEAST_PART = 10, 10_000
 # Heights of the charts in pixels, low enough to leave room for the rest of the page.
 _BARS_HEIGHT, _TREND_HEIGHT = 100, 66
