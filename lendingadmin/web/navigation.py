@@ -148,6 +148,14 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         (
             _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
             _Entry("people", _("People"), "people", "key", "", "dashboard.people.manage"),
+            _Entry(
+                "policies",
+                _("Settings"),
+                "policies",
+                "adjustments-horizontal",
+                "",
+                "dashboard.policies.change",
+            ),
         ),
     ),
 )
