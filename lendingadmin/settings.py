@@ -140,7 +140,6 @@ INSTALLED_APPS = [
     "lendingadmin.core.audit",
     "lendingadmin.core.policies",
     "lendingadmin.web",
-    "lendingadmin.money.writes",
     "lendingadmin.core.gateway",
     "lendingadmin.core.caching",
     "lendingadmin.core.worker",
@@ -161,6 +160,8 @@ INSTALLED_APPS = [
     "lendingadmin.desk.assignments",
     "lendingadmin.desk.collections",
     "lendingadmin.desk.sheets",
+    # After the areas with money, because “To decide” has the kinds in this order.
+    "lendingadmin.money.writes",
     "lendingadmin.demo",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -325,7 +326,7 @@ _read_roles = read_provider_roles(LENDING_APPS, "viewer", "officer", "support", 
 OIDC_ROLES = read("OIDC_ROLES", _read_roles) if OIDC_ISSUER and LENDING_APPS else {}
 LOCAL_SIGN_IN = read("LOCAL_SIGN_IN", switch, "on")
 if not (OIDC_ISSUER or LOCAL_SIGN_IN):
-    _problems.append("LOCAL_SIGN_IN: nobody could sign in without OIDC_ISSUER")
+    _problems.append("LOCAL_SIGN_IN: no person could sign in without OIDC_ISSUER")
 SOCIALACCOUNT_ADAPTER = "lendingadmin.core.staff.provider.ProviderAdapter"
 
 MFA_ADAPTER = "lendingadmin.core.staff.adapter.EncryptedMFAAdapter"

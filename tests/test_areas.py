@@ -32,6 +32,7 @@ KINDS = {
     "stored": Finder,
     "other_case": Finder,
     "open_loans": Reader,
+    "loan_borrowers": FunctionType,
     "confirmations": FunctionType,
     "covers": FunctionType,
     "policies": PolicyKind,

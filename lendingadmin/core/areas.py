@@ -50,6 +50,8 @@ class AreaConfig(AppConfig):
     other_case: Names = ()
     #: `people.search.open_loans.Reader`: open loans of borrowers.
     open_loans: Names = ()
+    #: Functions that return the borrowers of loans, by loan id, from our own tables.
+    loan_borrowers: Names = ()
     #: Functions that return the evidence that the money of a repayment arrived.
     confirmations: Names = ()
     #: Functions that return the days that statements cover.

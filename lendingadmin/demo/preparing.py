@@ -103,7 +103,7 @@ def make_people(password: str, service: str) -> None:
     these names and the password.
     """
     if not checks.is_loopback(urlsplit(service).hostname or ""):
-        raise NotLoopback(f"No demo people are made beside the service at {service}.")
+        raise NotLoopback(f"Demo people are not made for the service at {service}.")
     # Hashing a password is slow, so all people get the same hash.
     encoded = make_password(password)
     for name in ROLES:

@@ -126,7 +126,7 @@ def _signal(child: subprocess.Popen[bytes], number: int) -> None:
 def _how(name: str, code: int) -> str:
     if code < 0:
         return f"The {name} was ended by {signal.Signals(-code).name}."
-    return f"The {name} ended by itself (exit code {code})."
+    return f"The {name} ended unexpectedly (exit code {code})."
 
 
 def _answers(port: int, path: str) -> bool:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 _SAID_NO = frozenset({400, 401, 403, 404, 422, 429})
 
 
+def gettext_noop(text: str) -> str:
+    """Return the text. Marks a sentence that pages translate; this package imports no Django."""
+    return text
+
+
+_ = gettext_noop
+
+
 class Saved(StrEnum):
     """Possible effect of a failed call: whether it may have changed data at the service."""
 
@@ -34,7 +42,7 @@ class LendingError(Exception):
     saved               whether the call may have changed anything; always NO for a read
     """
 
-    default_message: ClassVar[str] = "The lending service could not do this."
+    default_message: ClassVar[str] = _("The lending service could not do this.")
     default_saved: ClassVar[Saved] = Saved.UNKNOWN
 
     def __init__(
@@ -68,14 +76,14 @@ class BadRequest(LendingError):
     """400, 413, 415 or 422: the service does not accept the request in this form."""
 
     default_saved = Saved.NO
-    default_message = "The lending service did not accept what was sent."
+    default_message = _("The lending service did not accept this request.")
 
 
 class NotAccepted(LendingError):
     """Error: the token issuer does not accept the dashboard's service account."""
 
     default_saved = Saved.NO
-    default_message = "The lending service does not accept the dashboard's service account."
+    default_message = _("The lending service does not accept the dashboard's service account.")
 
 
 class TokenRefused(NotAccepted):
@@ -84,7 +92,7 @@ class TokenRefused(NotAccepted):
     The account may still be good, because the token may have expired or been revoked early.
     """
 
-    default_message = "The lending service refused the dashboard's access token for this call."
+    default_message = _("The lending service refused the dashboard's access token for this call.")
 
 
 class NotAllowed(LendingError):
@@ -95,7 +103,7 @@ class NotAllowed(LendingError):
     """
 
     default_saved = Saved.NO
-    default_message = "The dashboard's service account is not allowed to do this."
+    default_message = _("The dashboard's service account is not allowed to do this.")
     scopes: tuple[str, ...] = ()
     permission: str = ""
 
@@ -104,20 +112,24 @@ class NotFound(LendingError):
     """404: there is no such record."""
 
     default_saved = Saved.NO
-    default_message = "The lending service has no such record."
+    default_message = _("The lending service has no such record.")
 
 
 class Conflict(LendingError):
     """409: the record exists already, or conflicts with something else."""
 
-    default_message = "The lending service already has this, or it conflicts with what it has."
+    default_message = _(
+        "The lending service already has this record, or a record that conflicts with it."
+    )
 
 
 class RateLimited(LendingError):
     """429: too many requests. `retry_after` is in seconds, None if the service named no time."""
 
     default_saved = Saved.NO
-    default_message = "The lending service is receiving too many requests. Try again in a moment."
+    default_message = _(
+        "The lending service is receiving too many requests. Try again in a moment."
+    )
     retry_after: float | None = None
 
 
@@ -127,22 +139,20 @@ class ServiceFault(LendingError):
     Statuses 5xx and 3xx are included; `status` is None if the connection broke without an answer.
     """
 
-    default_message = "The lending service had a fault."
+    default_message = _("The lending service had a fault.")
 
 
 class Unreachable(LendingError):
     """The connection was not opened, so nothing was sent."""
 
-    default_message = "The lending service cannot be reached. Nothing was sent."
+    default_message = _("The lending service can't be reached. Nothing was sent.")
     default_saved = Saved.NO
 
 
 class Untrusted(Unreachable):
     """The certificate of the other side was refused, so nothing was sent."""
 
-    default_message = (
-        "The certificate of the lending service is not trusted here. Nothing was sent."
-    )
+    default_message = _("The certificate of the lending service is not trusted. Nothing was sent.")
 
 
 class Throttled(LendingError):
@@ -152,7 +162,7 @@ class Throttled(LendingError):
     the service.
     """
 
-    default_message = "This dashboard has too many requests under way just now. Nothing was sent."
+    default_message = _("This dashboard is sending too many requests now. Nothing was sent.")
     default_saved = Saved.NO
     retry_after = 2
 
@@ -164,46 +174,46 @@ class NotSent(LendingError):
     mean a fault of the service.
     """
 
-    default_message = "This took too long to prepare. Nothing was sent."
+    default_message = _("This took too long to prepare. Nothing was sent.")
     default_saved = Saved.NO
 
 
 class TimedOut(LendingError):
     """The request was sent, and no complete answer was received in time."""
 
-    default_message = "The lending service did not answer in time."
+    default_message = _("The lending service did not answer in time.")
 
 
 class Unreadable(LendingError):
     """The answer cannot be read: it is not JSON, too large, cut short or of the wrong form."""
 
-    default_message = "The lending service gave an answer that cannot be read."
+    default_message = _("The lending service gave an answer that can't be read.")
 
 
 class AnswerTooLarge(Unreadable):
     """The answer had, or announced, more bytes than allowed."""
 
-    default_message = "The lending service's answer is larger than this dashboard reads at once."
+    default_message = _("The lending service's answer is too large for this dashboard.")
 
 
 class UnfinishedList(LendingError):
     """The list was not read to its end, so it may have items that were not seen."""
 
-    default_message = "The service's list was not read to its end, so it may hold more."
+    default_message = _("The service's list was not read to its end, so it may have more items.")
     default_saved = Saved.NO
 
 
 class WrongRecord(LendingError):
     """The answer names another record than the requested one; its data must not be shown."""
 
-    default_message = "The lending service answered with another record than was asked for."
+    default_message = _("The lending service answered with the wrong record.")
 
 
 class UnidentifiedRecord(LendingError):
     """The answer does not identify its record, so nothing may be entered from the answer."""
 
-    default_message = (
-        "The lending service does not say whose record this is: this may be somebody else's."
+    default_message = _(
+        "The lending service does not say who owns this record. It may belong to another borrower."
     )
     default_saved = Saved.NO
 
@@ -211,7 +221,7 @@ class UnidentifiedRecord(LendingError):
 class Unconfirmed(LendingError):
     """A write was accepted, but the answer is not the record that was sent."""
 
-    default_message = (
+    default_message = _(
         "The lending service accepted this, but its answer does not show that it was saved."
     )
 
@@ -222,14 +232,14 @@ class InvalidId(LendingError, ValueError):
     These are the empty id, `.`, `..`, and ids with control characters or lone surrogates.
     """
 
-    default_message = "This is not an id that a record can have."
+    default_message = _("No record can have this id.")
     default_saved = Saved.NO
 
 
 class InvalidFilter(LendingError, ValueError):
     """A filter value that no clause can contain. Nothing was sent. Spec: Shared list behaviour."""
 
-    default_message = "This cannot be asked of the service."
+    default_message = _("The service can't search for this.")
     default_saved = Saved.NO
 
 

@@ -21,6 +21,7 @@ from lendingadmin.lending.values import (
 )
 
 from .errors import LendingError, NotFound, Unconfirmed, UnidentifiedRecord, WrongRecord
+from .errors import gettext_noop as _
 
 Named = TypeVar("Named", Borrower, Loan, Assessment, Event)
 
@@ -73,7 +74,7 @@ def delete_named(
     delete(asked)
     try:
         read(asked)
-        words = "The lending service accepted the deletion, and it still has the record."
+        words = _("The lending service accepted the deletion but still has the record.")
     except NotFound:
         return
     except LendingError as error:

@@ -19,6 +19,7 @@ from lendingadmin.lending.errors import (
     LendingError,
     UnfinishedList,
     Unreadable,
+    gettext_noop,
 )
 from lendingadmin.lending.operations import OPERATIONS, Operation
 from lendingadmin.lending.resource import Resource, make_error, read_items
@@ -34,11 +35,15 @@ READ_ON_SECONDS = 10.0
 # A walk gives up after this number of pages without items in a row.
 EMPTY_PAGES = 100
 
-_TOO_FAR = (
-    "The lending service's answer is larger than this dashboard reads at once, and this far into "
-    "the list there is no time to look for a smaller one. Ask for fewer items on a page."
+_TOO_FAR = gettext_noop(
+    "The lending service's answer is too large to read at once. Ask for fewer items on a page."
 )
-LED_BACK = "The service's list led back to itself, so not all of it can be read."
+LED_BACK = gettext_noop(
+    "The service's list repeats its pages, so the rest of the list can't be read."
+)
+ENDLESS = gettext_noop(
+    "The service's list continues with empty pages only, so it can't be read to the end."
+)
 
 Item = TypeVar("Item", covariant=True)
 Listed = TypeVar("Listed")
@@ -326,7 +331,7 @@ def each_page(
             raise UnfinishedList(LED_BACK)
         empty = 0 if page.items else empty + 1
         if empty == EMPTY_PAGES:
-            raise UnfinishedList(f"The service's list went on with {empty} empty pages.")
+            raise UnfinishedList(ENDLESS)
 
 
 def first_items(

@@ -31,6 +31,7 @@ from lendingadmin.lending.errors import (
     Unreadable,
     Untrusted,
 )
+from lendingadmin.lending.errors import gettext_noop as _
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.wire import (
     DIRECT,
@@ -121,8 +122,7 @@ def request_token(
             route=route,
         )
     except WireFault as fault:
-        kind, words = _FAULTS.get(fault.fault, (Unreadable, "gave an answer that cannot be read"))
-        words = f"The token issuer of the lending service {words}."
+        kind, words = _FAULTS.get(fault.fault, (Unreadable, _UNREADABLE))
         raise _make_error(kind, words, fault.status) from None
     if not answer.is_accepted:
         raise _make_error(*_explain_status(answer.status), answer.status, answer)
@@ -133,8 +133,7 @@ def request_token(
     fields: Mapping[str, object] = content if isinstance(content, dict) else {}
     value, scope = fields.get("access_token"), fields.get("scope")
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
-        words = "The token issuer gave no token that can be used."
-        raise _make_error(Unreadable, words, answer.status, answer)
+        raise _make_error(Unreadable, _UNREADABLE, answer.status, answer)
     ends_at = now + read_lifetime(fields, now)
     return AccessToken(value, now, ends_at, scope if isinstance(scope, str) else form["scope"])
 
@@ -143,7 +142,7 @@ def _make_error(
     kind: type[LendingError], words: str, status: int | None, answer: Answer | None = None
 ) -> LendingError:
     return kind(
-        f"{words} Nothing was sent.",
+        words,
         operation=OPERATION,
         status=status,
         error_description=answer.error_description if answer else None,
@@ -154,17 +153,25 @@ def _make_error(
 
 def _explain_status(status: int) -> tuple[type[LendingError], str]:
     if status == 429:
-        return RateLimited, "The token issuer is receiving too many requests."
+        return RateLimited, _("The token issuer is receiving too many requests. Nothing was sent.")
     if 400 <= status < 500:
-        return NotAccepted, "The lending service does not accept the dashboard's account."
-    return ServiceFault, "The token issuer of the lending service had a fault."
+        return NotAccepted, NotAccepted.default_message
+    return ServiceFault, _("The token issuer had a fault. Nothing was sent.")
 
 
+_TIMED_OUT = _("The token issuer did not answer in time. Nothing was sent.")
+_UNREADABLE = _("The token issuer gave no token that can be used. Nothing was sent.")
 _FAULTS: dict[Fault, tuple[type[LendingError], str]] = {
-    Fault.NOT_OPENED: (Unreachable, "cannot be reached"),
-    Fault.UNTRUSTED: (Untrusted, "shows a certificate that is not trusted here"),
-    Fault.TIMED_OUT: (TimedOut, "did not answer in time"),
-    Fault.BROKEN: (ServiceFault, "broke the connection before its whole answer arrived"),
+    Fault.NOT_OPENED: (Unreachable, _("The token issuer can't be reached. Nothing was sent.")),
+    Fault.UNTRUSTED: (
+        Untrusted,
+        _("The certificate of the token issuer is not trusted. Nothing was sent."),
+    ),
+    Fault.TIMED_OUT: (TimedOut, _TIMED_OUT),
+    Fault.BROKEN: (
+        ServiceFault,
+        _("The connection to the token issuer broke before the answer. Nothing was sent."),
+    ),
 }
 
 
@@ -379,12 +386,7 @@ class TokenSource(ForkSafe):
             elif token:
                 return token
             elif wait.has_passed:
-                raise TimedOut(
-                    "The token issuer of the lending service did not answer in time. "
-                    "Nothing was sent.",
-                    operation=OPERATION,
-                    saved=Saved.NO,
-                )
+                raise TimedOut(_TIMED_OUT, operation=OPERATION, saved=Saved.NO)
             else:
                 time.sleep(min(0.05, wait.left))
 

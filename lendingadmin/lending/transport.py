@@ -33,6 +33,7 @@ from lendingadmin.lending.errors import (
     error_for_status,
     saved_after,
 )
+from lendingadmin.lending.errors import gettext_noop as _
 from lendingadmin.lending.forks import ForkSafe
 from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.tokens import AccessToken, TokenSource
@@ -56,7 +57,7 @@ logger = logging.getLogger(__name__)
 
 MAX_BYTES = 32 * 1024 * 1024  # about three times the size of 1,000 loans with full contracts
 
-_BROKEN = "The connection to the lending service broke before its whole answer arrived."
+_BROKEN = _("The connection to the lending service broke before the answer was complete.")
 _KINDS: dict[Fault, type[LendingError]] = {
     Fault.NOT_OPENED: Unreachable,
     Fault.UNTRUSTED: Untrusted,

@@ -297,7 +297,7 @@ def _refuse_for(request: HttpRequest, permission: str) -> HttpResponse:
         "app": app_id,
         "roles": describe_roles(permission),
         "person": request.user.get_username(),
-        "role": getattr(request.user, "role", ""),
+        "role": _(getattr(request.user, "role", "")),
     }
     return _refused(request, words % given)
 

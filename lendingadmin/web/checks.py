@@ -14,8 +14,8 @@ from lendingadmin.core.areas import collect
 from lendingadmin.web.access import guards_itself, routes, rule_of
 
 _NEW_KEY = (
-    "`manage.py new_data_key` prints a random one; where something is encrypted already, keep the "
-    "old one behind it."
+    "`manage.py new_data_key` prints a random key. If data are encrypted already, leave the old "
+    "key after it."
 )
 _RETIRED_KEY = "Take it out once nothing needs it: `manage.py reencrypt`, or old entries that age."
 
@@ -68,7 +68,7 @@ def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
     }
     return [
         Error(
-            f"{name} has a number for “{kind}”, which is no kind of it.",
+            f"{name} has a number for “{kind}”, which is not a kind of this setting.",
             hint=f"They are {', '.join(sorted(kinds))}.",
             id="lendingadmin.E005",
         )

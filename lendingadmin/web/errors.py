@@ -252,13 +252,13 @@ def _cause(error: LendingError) -> str:
             return gettext("The lending service answered that this record can't be deleted now.")
         return gettext("The lending service answered that this action is not possible now.")
     if not (isinstance(error, NotAllowed) and error.permission):
-        return error.message
+        return gettext(error.message)
     needs = gettext(
         "The service account needs the permission %(permission)s and one of these scopes: "
         "%(scopes)s."
     )
     given = {"permission": error.permission, "scopes": ", ".join(error.scopes)}
-    return f"{error.message} {needs % given}"
+    return f"{gettext(error.message)} {needs % given}"
 
 
 def status(error: LendingError) -> int:

@@ -238,7 +238,7 @@ def read_page(
     except BadRequest as error:
         if not form.filters():
             raise
-        why = error.error_description or error.message
+        why = error.error_description or _(error.message)
         form.add_error(None, _("The service refused this filter: %(why)s") % {"why": why})
         return ListPage(form=form)
     if restarted:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin import __version__
 from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
@@ -98,7 +99,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 _("Sheets"),
                 "sheets",
                 "clipboard-document-list",
-                "",
+                "v",
                 "dashboard.sheets.read",
             ),
             _Entry(
@@ -117,7 +118,7 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
                 _("Statements"),
                 "statements",
                 "document-check",
-                "",
+                "m",
                 "dashboard.statements.read",
             ),
         ),
@@ -147,13 +148,13 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         _("Office"),
         (
             _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
-            _Entry("people", _("People"), "people", "key", "", "dashboard.people.manage"),
+            _Entry("people", _("People"), "people", "key", "o", "dashboard.people.manage"),
             _Entry(
                 "policies",
                 _("Settings"),
                 "policies",
                 "adjustments-horizontal",
-                "",
+                "f",
                 "dashboard.policies.change",
             ),
         ),
@@ -202,6 +203,12 @@ class Navigation:
         every: tuple[LendingApp, ...] = settings.LENDING_APPS
         here = [app for app in every if app.app_id == app_id]
         return (*here, *self.apps, *every)[0]
+
+    @cached_property
+    def lender(self) -> str:
+        """The lender's name, for the header; empty if no name is set."""
+        name = read_lender(self.app.app_id).name
+        return "" if name == self.app.app_id else name
 
     @property
     def apps(self) -> list[LendingApp]:

@@ -99,7 +99,7 @@ def keep_outcome(write: Callable[[], object], card: Card) -> None:
             return
         except UNAVAILABLE as error:
             if time.monotonic() + pause > until:
-                logger.error("an outcome could not be kept: %s", type(error).__name__)
+                logger.error("an outcome could not be saved: %s", type(error).__name__)
                 raise OutcomeNotKept(card) from error
         time.sleep(pause)
         pause = min(pause * 2, 1.0)

@@ -1,4 +1,4 @@
-// `/` or Ctrl+K goes to the find box, `g` and a letter to an area, `j` and `k` to the next and the
+// `/` goes to the find box, Ctrl+K to the box and the actions of the page, `g` and a letter to an area, `j` and `k` to the next and the
 // previous row of a list, `p` to recording a repayment, `n` to writing a note, `?` shows the keys.
 // Nothing while typing, nothing with a modifier: those keys are the browser's and the person's.
 // It runs before the page is whole and before other scripts, so it reads the page at each key only.
@@ -101,6 +101,13 @@ globalThis.readPressed = (event) => {
     find.select();
   };
 
+  // find.js lists the actions of the page first, and gives the focus back to where it was.
+  const goToActions = (event) => {
+    const before = document.activeElement;
+    goToFind(event);
+    document.dispatchEvent(new CustomEvent("actions", { detail: before }));
+  };
+
   // An address that names a panel of this page asks to choose there: its first row has the focus.
   document.addEventListener("htmx:load", ({ detail: { elt } }) => {
     const panel = document.getElementById(location.hash.slice(1));
@@ -111,7 +118,7 @@ globalThis.readPressed = (event) => {
   document.addEventListener("keydown", (event) => {
     const command = event.ctrlKey || event.metaKey;
     if (command && !event.altKey && (event.key === "k" || event.code === "KeyK") && !document.querySelector("dialog[open]")) {
-      goToFind(event);
+      goToActions(event);
       return;
     }
     const key = readPressed(event);

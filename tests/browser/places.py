@@ -126,6 +126,8 @@ FRAME = (
     Place("find-suggest", f"{_APP}/", do=steps.type_a_name, shows="borrowers"),
     Place("find-last", f"{_APP}/find/last"),
     Place("find-recalled", f"{_APP}/", do=steps.focus_find),
+    Place("find-actions", f"{_APP}/loans/{{late_loan}}/", do=steps.open_actions),
+    Place("keyboard", f"{_APP}/", do=steps.show_keys),
     Place("no-such-page", "/nowhere/", "officer", status=404, shows="Page not found"),
     Place("no-such-page-stranger", "/nowhere/", "", status=404, shows="Page not found"),
     Place("role-refused", f"{_APP}/borrowers/new", "viewer", status=403, shows="Your role"),
@@ -146,6 +148,7 @@ FAULTS = (
 
 BORROWERS = (
     Place("borrowers", f"{_APP}/borrowers/"),
+    Place("borrowers-overdue", f"{_APP}/borrowers/lists/?show=overdue", "officer"),
     Place("borrowers-empty", f"{_EMPTY}/borrowers/", "officer", shows="No borrowers"),
     Place("borrower", f"{_BORROWER}/"),
     Place("borrower-viewer", f"{_BORROWER}/", "viewer"),
@@ -407,6 +410,18 @@ OFFICE = (
         shows="shown only once",
     ),
     Place("roles", "/people/roles/"),
+    Place("settings", f"{_APP}/settings/", shows="Calling rules"),
+    Place("settings-empty", f"{_EMPTY}/settings/", shows="not changed yet"),
+    Place("settings-calling", f"{_APP}/settings/calling/", shows="in force"),
+    Place(
+        "settings-calling-wrong",
+        f"{_APP}/settings/calling/",
+        do=steps.change_hours_wrongly,
+        shows="Enter an end after the begin.",
+    ),
+    Place("settings-lender", f"{_APP}/settings/lender/", shows="Licence number"),
+    Place("settings-late-sheets", f"{_APP}/settings/late-sheets/", shows="planned for"),
+    Place("settings-late-sheets-default", f"{_EMPTY}/settings/late-sheets/", shows="No changes"),
 )
 
 # The slowest stand first, so that nobody waits for them at the end.

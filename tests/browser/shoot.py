@@ -26,8 +26,8 @@ from tests.browser.staged import staged
 from tests.browser.walking import settle, walk
 
 SCHEMES = ("light", "dark")
-WIDTHS = (1440, 390)
-_HEIGHTS = {1440: 900, 390: 844}
+_PHONE = {390: 844}
+_HEIGHT = 900
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,24 +39,25 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--address", help="of a running dashboard with the demo's people")
     parser.add_argument("--fold", action="store_true", help="only what fits the first screen")
     parser.add_argument("--only", default="", help="of the map, places whose name begins so")
+    parser.add_argument("--widths", type=int, nargs="+", default=[1440, 390])
     asked = parser.parse_args(arguments)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    take = _camera(asked.folder, whole=not asked.fold)
+    take = _camera(asked.folder, asked.widths, whole=not asked.fold)
     if asked.paths:
         with _house(asked.address) as house:
             return _listed(house, asked.role, asked.paths, take)
     return _map([place for place in PLACES if place.name.startswith(asked.only)], take)
 
 
-def _camera(folder: Path, *, whole: bool) -> Callable[[Page, str], int]:
+def _camera(folder: Path, widths: Sequence[int], *, whole: bool) -> Callable[[Page, str], int]:
     """Takes all pictures of a page that stands there, by its name; how many."""
 
     def take(page: Page, name: str) -> int:
-        for width, scheme in product(WIDTHS, SCHEMES):
-            page.set_viewport_size({"width": width, "height": _HEIGHTS[width]})
+        for width, scheme in product(widths, SCHEMES):
+            page.set_viewport_size({"width": width, "height": _PHONE.get(width, _HEIGHT)})
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=whole)
-        return len(WIDTHS) * len(SCHEMES)
+        return len(widths) * len(SCHEMES)
 
     return take
 

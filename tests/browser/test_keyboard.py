@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from lendingadmin.demo.environment import BASE_DIR
-from tests.browser.house import PASSWORD, House
+from tests.browser.house import PASSWORD, House, sign_in
 
 PageOf = Callable[[str], Page]
 
@@ -227,3 +227,117 @@ def test_a_region_that_scrolls_sideways_can_be_scrolled_by_keys(
     tab_to(page, region)
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => document.activeElement.scrollLeft > 0")
+
+
+def test_ctrl_k_lists_the_actions_of_the_page_and_filters_them(page_of: PageOf) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/L-K10007/")
+    options = page.locator("[role=listbox] [role=option]")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#find")).to_be_focused()
+    actions = page.locator("main .title .actions :is(a, button):visible")
+    expect(options.first).to_be_visible()
+    all_words = [" ".join(words.split()) for words in actions.all_text_contents()]
+    assert set(all_words) <= set(options.all_text_contents())
+    recording = page.locator("main .title a[data-record]")
+    words = " ".join((recording.text_content() or "").split())
+    page.keyboard.type(words.split()[0].upper())
+    expect(options).to_have_text([words])
+    page.keyboard.press("ArrowDown")
+    expect(options.first).to_be_focused()
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/loans/L-K10007/repayments/new")
+
+
+def test_records_come_first_after_slash_and_actions_after_ctrl_k(page_of: PageOf) -> None:
+    page = page_of("support")
+    for loan in ("L-K10011", "L-K10007"):
+        page.goto(f"/apps/kenya/loans/{loan}/")
+    for key, first in (("/", "A"), ("Control+k", "LI"), ("/", "A")):
+        page.keyboard.press(key)
+        expect(page.locator("#recall a[href]").first).to_be_visible()
+        expect(page.locator("#recall [role=option]").first).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.tagName") == first
+        page.locator("#main").focus()
+        expect(page.locator("#recall")).to_be_hidden()
+
+
+def test_typing_on_an_action_goes_on_in_the_box(page_of: PageOf) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/L-K10007/")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("[role=option]").first).to_be_focused()
+    page.keyboard.type("gb?")
+    expect(page.locator("#find")).to_have_value("gb?")
+    expect(page.locator("#keys")).to_be_hidden()
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+
+
+@pytest.mark.parametrize("steps", [0, 1], ids=["box", "action"])
+def test_escape_closes_the_actions_and_gives_the_focus_back(page_of: PageOf, steps: int) -> None:
+    page = page_of("support")
+    page.goto("/apps/kenya/loans/L-K10007/")
+    link = page.locator(".sidebar a").nth(2)
+    link.focus()
+    page.keyboard.press("Control+k")
+    expect(page.locator("[role=listbox]")).to_be_visible()
+    for _ in range(steps):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Escape")
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    expect(link).to_be_focused()
+
+
+def test_without_scripts_no_action_and_no_key_is_offered(
+    open_page: Callable[..., Page], house: House
+) -> None:
+    page = open_page(house, java_script_enabled=False)
+    sign_in(page, "support", "/apps/kenya/loans/L-K10007/")
+    page.locator("#find").focus()
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    page.locator(".me details.menu > summary").last.click()
+    expect(page.locator("[data-shows-keys]")).to_be_hidden()
+
+
+def test_g_and_the_letter_of_an_entry_open_it(page_of: PageOf) -> None:
+    page = page_of("manager")
+    areas = page.locator("#areas > nav").first.locator("a")
+    keys = {one.get_attribute("href"): one.get_attribute("data-key") for one in areas.all()}
+    assert all(keys.values()) and len(set(keys.values())) == len(keys)
+    for address, key in keys.items():
+        page.keyboard.press("g")
+        page.keyboard.press(key or "")
+        page.wait_for_url(f"**{address}")
+        page.wait_for_load_state()
+    page.keyboard.press("?")
+    for key in keys.values():
+        expect(
+            page.locator("#keys dt", has=page.locator(f"kbd + kbd:text-is('{key}')"))
+        ).to_have_count(1)
+
+
+def test_the_menu_of_the_person_shows_the_keys(page_of: PageOf) -> None:
+    page = page_of("support")
+    summary = page.locator(".me details.menu > summary").last
+    tab_to(page, summary)
+    page.keyboard.press("Enter")
+    entry = page.locator("[data-shows-keys]")
+    expect(entry.locator("kbd")).to_have_text("?")
+    tab_to(page, entry)
+    page.keyboard.press("Enter")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    expect(summary).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_the_header_names_the_lender_within_a_phone(page_of: PageOf, width: int) -> None:
+    page = page_of("manager")
+    page.set_viewport_size({"width": width, "height": 844})
+    expect(page.locator(".top [data-lender]")).to_contain_text("Umoja Credit")
+    expect(page.locator(".top [data-lender]")).to_contain_text("kenya")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

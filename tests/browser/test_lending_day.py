@@ -1,119 +1,76 @@
-"""From a stranger to a loan, counted: clicks, keys and page loads. `-s` prints the table."""
+"""From a stranger to a loan, counted. `-s` prints the table."""
 
 import re
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.house import House, sign_in
+from tests.browser.stopwatch import Table, Watch
 from tests.browser.test_whole_day import PROCESSING, Desk
 
-MOST_CLICKS = 15
 _SURNAME, _PHONE = "[name=individual-surname]", "[name=individual-phoneNumber]"
-
-
-class Counted:
-    """A person at a page, of whom every click, key and page load is counted, step by step."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.steps: list[tuple[str, int, int, int]] = []
-        self._clicks = self._keys = self._loads = 0
-        page.on("load", self._count_load)
-
-    def _count_load(self, page: Page) -> None:
-        self._loads += 1
-
-    def click(self, target: Locator) -> None:
-        self._clicks += 1
-        target.click()
-
-    def press(self, key: str) -> None:
-        self._keys += 1
-        self.page.keyboard.press(key)
-
-    def type(self, text: str) -> None:
-        self._keys += len(text)
-        self.page.keyboard.type(text)
-
-    def link(self, name: str) -> Locator:
-        return self.page.locator("main").get_by_role("link", name=name, exact=True).first
-
-    def button(self, name: str | re.Pattern[str]) -> Locator:
-        exact = isinstance(name, str)
-        return self.page.locator("main").get_by_role("button", name=name, exact=exact).first
-
-    def await_text(self, text: str) -> None:
-        """Wait for what the service takes its time for."""
-        main = self.page.locator("main")
-        expect(main).to_contain_text(text, timeout=PROCESSING * 1000)
-
-    def end(self, step: str) -> None:
-        """Write down what the step took."""
-        self.page.wait_for_load_state()
-        self.steps.append((step, self._clicks, self._keys, self._loads))
-        self._clicks = self._keys = self._loads = 0
-
-    def sum_up(self) -> tuple[int, int, int]:
-        """Print the table; what all steps took."""
-        clicks, keys, loads = (sum(row[at] for row in self.steps) for at in (1, 2, 3))
-        rows = [("step", "clicks", "keys", "loads"), *self.steps, ("all", clicks, keys, loads)]
-        table = "\n".join("{:<10}{:>8}{:>8}{:>8}".format(*row) for row in rows)
-        print(f"\n{table}")  # noqa: T201 - shown by pytest -s
-        return clicks, keys, loads
 
 
 def test_register_assess_offer_compare_lend(open_page: Callable[..., Page], house: House) -> None:
     page = open_page(house)
     sign_in(page, "officer", "/apps/kenya/")
-    officer = Counted(page)
-    officer.click(page.locator(".sidebar").get_by_role("link", name="Borrowers"))
-    officer.click(officer.link("New borrower"))
+    loads, main = list[Page](), page.locator("main")
+    page.on("load", lambda one: loads.append(one))
+    watch, table = Watch(page), Table()
+
+    def press(role: Literal["button", "link"], name: str | re.Pattern[str]) -> None:
+        watch.click(main.get_by_role(role, name=name, exact=isinstance(name, str)).first)
+
+    def await_text(text: str) -> None:
+        """Wait for what the service takes its time for."""
+        expect(main).to_contain_text(text, timeout=PROCESSING * 1000)
+
+    watch.click(page.locator(".sidebar").get_by_role("link", name="Borrowers"))
+    press("link", "New borrower")
     expect(page.locator(_SURNAME)).to_be_focused()
-    officer.type("Wambui")
-    officer.press("Tab")
-    officer.type("Jane")
-    officer.press("Tab")
-    officer.type("0712345678")
-    officer.press("Enter")
+    watch.type("Wambui")
+    watch.press("Tab")
+    watch.type("Jane")
+    watch.press("Tab")
+    watch.type("0712345678")
+    watch.press("Enter")
     expect(page).to_have_url(re.compile("/borrowers/B_2D|/borrowers/B-"))
     borrower_id = page.locator("nav.crumbs span").last.inner_text()
-    officer.end("register")
+    table.stop(watch, "a stranger to a borrower")
 
     # Her phone reports meanwhile; that is nobody's click.
     other = open_page(house)
     sign_in(other, "officer")
     Desk(other, scripts=True).report(borrower_id)
 
-    officer.click(officer.link("Assess this borrower"))
-    officer.click(page.locator("input[name=assessmentType]").first)
-    officer.click(officer.button("Start the assessment"))
-    officer.await_text("The service authorizes lending")
-    officer.end("assess")
+    press("link", "Assess this borrower")
+    watch.click(page.locator("input[name=assessmentType]").first)
+    press("button", "Start the assessment")
+    await_text("The service authorizes lending")
 
-    officer.click(officer.link("Request offer"))
+    press("link", "Request offer")
     expect(page.locator("input[name=assessmentType]:checked")).to_have_count(1)
-    officer.click(officer.button("Request offer"))
-    officer.await_text("Credit limit")
-    officer.end("offer")
+    press("button", "Request offer")
+    await_text("Credit limit")
 
-    officer.click(officer.button("Compare all products"))
-    officer.await_text("cheapest")
-    officer.end("compare")
+    press("button", "Compare all products")
+    await_text("cheapest")
 
-    officer.click(page.locator("table.compare a.button").first)
+    watch.click(page.locator("table.compare a.button").first)
     account_id = page.locator("[name=accountId]").input_value()
-    officer.click(officer.button(re.compile("^Lend KES")))
+    press("button", re.compile("^Lend KES"))
     expect(page.locator("nav.crumbs")).to_contain_text(account_id)
-    officer.end("lend")
+    page.wait_for_load_state()
+    table.stop(watch, "a stranger to a loan")
+    table.print()
 
-    clicks, _, loads = officer.sum_up()
-    assert clicks <= MOST_CLICKS
-    assert loads <= clicks + 1
+    assert len(loads) <= watch.clicks + 1
     page.go_back()
     page.goto(page.url.partition("contracts")[0])
-    officer.await_text("Loans made in this dashboard from this offer")
+    await_text("Loans made in this dashboard from this offer")
 
 
 @pytest.fixture

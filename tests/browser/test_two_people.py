@@ -81,7 +81,7 @@ def submit(page: Page, batch: str) -> None:
     """Have what is accepted recorded, for which a second person is asked."""
     page.goto(f"{batch}record")
     send(page)
-    expect(page.locator("[data-state=awaiting]")).to_be_visible()
+    expect(page.locator("#batch[data-state=awaiting]")).to_be_visible()
 
 
 def test_a_manager_approves_only_the_rows_that_they_saw(
@@ -106,7 +106,7 @@ def test_a_manager_approves_only_the_rows_that_they_saw(
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text("SJTP000001")
     clerk.goto(batch)
-    expect(clerk.locator("[data-state=awaiting]")).to_be_visible()
+    expect(clerk.locator("#batch[data-state=awaiting]")).to_be_visible()
     expect(clerk.locator("td a[href*='/repayments/']")).to_have_count(0)
 
     send(manager)
@@ -118,7 +118,7 @@ def test_a_manager_approves_only_the_rows_that_they_saw(
         manager.wait_for_timeout(500)
         manager.reload()
     expect(recorded).to_have_count(1)
-    expect(manager.locator("[data-state=done]")).to_be_visible()
+    expect(manager.locator("#batch[data-state=done]")).to_be_visible()
 
 
 def make_link(page: Page) -> str:

@@ -95,7 +95,7 @@ class Desk:
         file = {"name": "event.json", "mimeType": "application/json", "buffer": content}
         self.page.set_input_files("input[name=file]", files=[file])  # type: ignore[list-item]
         self.press("Review")
-        self.press("Send it")
+        self.press("Send")
         expect(self.page.locator("h1")).to_contain_text("56 messages")
 
     def assess(self, borrower_id: str) -> None:

@@ -91,7 +91,7 @@ def test_a_child_that_will_not_stop_is_ended_with_its_own_children(tmp_path: Pat
 def test_grandchildren_go_when_the_child_ended_without_them(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     with (
-        pytest.raises(Died, match=r"brief ended by itself \(exit code 3\)"),
+        pytest.raises(Died, match=r"brief ended unexpectedly \(exit code 3\)"),
         Processes() as processes,
     ):
         processes.start("brief", [sys.executable, "-c", CARELESS, str(note)], os.environ)
@@ -140,7 +140,7 @@ def test_a_terminal_that_closes_is_no_reason_under_nohup() -> None:
 
 
 def test_a_child_that_dies_is_told_by_name() -> None:
-    died = pytest.raises(Died, match=r"The frail ended by itself \(exit code 7\)")
+    died = pytest.raises(Died, match=r"The frail ended unexpectedly \(exit code 7\)")
     with died, Processes() as processes:
         processes.start("healthy", SLEEPER, os.environ)
         processes.start("frail", [sys.executable, "-c", "raise SystemExit(7)"], os.environ)

@@ -13,6 +13,7 @@ from lendingadmin.web.display.charts import (
     draw_bars,
     draw_horizontal_bars,
     draw_line,
+    draw_sparkline,
     find_grid,
 )
 
@@ -129,3 +130,12 @@ def test_a_course_runs_from_zero_over_time() -> None:
 )
 def test_nothing_is_drawn_of_less(points: list[tuple[datetime, Decimal]]) -> None:
     assert line(points) is None
+    assert draw_sparkline(points[:1]) is None
+
+
+def test_a_small_line_runs_from_its_lowest_to_its_highest_amount() -> None:
+    points = [(START + timedelta(days=n), Decimal(x)) for n, x in ((0, -50), (1, 150), (4, 50))]
+    drawn = draw_sparkline(points)
+    assert drawn is not None
+    assert drawn.path == draw_path([("0.0", "24.0"), ("25.0", "4.0"), ("100.0", "14.0")])
+    assert (drawn.dots, drawn.lines, drawn.labels) == ([("100.0", "14.0")], (), ())

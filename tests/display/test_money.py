@@ -78,7 +78,10 @@ def test_money(amount: object, currency: object, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(Decimal(4000), "4K"), (Decimal(1500000), "1.5M"), (Decimal(200), "200"), (None, "—")],
+    [
+        *((Decimal(4000), "4K"), (Decimal(1500000), "1.5M"), (Decimal(200), "200"), (None, "—")),
+        (Decimal("9" * 40), f"1{'0' * 28}T"),
+    ],
 )
 def test_compact(amount: object, text: str) -> None:
     assert compact(amount) == text

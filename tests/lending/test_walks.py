@@ -5,6 +5,7 @@ from itertools import islice
 import pytest
 
 from lendingadmin.lending.errors import NotFound, UnfinishedList
+from lendingadmin.lending.pages import LED_BACK
 from tests.faults.behaviours import refusal
 from tests.lending import shapes
 from tests.lending.cases import answer, list_page
@@ -54,7 +55,7 @@ def test_a_service_that_turns_in_a_circle_is_told(service, client, resource, key
     service.default = answer(list_page(key, {}, token="again"))
 
     for walk in (resource(client).iterate(page_size=1), resource(client).pages()):
-        with pytest.raises(UnfinishedList, match="led back to itself"):
+        with pytest.raises(UnfinishedList, match=LED_BACK):
             list(walk)
     assert service.hits() == 4
 

@@ -104,7 +104,7 @@ def test_a_host_with_other_keys_is_not_ready(settings: Any) -> None:
     canary.write_canary()
     own = settings.DATA_KEYS
     settings.DATA_KEYS = (ANOTHER_KEY,)
-    assert ask() == (503, "not ready: DATA_KEYS open nothing of what this database keeps\n")
+    assert ask() == (503, "not ready: DATA_KEYS decrypt nothing in this database\n")
     # It must not make itself right.
     canary.write_canary()
     assert ask()[0] == 503

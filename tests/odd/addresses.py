@@ -253,6 +253,7 @@ WITHOUT = {
     "book-count": "asks the worker, which reads; tests/portfolio has the odd answers",
     "book-stop": "stops the worker",
     "book-progress": "how far the worker is, from the database",
+    "borrower-list": "what the worker counted, from the database",
     "loan-list": "what the worker counted, from the database",
     "loan-list-export": "what the worker counted, from the database",
     "saved-list": "what the worker counted, from the database",

@@ -11,7 +11,7 @@ from django.test import Client
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.desk.portfolio.models import Snapshot
 from lendingadmin.lending.errors import UnfinishedList
-from lendingadmin.lending.pages import Page, each_page, leave_out_repeats
+from lendingadmin.lending.pages import ENDLESS, LED_BACK, Page, each_page, leave_out_repeats
 from lendingadmin.lending.values import Loan
 from lendingadmin.web import exports
 from tests.paging.service import PagedService
@@ -19,8 +19,6 @@ from tests.portfolio.conftest import counted, outstanding
 from tests.portfolio.service import loan
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-BACK = "list led back to itself"
 
 
 def of(*numbers: int) -> list[dict[str, Any]]:
@@ -47,10 +45,10 @@ def test_a_csv_of_a_list_that_leads_back_broke_off(
 ) -> None:
     service.give("loans", pages)
     *rows, last = exported(desk)
-    keys = [row[0] for row in rows]
+    keys = [row[1] for row in rows]
     assert len(last) == 1, last
     assert last[0].startswith(exports.BROKEN_OFF % {"rows": len(rows), "why": ""})
-    assert BACK in last[0]
+    assert LED_BACK in last[0]
     assert len(set(keys)) == len(keys)
     ended = Entry.objects.latest("pk")
     assert (ended.outcome, ended.detail.split()[0]) == ("broken", str(len(rows)))
@@ -61,7 +59,7 @@ def test_a_csv_of_events_too(desk: Client, service: PagedService) -> None:
     service.give("events", {"": ([one], "t"), "t": ([one | {"eventId": "E-2"}], "t")})
     rows = exported(desk, "events")
     assert [row[0] for row in rows[:2]] == ["E-1", "E-2"]
-    assert BACK in rows[2][0]
+    assert LED_BACK in rows[2][0]
 
 
 def test_a_row_that_comes_again_is_written_once_and_told(
@@ -69,7 +67,7 @@ def test_a_row_that_comes_again_is_written_once_and_told(
 ) -> None:
     service.give("loans", {"": (of(1, 2), "t"), "t": (of(2, 3, 3), None)})
     *rows, last = exported(desk)
-    assert [row[0] for row in rows] == ["L-1", "L-2", "L-3"]
+    assert [row[1] for row in rows] == ["L-1", "L-2", "L-3"]
     assert last == [exports.describe_repeated(2)] and " 2 " in last[0]
     assert Entry.objects.latest("pk").outcome == "done"
 
@@ -93,7 +91,7 @@ def test_empty_pages_without_end_break_a_csv_off(desk: Client, service: PagedSer
     service.give_empty_pages("loans", 300, of(1))
     (last,) = exported(desk)
     assert last[0].startswith(exports.BROKEN_OFF % {"rows": 0, "why": ""})
-    assert "empty pages" in last[0]
+    assert ENDLESS in last[0]
     assert service.hits("loans") < 150
 
 
@@ -122,7 +120,7 @@ def test_a_count_that_was_led_back_is_not_kept(
     service.give("loans", pages)
     row = counted()
     assert row.state == Snapshot.State.FAILED
-    assert BACK in row.why
+    assert LED_BACK in row.why
     assert service.hits("loans") <= 4
 
 

@@ -22,7 +22,7 @@ def told(*options: str) -> str:
 def test_status_says_how_each_app_stands(put: Put, index: BorrowerIndex) -> None:
     put("b-1", **KAMAU)
     lines = told("--status").splitlines()
-    assert lines[0].startswith("kenya: 1 borrowers, whole as of 20")
+    assert lines[0].startswith("kenya: 1 borrowers, complete at 20")
     assert lines[1] == "ghana: no index yet; the worker builds it"
 
 

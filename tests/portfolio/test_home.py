@@ -29,6 +29,7 @@ from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Mistake, Repayment, Restoration
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.money.writes.models import Write
+from lendingadmin.money.writes.reconciliation import describe as describe_write
 from lendingadmin.money.writes.states import WriteFound, WriteState
 from lendingadmin.records.assessments.models import AssessmentIndex, KnownAssessment
 from lendingadmin.records.assessments.running import CREATE
@@ -426,7 +427,7 @@ def wait_with_a_report(by: User) -> object:
     return one
 
 
-def wait_with_a_write(by: User) -> object:
+def wait_with_a_write(by: User) -> Write:
     return Write.objects.create(
         person=by,
         app_id="kenya",
@@ -565,6 +566,29 @@ def test_what_waits_for_a_clerk_is_on_their_home(client_of: ClientOf, support: U
     wait_unallocated(support), wait_with_words(support)
     html = read_section(read_page(client), "decisions")
     assert re.findall(r'data-decision="([^"]+)"', html) == ["unallocated", "question"]
+
+
+def test_a_write_that_waits_is_shown_once_and_after_the_money(
+    client_of: ClientOf, support: User, manager: User
+) -> None:
+    decided = [wait_with_a_write(support) for _ in range(7)]
+    wait_undecided(support), wait_unallocated(support), wait_with_a_sheet(support)
+    checked = wait_with_a_write(support)
+    Write.objects.filter(pk=checked.pk).update(found="", next_check_at=timezone.now())
+    html = read_page(client_of(manager))
+    kinds = re.findall(r'data-decision="([^"]+)"', html)
+    assert kinds == ["resolve", "unallocated", "sheet", "write"]
+    assert section(html, "decisions").count(describe_write(checked)) == 5
+    # The five that wait longest are to decide; the others are listed once, too.
+    addresses = [one.get_absolute_url() for one in (*decided, checked)]
+    own, rest = (read_section(html, name) for name in ("decisions", "unconfirmed"))
+    assert [one in own for one in addresses] == [True] * 5 + [False] * 3
+    assert [one in rest for one in addresses] == [False] * 5 + [True] * 3
+    Write.objects.exclude(pk__in=[one.pk for one in decided[:5]]).delete()
+    assert "unconfirmed" not in sections(read_page(client_of(manager)))
+    # The person who entered them decides nothing and sees all of them.
+    rest = read_section(read_page(client_of(support)), "unconfirmed")
+    assert all(one.get_absolute_url() in rest for one in decided[:5])
 
 
 def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(

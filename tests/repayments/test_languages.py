@@ -11,10 +11,15 @@ from django.utils.translation import get_language, gettext, override
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import describe_roles
+from lendingadmin.lending import errors
+from lendingadmin.lending.pages import ENDLESS, LED_BACK
 from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.office.staff.views.profile import SAVED
+from lendingadmin.web.display.glossary import TERMS, find_explanation
+from lendingadmin.web.errors import card
 from tests.conftest import ClientOf
 from tests.repayments.pages import enter, new_url, press
 from tests.repayments.rows import NOON, row
@@ -120,3 +125,26 @@ def test_a_person_chooses_a_language(support: User, client_of: ClientOf) -> None
     assert browser.post("/accounts/profile/", {"language": "de"}).status_code == 200
     support.refresh_from_db()
     assert support.language == "sw"
+
+
+@pytest.mark.parametrize("language", ["fr", "sw"])
+def test_what_the_client_says_is_in_the_language_of_the_page(language: str) -> None:
+    kinds = [errors.LendingError, *vars(errors).values()]
+    messages = {
+        kind.default_message
+        for kind in kinds
+        if isinstance(kind, type) and issubclass(kind, errors.LendingError)
+    } | {LED_BACK, ENDLESS}
+    with override(language):
+        causes = {message: card(errors.LendingError(message)).cause for message in messages}
+    assert len(causes) > 20
+    assert [said for message, said in causes.items() if said == message] == []
+
+
+@pytest.mark.parametrize("language", ["fr", "sw"])
+def test_roles_and_terms_are_in_the_language_of_the_page(language: str) -> None:
+    english = {word: find_explanation(word) for word in TERMS}
+    roles = describe_roles("lending.borrowers.create")
+    with override(language):
+        assert [word for word in TERMS if find_explanation(word) == english[word]] == []
+        assert describe_roles("lending.borrowers.create") != roles

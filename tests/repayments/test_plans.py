@@ -29,7 +29,7 @@ from lendingadmin.money.repayments import (
 )
 from lendingadmin.money.repayments import tasks as repayment_tasks
 from lendingadmin.money.repayments.dayend import list_lines
-from lendingadmin.money.repayments.finder import find_repayments
+from lendingadmin.money.repayments.finder import find_repayments, read_borrowers
 from lendingadmin.money.repayments.managers import UNDECIDED
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request, find_abandoned
@@ -153,6 +153,7 @@ WORK: dict[str, Callable[[User], object]] = {
     "the mail to managers": lambda _: notifications.notify_managers(timezone.now()),
     "look-alikes": lambda by: lookalikes.look_alikes(asked(by), "form"),
     "a receipt's number": lambda _: find_repayments("kenya", "KENYA-2026-000001"),
+    "borrowers of loans": lambda _: read_borrowers("kenya", ["L-1", "L-2"]),
     "what may double": lambda _: list(find_abandoned("kenya", "L-1", "TX-1")),
     "one loan": lambda _: (
         list(Repayment.objects.of_loan("kenya", "L-1").with_mistake()[:10]),

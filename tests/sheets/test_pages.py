@@ -77,6 +77,23 @@ def test_a_code_leads_to_its_sheet_and_a_mistyped_one_is_told(desk: Client, shee
     assert desk.get(f"{SHEETS}{swapped}x/").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("role", "state", "page"),
+    [
+        ("support", "open", "return"),
+        ("support", "returned", ""),
+        ("support", "cancelled", ""),
+        ("officer", "open", ""),
+    ],
+)
+def test_a_code_leads_to_the_amounts_where_they_may_be_entered(
+    people: dict[str, User], client_of: ClientOf, sheet: Sheet, role: str, state: str, page: str
+) -> None:
+    Sheet.objects.update(state=state)
+    answer = client_of(people[role]).get(SHEETS, {"code": sheet.code})
+    assert answer["Location"] == f"{sheet.get_absolute_url()}{page}"
+
+
 def test_the_find_box_finds_it(desk: Client, sheet: Sheet) -> None:
     for wanted in (sheet.shown_code, f"CASH-{sheet.code}-002"):
         [match] = find_sheets("kenya", wanted)

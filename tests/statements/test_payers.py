@@ -39,6 +39,16 @@ def test_the_next_payment_of_the_payer_is_proposed_and_not_accepted(
     assert list_rows(again) == [("L-1", "link", "proposed", "open")]
 
 
+@pytest.mark.parametrize("keep", [{}, {"keep": "on"}], ids=["not ticked", "ticked"])
+def test_the_tick_beside_a_shown_loan_keeps_the_payer(
+    clerk: Client, service: DeskService, keep: dict[str, str]
+) -> None:
+    service.add("L-1")
+    batch = check(clerk, pay("x y", phones={0: "254700012345"}))
+    decide(clerk, batch, 1, action="take", loan="L-1", **keep)
+    assert PayerLink.objects.filter(account_id="L-1").exists() == bool(keep)
+
+
 def test_without_the_tick_nothing_is_kept(clerk: Client, service: DeskService) -> None:
     service.add("L-1")
     batch = check(clerk, pay("x y", phones={0: "254700012345"}))

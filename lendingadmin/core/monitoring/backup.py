@@ -48,7 +48,7 @@ def copy_sqlite(draft: Path) -> None:
         connection.connection.backup(copy)
         [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
-        raise BackupFailed(f"The copy is not whole: {found}.")
+        raise BackupFailed(f"The copy is not complete: {found}.")
 
 
 def _copy_postgresql(draft: Path) -> None:

@@ -25,7 +25,7 @@ def find_fault() -> str:
     if canary is None:
         return ""
     if isinstance(canary.encrypted, Undecryptable):
-        return "DATA_KEYS open nothing of what this database keeps"
+        return "DATA_KEYS decrypt nothing in this database"
     try:
         loads(canary.signed, salt=_NAME)
     except BadSignature:

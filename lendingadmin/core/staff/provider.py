@@ -280,7 +280,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
             )
         except IntegrityError as error:
             # Two browsers, or two people with the same name, signed in at the same moment.
-            raise ProviderFault("the person was made meanwhile") from error
+            raise ProviderFault("another request made the person first") from error
 
     def on_authentication_error(
         self,

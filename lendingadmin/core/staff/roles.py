@@ -24,7 +24,12 @@ from typing import NamedTuple
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = ("viewer", "officer", "support", "manager")
+VIEWER, OFFICER, SUPPORT, MANAGER = ROLES = (
+    _("viewer"),
+    _("officer"),
+    _("support"),
+    _("manager"),
+)
 
 #: The purpose of each role, in a line that completes “a person who …”.
 ROLE_WORDS: Mapping[str, str] = MappingProxyType(
@@ -190,7 +195,7 @@ def describe_roles(permission: str) -> str:
     """Return the roles with a permission: “officer or manager”. Raises KeyError if unknown."""
     if not RIGHTS[permission].roles:
         return gettext("with this right")
-    *others, last = RIGHTS[permission].roles
+    *others, last = map(gettext, RIGHTS[permission].roles)
     if not others:
         return last
     return gettext("%(others)s or %(last)s") % {"others": ", ".join(others), "last": last}

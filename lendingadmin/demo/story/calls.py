@@ -23,7 +23,7 @@ _OTHERS = (
     (Outcome.NO_ANSWER, "officer", 1, "09:05", ""),
     (Outcome.NO_ANSWER, "officer", 1, "09:12", "Try in the evening."),
     (Outcome.REACHED, "officer", 1, "09:20", "Sells at the market, has money on Saturday."),
-    (Outcome.WRONG_NUMBER, "brian", 1, "10:02", "Somebody else has this number now."),
+    (Outcome.WRONG_NUMBER, "brian", 1, "10:02", "Another person has this number now."),
     (Outcome.NO_ANSWER, "brian", 1, "10:09", ""),
     (Outcome.REACHED, "brian", 1, "10:31", "Asks for the balance by SMS."),
     (Outcome.HARDSHIP, "amina", 1, "14:40", "In hospital since last week."),

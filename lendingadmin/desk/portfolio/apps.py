@@ -14,3 +14,4 @@ class PortfolioConfig(areas.AreaConfig):
     tasks = ("tasks.count", "tasks.prepare_lists", "tasks.prune")
     open_loans = "open_loans.READER"
     other_case = "loan_ids.OTHER_CASE"
+    loan_borrowers = "loan_ids.read_borrowers"

@@ -3,9 +3,9 @@
 The summary is built from the database alone.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -16,14 +16,22 @@ from django.utils.translation import ngettext
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.web.display import formats
-from lendingadmin.web.display.charts import Item, Plot, draw_bars, draw_horizontal_bars, draw_line
+from lendingadmin.web.display.charts import (
+    Item,
+    Plot,
+    draw_bars,
+    draw_horizontal_bars,
+    draw_line,
+    draw_sparkline,
+)
 from lendingadmin.web.display.locales import write_month
 from lendingadmin.web.display.money import compact, money
 from lendingadmin.web.display.numbers import whole
 from lendingadmin.web.display.rates import rate
 from lendingadmin.web.display.statuses import find_status
-from lendingadmin.web.display.times import day
+from lendingadmin.web.display.times import calendar_day, day, short_contract_day
 
+from .amounts import exactly
 from .figures import AT_RISK, Figures
 from .loan_list_form import FIGURE, write_performance
 from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
@@ -31,6 +39,12 @@ from .models import FIGURES_VERSION, Snapshot, SnapshotLoan
 _LARGEST = 5
 # Points of a line; about a hundred snapshots are stored.
 _POINTS = 31
+# A sparkline covers this time, with a point for each day.
+_SPARK = timedelta(days=14)
+# The change is since the update that is closest to a week ago, at most this far from it.
+_WEEK, _ABOUT = timedelta(days=7), timedelta(days=1)
+# A change is written in per cent from 0.01 % to this number of times the earlier amount.
+_MOST_TIMES, _LEAST_PART = 10, 10_000
 # Heights of the charts in pixels, low enough to leave room for the rest of the page.
 _BARS_HEIGHT, _TREND_HEIGHT = 100, 66
 # A longer label leaves no room for an amount next to it.
@@ -46,6 +60,9 @@ class Tile:
     `amount` is None if the figure is not known. `untold` is the number of loans without the values
     of the figure; `untold_url` is the address of these loans. `is_of_open` is True if the figure is
     of open loans only.
+
+    `change` tells the change in about a week; empty if it is not known. `is_worse` is True if the
+    change is clearly bad.
     """
 
     label: str
@@ -55,6 +72,9 @@ class Tile:
     untold: int = 0
     untold_url: str = ""
     is_of_open: bool = True
+    sparkline: Plot | None = None
+    change: str = ""
+    is_worse: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,29 +136,35 @@ class Counts(NamedTuple):
     """Snapshots of an app for the home page.
 
     `last` began last, `complete` is the newest complete one, and `shown` are the complete ones of
-    the trends. `older` is the number of complete snapshots whose figures have another meaning.
+    the trends. `daily` are the last complete ones of each day, in the lender's zone, for the
+    sparklines. `older` is the number of complete snapshots whose figures have another meaning.
     """
 
     last: Snapshot | None
     complete: Snapshot | None
     shown: list[Snapshot]
+    daily: dict[date, Snapshot]
     older: int
 
 
 def read_counts(app: LendingApp) -> Counts:
     """Return the snapshots of an app for the home page."""
     every = Snapshot.objects.filter(app_id=app.app_id).order_by("-id")
-    keys = list(every.values_list("pk", "state", "figures_version"))
-    complete = [(pk, version) for pk, state, version in keys if state == Snapshot.State.DONE]
-    numbers = [pk for pk, version in complete if version == FIGURES_VERSION]
-    points = _pick_points(numbers)
+    keys = list(every.values_list("pk", "state", "figures_version", "ended_at"))
+    complete = [
+        (pk, version, at) for pk, state, version, at in keys if state == Snapshot.State.DONE
+    ]
+    ended = {pk: at for pk, version, at in complete if version == FIGURES_VERSION}
+    points = _pick_points(list(ended))
+    days = _pick_days((pk, calendar_day(at, app.zone)) for pk, at in ended.items())
     newest = [pk for pk, *_rest in (*keys[:1], *complete[:1])]
-    rows = {row.pk: row for row in every.filter(pk__in={*newest, *points})}
+    rows = {row.pk: row for row in every.filter(pk__in={*newest, *points, *days.values()})}
     return Counts(
         rows.get(keys[0][0]) if keys else None,
         rows.get(complete[0][0]) if complete else None,
         [rows[pk] for pk in points if pk in rows],
-        len(complete) - len(numbers),
+        {day: rows[pk] for day, pk in days.items() if pk in rows},
+        len(complete) - len(ended),
     )
 
 
@@ -147,8 +173,11 @@ def build_summary(app: LendingApp, counts: Counts) -> PortfolioSummary | None:
 
     None without a complete snapshot whose figures have the current meaning.
     """
-    kept = [(row, Figures.from_json(row.figures)) for row in counts.shown]
-    return _SummaryBuilder(app, *kept[0]).build(kept, counts.older) if kept else None
+    rows = {row.pk: row for row in (*counts.shown, *counts.daily.values())}
+    figures = {pk: Figures.from_json(row.figures) for pk, row in rows.items()}
+    kept = [(row, figures[row.pk]) for row in counts.shown]
+    daily = {day: (row, figures[row.pk]) for day, row in counts.daily.items()}
+    return _SummaryBuilder(app, *kept[0], daily).build(kept, counts.older) if kept else None
 
 
 def _pick_points(numbers: list[int]) -> list[int]:
@@ -158,17 +187,36 @@ def _pick_points(numbers: list[int]) -> list[int]:
     return [numbers[at * (len(numbers) - 1) // (_POINTS - 1)] for at in range(_POINTS)]
 
 
-class _SummaryBuilder:
-    """Builds the parts of one snapshot's summary."""
+def _pick_days(ended: Iterable[tuple[int, date | None]]) -> dict[date, int]:
+    """Return the first of these numbers, the newest first, for each day of the last `_SPARK`."""
+    found: dict[date, int] = {}
+    for number, on in ended:
+        if on is not None and on > next(iter(found), on) - _SPARK:
+            found.setdefault(on, number)
+    return found
 
-    def __init__(self, app: LendingApp, snapshot: Snapshot, figures: Figures) -> None:
-        self.app, self.snapshot, self.figures = app, snapshot, figures
+
+class _SummaryBuilder:
+    """Builds the parts of one snapshot's summary; `daily` has the figures of the last days."""
+
+    def __init__(
+        self,
+        app: LendingApp,
+        snapshot: Snapshot,
+        figures: Figures,
+        daily: dict[date, tuple[Snapshot, Figures]],
+    ) -> None:
+        self.app, self.snapshot, self.figures, self.daily = app, snapshot, figures, daily
         self.locale = formats.locale()
 
     def build(self, kept: list[tuple[Snapshot, Figures]], older: int) -> PortfolioSummary:
         return PortfolioSummary(
             snapshot=self.snapshot,
-            tiles=(self._tile(_("Outstanding"), "outstanding"), self._overdue(), self._paid()),
+            tiles=(
+                self._add_change(self._tile(_("Outstanding"), "outstanding"), "outstanding"),
+                self._add_change(self._overdue(), "overdue"),
+                self._paid(),
+            ),
             at_risk=self._at_risk(),
             at_risk_of=self._tile(
                 _("Outstanding principal"), "principal_outstanding", of="at_risk"
@@ -229,6 +277,42 @@ class _SummaryBuilder:
             self._url(f"untold:{of}"),
             is_of_open,
         )
+
+    def _add_change(self, tile: Tile, by: str) -> Tile:
+        """Return the tile with its sparkline, and with the change of its figure in a week."""
+        found = {
+            day: (row.ended_at, figures.sums[by].amount)
+            for day, (row, figures) in self.daily.items()
+            if row.ended_at is not None and figures.is_known(by)
+        }
+        week_ago = self._find_week_ago(found)
+        if tile.amount is None or week_ago is None:
+            return replace(tile, sparkline=draw_sparkline(found.values()))
+        before = found[week_ago][1]
+        return replace(
+            tile,
+            sparkline=draw_sparkline(found.values()),
+            change=self._write_change(before, tile.amount, week_ago),
+            is_worse=by == "overdue" and tile.amount > before,
+        )
+
+    def _find_week_ago(self, days: Iterable[date]) -> date | None:
+        """Return the day that is closest to a week before the newest one, if it is close."""
+        wanted = next(iter(self.daily)) - _WEEK
+        near = [day for day in days if abs(day - wanted) <= _ABOUT]
+        return min(near, key=lambda day: abs(day - wanted), default=None)
+
+    def _write_change(self, before: Decimal, now: Decimal, since: date) -> str:
+        """Return the change in per cent; or as an amount, if a share would say nothing."""
+        words = {"day": short_contract_day(since, locale=self.locale)}
+        if now == before:
+            return _("no change since %(day)s") % words
+        with exactly():
+            change = now - before
+            is_share = 0 < before <= abs(change) * _LEAST_PART and 0 <= now <= before * _MOST_TIMES
+        written = self._rate(change / before) if is_share else self._money(change)
+        words["change"] = written if change < 0 else f"+{written}"
+        return _("%(change)s since %(day)s") % words
 
     def _overdue(self) -> Tile:
         owed, late = self.figures.sums["outstanding"].amount, self.figures.sums["overdue"].amount

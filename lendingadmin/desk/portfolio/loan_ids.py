@@ -1,6 +1,6 @@
-"""Loan ids in snapshots: find them regardless of upper and lower case, and count them."""
+"""Loan ids in snapshots: find them in any letter case, read their borrowers, and count them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db.models import QuerySet, Value
 from django.db.models.functions import Lower
@@ -50,6 +50,15 @@ def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
     """Return the loans of a snapshot whose id equals this one in lower case."""
     rows = SnapshotLoan.objects.alias(folded=Lower("account_id"))
     return rows.filter(snapshot=snapshot, folded=Lower(Value(wanted)))
+
+
+def read_borrowers(app_id: str, loan_ids: Collection[str]) -> dict[str, str]:
+    """Return the borrowers of these loans in the newest snapshot, by loan id."""
+    snapshot = find_with_loans(app_id)
+    if snapshot is None:
+        return {}
+    rows = SnapshotLoan.objects.filter(snapshot=snapshot, account_id__in=loan_ids)
+    return dict(rows.exclude(borrower_id="").values_list("account_id", "borrower_id"))
 
 
 def count_of_borrower(app_id: str, borrower_id: str) -> int:

@@ -33,7 +33,7 @@ from lendingadmin.people.index.names import get_page_names, to_borrower_id
 from lendingadmin.records.assessments import running
 from lendingadmin.records.notes import mentions
 from lendingadmin.records.offers import asking
-from lendingadmin.web.decisions import list_decisions
+from lendingadmin.web.decisions import Waiting, list_decisions
 from lendingadmin.web.keyset import Slice, count_each, spell_count
 from lendingadmin.web.requests import PersonRequest
 
@@ -128,6 +128,11 @@ class HomeReader:
         return dict(zip(self.lists, count_each(list(self.lists.values())), strict=True))
 
     @cached_property
+    def decisions(self) -> list[Waiting]:
+        """The decisions that wait for this person, without the person's own entries."""
+        return list_decisions(self.app.app_id, self.person)
+
+    @cached_property
     def counts(self) -> dashboard.Counts:
         """The snapshots of the portfolio."""
         return dashboard.read_counts(self.app)
@@ -163,12 +168,14 @@ class HomeReader:
     def read_unconfirmed(self) -> dict[str, object]:
         """Return the writes without an answer, other than repayments.
 
-        People see their own writes, and managers see all writes.
+        People see their own writes, and managers see all writes. Writes that are shown as a
+        decision are left out.
         """
         found = list[tuple[str, Write]]()
         if self.totals["unconfirmed"]:
             found = write_reconciliation.list_unconfirmed(self.app.app_id, self.person)
-        return {"unconfirmed": found}
+        shown = {task.url for one in self.decisions for task in one.tasks}
+        return {"unconfirmed": [one for one in found if one[1].get_absolute_url() not in shown]}
 
     def read_checking(self) -> dict[str, object]:
         """Return the repayments that need checking, the longest waiting first."""
@@ -238,8 +245,7 @@ class HomeReader:
 
     def read_decisions(self) -> dict[str, object]:
         """Return the decisions that wait for this person, without the person's own entries."""
-        person = self.person
-        decisions = list_decisions(self.app.app_id, person)
+        person, decisions = self.person, self.decisions
         self.borrower_ids += [task.borrower_id for one in decisions for task in one.tasks]
         changes = count_waiting(person) if person.has_perm(MANAGE_PEOPLE) else 0
         return {

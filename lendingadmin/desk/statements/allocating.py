@@ -23,6 +23,8 @@ from .models import Allocation, Batch
 
 #: Undecided rows that may be recorded, if necessary with another loan.
 UNDECIDED = Q(decision=Decision.OPEN, repayment=None) & ~Q(finding__in=NO_LOAN_HELPS)
+# The list of rows shows why these loans were proposed, so accepting all needs no reason.
+_NO_REASON = frozenset({Basis.WORDS, Basis.LINK, Basis.PHONE})
 _AT_ONCE = 500
 # Fields that a colleague's decision on a row changes.
 _DECIDED = [
@@ -58,9 +60,23 @@ def accept_all(batch: Batch, finding: str, reason: str, by: User) -> int:
     """
     if not may_accept_all(batch, finding):
         raise NoneAtOnce
-    rows = batch.allocations.filter(finding=finding, decision=Decision.OPEN)
-    rows = rows.exclude(account_id="").select_related("line").order_by("position", "part")
+    rows = list_acceptable(batch, finding).select_related("line").order_by("position", "part")
     return sum(accept(row, reason, by) for row in rows)
+
+
+def list_acceptable(batch: Batch, finding: str) -> QuerySet[Allocation]:
+    """Return the undecided rows with a finding that have a loan."""
+    return list_undecided(batch).filter(finding=finding).exclude(account_id="")
+
+
+def needs_reason(batch: Batch, finding: str) -> bool:
+    """Return whether a person who accepts all rows with a finding must give a reason.
+
+    Proposals need no reason, except those found by name alone, and those whose row names its loan
+    but has other words against it.
+    """
+    rows = list_acceptable(batch, finding)
+    return finding != Finding.PROPOSED or rows.exclude(basis__in=_NO_REASON).exists()
 
 
 def may_accept_all(batch: Batch, finding: str) -> bool:
@@ -80,16 +96,22 @@ def leave_out(row: Allocation, reason: str, by: User) -> None:
         _decide(row, Decision.LEFT_OUT, reason, by)
 
 
-def choose(row: Allocation, loan_id: str, by: User) -> None:
+def choose(row: Allocation, loan_id: str, by: User, *, may_accept: bool = False) -> None:
     """Choose another loan for a row, and check the row with this loan.
 
-    Raise NotReady, and LendingError if the loan can't be read.
+    With `may_accept`, accept the row if nothing is against it. Raise NotReady and LendingError.
     """
     with _hold(row):
         row.account_id, row.basis = loan_id, Basis.PERSON
         row.decided_by = by
         checking.check_again(row)
+        is_accepted = may_accept and row.finding == Finding.FINE
+        if is_accepted:
+            row.decision, row.reason, row.decided_by = Decision.ACCEPTED, "", by
+            row.save(update_fields=["decision", "reason", "decided_by"])
         audit.record_about(row, by, RECORD, "chosen")
+        if is_accepted:
+            audit.record_about(row, by, RECORD, Decision.ACCEPTED)
 
 
 def split(row: Allocation, amount: Decimal, by: User) -> Allocation | None:

@@ -19,6 +19,7 @@ class RepaymentsConfig(areas.AreaConfig):
     gauges = "reconciliation.GAUGES"
     warnings = "reconciliation.find_late_check"
     stored = "finder.FINDER"
+    loan_borrowers = "finder.read_borrowers"
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"
     duties = "tasks.beat"
     tasks = ("tasks.check", "tasks.notify")

@@ -29,8 +29,8 @@ RESTORED = ngettext_lazy(
     "number",
 )
 MAY_BE_RESTORED = ngettext_lazy(
-    "Nothing is sent, because the database may have been restored",
-    "Nothing is sent, because the database may have been restored",
+    "The database may have been restored. Nothing is sent",
+    "The database may have been restored. Nothing is sent",
     "number",
 )
 

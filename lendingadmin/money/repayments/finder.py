@@ -1,9 +1,10 @@
-"""Search of the journal for the find box.
+"""Search of the journal: repayments for the find box, and the borrowers of loans.
 
 A repayment is found by its transaction id, by the number of its receipt, or by its own number.
 """
 
 import re
+from collections.abc import Collection
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
@@ -40,6 +41,12 @@ def find_repayments(app_id: str, wanted: str) -> tuple[Match, ...]:
         )
         for row in rows
     )
+
+
+def read_borrowers(app_id: str, loan_ids: Collection[str]) -> dict[str, str]:
+    """Return the borrowers of these loans in the journal, by loan id."""
+    rows = Repayment.objects.filter(app_id=app_id, account_id__in=loan_ids).exclude(borrower_id="")
+    return dict(rows.order_by().values_list("account_id", "borrower_id").distinct())
 
 
 FINDER = Finder("lending.loans.get", find_repayments)

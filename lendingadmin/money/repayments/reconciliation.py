@@ -221,7 +221,7 @@ BADGE = Badge("needs-checking", lambda app_id, _person: Repayment.objects.needin
 GAUGES = [
     TableGauge(
         "repayments_unknown",
-        "Repayments of which nobody knows yet what became, by app.",
+        "Repayments with an unknown outcome, by app.",
         ("app",),
         read_unknown,
     ),

@@ -252,13 +252,13 @@ def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
     except Exception as error:
         if len(outcomes) == 1 or isinstance(error, OutcomeNotKept):
             raise
-        logger.exception("outcomes could not be kept together")
+        logger.exception("outcomes could not be saved together")
         _apply_each(outcomes, by)
         return
     try:
         see_effects([one.repayment for one in moves if one.to == RepaymentState.RECORDED])
     except UNAVAILABLE:
-        logger.warning("effects could not be kept, and are due to be read: %s", card.reference)
+        logger.warning("effects could not be saved and will be read later: %s", card.reference)
 
 
 def _apply_each(outcomes: Sequence[Outcome], by: User) -> None:

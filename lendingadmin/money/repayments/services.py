@@ -190,7 +190,7 @@ def create_intent(
             first = explain_refusal(request, idempotency_key)
         if first:
             return first, False
-    raise RuntimeError("the intent was refused, yet nothing stands against it")
+    raise RuntimeError("the intent was refused without a reason")
 
 
 def create_intents(

@@ -26,6 +26,7 @@ from lendingadmin.core.staff.independence import check_independent, list_depende
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.codec import decode, encode
 from lendingadmin.lending.errors import LendingError
+from lendingadmin.people.index.names import read_subject
 from lendingadmin.web.decisions import Task, ToDecide
 from lendingadmin.web.navigation import Badge
 
@@ -388,7 +389,14 @@ BADGE = Badge("needs-checking", list_waiting)
 
 
 def _describe(write: Write) -> Task:
-    return Task(write.get_absolute_url(), write.subject, write.created_at, by=write.person.username)
+    words = ", ".join(filter(None, (describe(write), write.subject)))
+    return Task(
+        write.get_absolute_url(),
+        words,
+        write.created_at,
+        read_subject(write).borrower_id,
+        by=write.person.username,
+    )
 
 
 DECISION = ToDecide(

@@ -484,7 +484,7 @@ def _fits_phone(digits: str, phone: str) -> bool:
 
 AGE = TableGauge(
     "people_index_seconds",
-    "When the index of people was last whole, by app; Unix time.",
+    "Time when the index of people was last complete, by app; Unix time.",
     ("app",),
     read_ages,
 )

@@ -1,15 +1,21 @@
-"""Names for ids: the names in the index for a page's borrowers, with one query for 500 names."""
+"""Names for ids: the names in the index for a page's borrowers, with one query for 500 names.
 
+A loan has the name of its borrower, if our own tables know the borrower.
+"""
+
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
+from lendingadmin.core.areas import collect
+from lendingadmin.core.staff.roles import EXPORT_KEPT, NOTES_WRITE, REVEAL
 from lendingadmin.lending.ids import resource_id
 from lendingadmin.web.display import formats, times
 from lendingadmin.web.lists import as_id
@@ -19,6 +25,17 @@ from .find import find_index
 from .models import BorrowerCard, BorrowerIndex
 
 _AT_ONCE = 500
+# Operations whose subject is a borrower's id, or an account id.
+_OF_BORROWERS = (
+    *("borrowers.", "assessments.create"),
+    *("dashboard.borrowers.erase", EXPORT_KEPT),
+)
+# Operations whose subject is an account id, a space, and an event's time or `record`.
+_OF_EVENTS = ("events.create", REVEAL)
+# Operations whose subject is a loan's id.
+_OF_LOANS = ("loans.", NOTES_WRITE)
+# The number of a row of ours, which follows the id of its loan or account in a subject.
+_ROW = re.compile(r" (?:call|payer|promise|rp|stop)-[0-9]+$")
 
 
 class PersonName(NamedTuple):
@@ -82,6 +99,36 @@ def get_page_names(request: HttpRequest, app_id: str) -> PageNames:
     """Return the names of an app's borrowers on the page that answers a request."""
     pages: dict[str, PageNames] = vars(request).setdefault("people_names", {})
     return pages.setdefault(app_id, PageNames(app_id))
+
+
+class Subject(NamedTuple):
+    """A borrower or a loan that an entry of the audit trail or a write is about; or neither."""
+
+    borrower_id: str = ""
+    loan_id: str = ""
+
+
+def read_subject(entry: Any) -> Subject:
+    """Return the borrower or loan that an entry of the audit trail or a write is about."""
+    if key := getattr(entry, "borrower_id", ""):
+        return Subject(key)
+    operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
+    if operation.startswith(_OF_EVENTS):
+        return Subject(to_borrower_id(entry.subject.rpartition(" ")[0]))
+    key = _ROW.sub("", entry.subject)
+    if operation.startswith(_OF_BORROWERS) or resource_id(key):
+        return Subject(to_borrower_id(key))
+    is_loan = key != entry.subject or operation.startswith(_OF_LOANS)
+    return Subject(loan_id=key) if is_loan else Subject()
+
+
+def find_borrowers(app_id: str, loan_ids: Iterable[str]) -> dict[str, str]:
+    """Return the borrowers of loans by loan id, except those that our own tables do not know."""
+    found: dict[str, str] = {}
+    for read in collect("loan_borrowers"):
+        if missing := set(loan_ids) - found.keys():
+            found |= read(app_id, missing)
+    return found
 
 
 def list_names(app_id: str, cells: Sequence[object], *, may_see: bool) -> list[str]:

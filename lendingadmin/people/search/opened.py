@@ -48,7 +48,7 @@ def remember(request: PersonRequest, app_id: str, kind: str, key: str) -> None:
             if len(before) == KEPT:
                 own.exclude(pk__in=own.values("pk")[:KEPT]).delete()
     except Error as error:
-        logger.warning("what was opened last could not be kept: %s", type(error).__name__)
+        logger.warning("an opened record could not be saved: %s", type(error).__name__)
 
 
 def last(person: User, app_id: str) -> list[Opened]:

@@ -29,7 +29,7 @@ class AccountField(forms.CharField):
         try:
             return text if colon else account_id(text)
         except InvalidId as error:
-            raise forms.ValidationError(error.message) from None
+            raise forms.ValidationError(_(error.message)) from None
 
 
 class AssessmentForm(WriteForm, FarDatesForm):

@@ -180,7 +180,7 @@ def keep(app_id: str, found: Assessment) -> Assessment:
                 index = index or AssessmentIndex.objects.get_or_create(app_id=app_id)[0]
                 put_assessments(index, [found], now)
     except (Error, ValueError) as error:
-        logger.warning("an assessment could not be kept: %s", type(error).__name__)
+        logger.warning("an assessment could not be saved: %s", type(error).__name__)
     return found
 
 

@@ -211,7 +211,7 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         try:
             check_id(borrower_id)
         except InvalidId as error:
-            raise ValidationError(error.message) from error
+            raise ValidationError(_(error.message)) from error
         if len(quote(borrower_id)) > _LONGEST_ADDRESS:
             raise ValidationError(_("This id is too long."))
         return borrower_id

@@ -203,7 +203,7 @@ def _prepare_search(
         if isinstance(listed, LendingError):
             if not items:
                 return listed
-            note = LIST_NOT_READ % {"why": listed.message}
+            note = LIST_NOT_READ % {"why": _(listed.message)}
             listed = Listed((), timezone.now())
         keys = {row.assessment_id for row in rows}
         others = (

@@ -67,7 +67,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-# The last column of lists whose records belong to a borrower: the name, from the index of people.
+# The first column of lists whose records belong to a borrower: the name, from the index of people.
 NAME = "borrowerName"
 # The field of such a record that holds the borrower's id or account id.
 BORROWERS: Mapping[str, str] = {"loans.list": "borrowerId", "assessments.list": "accountId"}
@@ -155,7 +155,7 @@ WORDS: Mapping[str, Mapping[str, Any]] = {
 
 def head_of(operation: str) -> tuple[Column, ...]:
     """Return the columns for the export of this list."""
-    names = (*COLUMNS[operation], *([NAME] if operation in BORROWERS else []))
+    names = (*([NAME] if operation in BORROWERS else []), *COLUMNS[operation])
     words = WORDS[operation]
     return name_columns({name: words.get(name, "") for name in names})
 

@@ -75,7 +75,7 @@ def _make_rows_builder(
         names = iter(list_names(app_id, [item.raw.get(field) for item in found], may_see=may_see))
         for item in items:
             cells = build_row(item)
-            yield cells if isinstance(item, Malformed) else [*cells, next(names)]
+            yield cells if isinstance(item, Malformed) else [next(names), *cells]
 
     return build_rows
 

@@ -145,7 +145,7 @@ def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     found = _find(app_id, number)
     if not services.may_revise(found, request.user):
-        raise Http404("This note is somebody else's.")
+        raise Http404("This note belongs to another person.")
     purpose = f"{PURPOSE} {found}"
     form = RevisionForm(request.POST or None, initial={"text": found.newest.text})
     if request.method == "POST" and form.is_valid():

@@ -34,6 +34,7 @@ _LABEL_WIDTH = 48
 # The narrowest plot, in pixels, that has room for the labels of each class (components.css).
 _ROOMS = {"": 240, "mid": 480, "wide": 700}
 _MOST_POINTS, _MOST_DOTS = 600, 40
+_SPARK_HEIGHT, _SPARK_MARGIN = 28, 4
 _LEAST_HEIGHT = Decimal("1.5")
 _LEAST_BETWEEN_LINES = 14
 _Write = Callable[[Decimal], str]
@@ -175,6 +176,18 @@ class Plot:
         left = slot * index + (slot - width) / 2
         more |= {"slot_x": _unit(slot * index), "slot_width": _unit(slot), "size": size or ""}
         self.draw_bar(left, width, parts, title, **more)
+
+    def draw_course(
+        self, ordered: Sequence[tuple[datetime, Decimal]], *, dotted: bool = False
+    ) -> None:
+        """Draw a line through amounts in the order of time, with the dots of `draw_line`."""
+        start, end = ordered[0][0], ordered[-1][0]
+        spots = [
+            (_unit(100 * ((when - start) / (end - start))), _unit(self.y(max(amount, self.low))))
+            for when, amount in ordered[:: -(-len(ordered) // _MOST_POINTS)]
+        ]
+        self.path = "M" + " L".join(f"{x} {y}" for x, y in spots)
+        self.dots = spots if dotted and len(spots) <= _MOST_DOTS else [] if dotted else spots[-1:]
 
 
 def find_grid(top: Decimal) -> list[Decimal]:
@@ -365,14 +378,8 @@ def draw_line(
     low, high = (marks[0], marks[-1]) if marks else (Decimal(0), max(amounts))
     plot = Plot(high, low=low, height=height, head=12)
     plot.draw_grid(marks or _thin_grid(find_grid(high), plot), write)
-    start, end = ordered[0][0], ordered[-1][0]
-    spots = [
-        (_unit(100 * ((when - start) / (end - start))), _unit(plot.y(max(amount, low))))
-        for when, amount in ordered[:: -(-len(ordered) // _MOST_POINTS)]
-    ]
-    plot.path = "M" + " L".join(f"{x} {y}" for x, y in spots)
-    plot.dots = spots if dotted and len(spots) <= _MOST_DOTS else [] if dotted else spots[-1:]
-    first, last = write_time(start), write_time(end)
+    plot.draw_course(ordered, dotted=dotted)
+    first, last = write_time(ordered[0][0]), write_time(ordered[-1][0])
     plot.labels = _ends(first, last)
     plot.summary = _("from %(lowest)s to %(highest)s, %(first)s to %(last)s") % {
         "lowest": write(min(amounts)),
@@ -380,6 +387,27 @@ def draw_line(
         "first": first,
         "last": last,
     }
+    return plot
+
+
+def draw_sparkline(points: Iterable[tuple[datetime, Decimal]]) -> Plot | None:
+    """Draw a small line from the lowest amount to the highest; None for fewer than two times.
+
+    Equal amounts are a line in the middle. The page tells the change in words.
+    """
+    ordered = sorted(points)
+    if len(ordered) < 2 or ordered[0][0] == ordered[-1][0]:
+        return None
+    low = min(amount for _when, amount in ordered)
+    rise = max(amount for _when, amount in ordered) - low
+    plot = Plot(
+        rise or Decimal(1),
+        low=Decimal(0) if rise else Decimal(-1),
+        height=_SPARK_HEIGHT,
+        head=_SPARK_MARGIN,
+        foot=_SPARK_MARGIN,
+    )
+    plot.draw_course([(when, amount - low) for when, amount in ordered])
     return plot
 
 

@@ -100,8 +100,8 @@ TERMS = {
         "transaction date."
     ),
     _("transaction id"): _(
-        "The payment network's code for a payment. With this code, the dashboard prevents "
-        "that the same payment is recorded twice."
+        "The payment network's code for a payment. The dashboard uses this code to avoid "
+        "recording a payment twice."
     ),
     _("externalId"): _("The payment network's code for a payment: the transaction id."),
     _("channel"): _("How the payment was made: on the web, by mobile phone or in person."),

@@ -12,6 +12,7 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton
 from babel.numbers import (
     NumberPattern,
+    format_compact_decimal,
     format_percent,
     get_decimal_symbol,
     get_group_symbol,
@@ -35,6 +36,13 @@ def write_percent(fraction: Decimal, locale: str) -> str:
     """Write a fraction that is not negative as per cent, with all its digits: `42,63127 %`."""
     with localcontext(prec=_WIDEST):
         return format_percent(fraction, locale=_find_locale(locale), decimal_quantization=False)
+
+
+def write_compact(value: Decimal, locale: str) -> str:
+    """Write a rounded number: `1.5M`. Only the decimal sign depends on the locale."""
+    with localcontext(prec=_WIDEST):
+        text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
+    return text.replace(".", decimal_sign(locale))
 
 
 @lru_cache(maxsize=64)

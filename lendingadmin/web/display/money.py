@@ -1,10 +1,10 @@
 """Money as text, with the decimals of its currency."""
 
-from babel.numbers import format_compact_decimal, get_currency_precision
+from babel.numbers import get_currency_precision
 
 from lendingadmin.web.display.numbers import as_it_came, decimals_of, grouped, number
 
-from .locales import DEFAULT_LOCALE, decimal_sign
+from .locales import DEFAULT_LOCALE, write_compact
 
 
 def money(amount: object, currency: object, locale: str = DEFAULT_LOCALE) -> str:
@@ -34,10 +34,7 @@ def compact(amount: object, locale: str = DEFAULT_LOCALE) -> str:
     depends on the locale.
     """
     value = number(amount)
-    if value is None:
-        return as_it_came(amount)
-    text = format_compact_decimal(value, locale=DEFAULT_LOCALE, fraction_digits=1)
-    return text.replace(".", decimal_sign(locale))
+    return as_it_came(amount) if value is None else write_compact(value, locale)
 
 
 def currency_decimals(currency: object) -> int:

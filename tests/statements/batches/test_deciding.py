@@ -44,6 +44,18 @@ class TestDeciding:
         decide(clerk, batch, 2, action="accept", reason="")
         assert list_rows(batch)[1][3] == "accepted"
 
+    def test_a_loan_shown_with_its_borrower_is_accepted_if_nothing_is_against_it(
+        self, clerk: Client, batch: Batch
+    ) -> None:
+        answer = decide(clerk, batch, 2, action="take", loan="L-2")
+        assert answer.headers["Location"] == batch.allocations.get(position=2).get_absolute_url()
+        assert list_rows(batch)[1] == ("L-2", "person", "closed", "open")
+        answer = decide(clerk, batch, 2, action="take", loan="L-1")
+        assert answer.headers["Location"] == batch.allocations.get(position=1).get_absolute_url()
+        assert list_rows(batch)[1] == ("L-1", "person", "fine", "accepted")
+        row = Allocation.objects.get(position=2)
+        assert row.decided_by and row.decided_by.username == "support"
+
     def test_one_payment_goes_to_two_loans(
         self, clerk: Client, batch: Batch, service: DeskService
     ) -> None:
@@ -99,8 +111,28 @@ class TestDeciding:
         page = clerk.get(f"{batch.get_absolute_url()}?finding=closed").content.decode()
         assert f'action="{batch.get_absolute_url()}accept"' in page
         data = {"finding": "closed", "reason": "told by the branch"}
+        clerk.post(f"{BASE}{batch.file_id}/batch/accept", data | {"reason": ""})
+        assert {one[3] for one in list_rows(batch)} == {"open"}
         clerk.post(f"{BASE}{batch.file_id}/batch/accept", data)
         assert {one[3] for one in list_rows(batch)} == {"accepted"}
+
+    @pytest.mark.parametrize(
+        ("odd", "names", "is_needed"),
+        [("for L-2 thanks", {}, False), ("L-2", {1: "ANN KAMAU"}, True)],
+        ids=["only proposals", "one names its loan and a payer who cannot be compared"],
+    )
+    def test_proposals_are_accepted_together_without_a_reason(
+        self, clerk: Client, service: DeskService, odd: str, names: dict[int, str], is_needed: bool
+    ) -> None:
+        service.add("L-1")
+        service.add("L-2")
+        counted()
+        batch = check(clerk, pay("for L-1 thanks", odd, names=names))
+        assert {one[2] for one in list_rows(batch)} == {"proposed"}
+        page = clerk.get(f"{batch.get_absolute_url()}?finding=proposed")
+        assert page.context["accept_form"].fields["reason"].required == is_needed
+        clerk.post(f"{BASE}{batch.file_id}/batch/accept", {"finding": "proposed", "reason": ""})
+        assert {one[3] for one in list_rows(batch)} == {"open" if is_needed else "accepted"}
 
     def test_what_is_left_out_is_not_recorded(self, clerk: Client, service: DeskService) -> None:
         service.add("L-1")

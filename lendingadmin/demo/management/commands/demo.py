@@ -69,7 +69,7 @@ class Command(BaseCommand):
             f"  {'user name':<12}{'password':<{wide}}what the person does",
             *(f"  {name:<12}{password:<{wide}}{work}" for name, work in ROLE_WORDS.items()),
             "",
-            "  Ctrl-C stops all of it. The data stays; make run FRESH=1 starts over.",
+            "  Ctrl-C stops everything. The data stays; make run FRESH=1 starts over.",
             "",
         ]
         self.stdout.write("\n".join(lines))

@@ -57,7 +57,7 @@ def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """End a hand-over early."""
     row = get_object_or_404(HandOver, app_id=app_id, pk=number)
     if not _may_end(request.user, row):
-        raise Http404("This hand-over is somebody else's.")
+        raise Http404("This hand-over belongs to another person.")
     if services.end_hand_over(row, request.user):
         messages.success(request, _("Saved. The hand-over has ended."))
     return redirect("hand-overs", app_id)

@@ -43,6 +43,7 @@ from lendingadmin.web.requests import PersonRequest, address_with
 _LIST = "lending.loans.list"
 COLUMNS = name_columns(
     {
+        "borrowerName": gettext_lazy("Borrower name"),
         "accountId": gettext_lazy("Loan"),
         "borrowerId": gettext_lazy("Borrower"),
         "productId": gettext_lazy("Product"),
@@ -65,7 +66,6 @@ COLUMNS = name_columns(
         "countedAt": (gettext_lazy("Updated"), write_moment),
         "recordedSince": in_currency(gettext_lazy("Recorded since the update")),
         "recordedMeanwhile": in_currency(gettext_lazy("Recorded during the update")),
-        "borrowerName": gettext_lazy("Borrower name"),
     }
 )
 
@@ -170,7 +170,7 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
-        raise Http404("This list is somebody else's.")
+        raise Http404("This list belongs to another person.")
     if saved.is_shared:
         audit.record(request, SHARE, app_id=app_id, subject=str(saved), outcome="deleted")
     saved.delete()
@@ -211,18 +211,18 @@ def _build_rows(
 ) -> Iterator[Iterable[object]]:
     """Yield rows of the CSV: amounts less the repayments recorded since the snapshot.
 
-    The last columns have these repayments and the name.
+    The last columns have these repayments.
     """
     names = list_names(app_id, [row.loan.borrower_id for row in rows], may_see=may_see)
     counted_at = timestamp_text(snapshot.began_at)
     for row, name in zip(rows, names, strict=True):
         loan, amounts, recorded = row.loan, row.amounts, row.recorded
         yield (
+            name,
             *(loan.account_id, loan.borrower_id, loan.product_id, loan.status, loan.performance),
             *(loan.start_day, loan.settlement_day, loan.principal, loan.days_late),
             *(amounts["overdue"], amounts["outstanding"]),
             *(loan.next_due_day, amounts["next_due_amount"], loan.principal_outstanding),
             *(loan.paid_since_last, counted_at),
             *((recorded.amount, recorded.meanwhile) if recorded else (None, None)),
-            name,
         )

@@ -33,7 +33,7 @@ RETURN = (*RECORD, READ_STATEMENTS, READ)
 def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the sheets, newest first, with their results.
 
-    A code in the address redirects to its sheet.
+    A code in the address redirects to its sheet, or to the form for its amounts if it is still out.
     """
     app, code_form = gateway.lending_app(app_id), CodeForm(request.GET or None)
     if "code" not in request.GET:
@@ -41,7 +41,9 @@ def sheets(request: PersonRequest, app_id: str) -> HttpResponse:
     elif code_form.is_valid():
         found = Sheet.objects.filter(app_id=app_id, code=code_form.cleaned_data["code"]).first()
         if found is not None:
-            return redirect(found)
+            may_enter = all(request.user.has_perm(name) for name in RETURN)
+            may_enter = may_enter and found.state == Sheet.State.OPEN
+            return redirect("sheet-return", app_id, found.code) if may_enter else redirect(found)
         code_form.add_error("code", _("No sheet has this code in this app."))
     form = SheetsForm(request.GET, officers=list_officers(app_id))
     page = _read_page(request, app_id, form) if form.is_valid() else Slice([])

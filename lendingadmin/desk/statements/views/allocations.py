@@ -76,7 +76,7 @@ class _Page:
         Return the page that follows, or None to show this page again.
         """
         commands = {"accept": self._decide, "leave": self._decide, "split": self._split}
-        commands |= {"find": self._find, "choose": self._choose}
+        commands |= {"find": self._find, "choose": self._choose, "take": self._choose}
         try:
             return commands[self.action]() if self.action in commands else None
         except allocating.NotReady:
@@ -101,8 +101,7 @@ class _Page:
             return None
         elif self.decision.cleaned_data["keep"]:
             payers.keep(self.row, self.request.user)
-        following = allocating.find_next(self.row)
-        return redirect(following or self.row.batch)
+        return self._go_on()
 
     def _split(self) -> HttpResponse | None:
         if not self.split.is_valid():
@@ -126,8 +125,17 @@ class _Page:
         return None
 
     def _choose(self) -> HttpResponse | None:
-        allocating.choose(self.row, self.request.POST.get("loan", ""), self.request.user)
-        return redirect(self.row)
+        # The page offers "take" for loans that it shows with their borrowers.
+        loan_id, may_accept = self.request.POST.get("loan", ""), self.action == "take"
+        allocating.choose(self.row, loan_id, self.request.user, may_accept=may_accept)
+        if self.row.decision != findings.Decision.ACCEPTED:
+            return redirect(self.row)
+        if self.request.POST.get("keep"):
+            payers.keep(self.row, self.request.user)
+        return self._go_on()
+
+    def _go_on(self) -> HttpResponse:
+        return redirect(allocating.find_next(self.row) or self.row.batch)
 
 
 @access(*RECORD, READ, methods=("GET", "POST"))
@@ -149,6 +157,11 @@ def allocation(
     by_key = standings.list_repayments(row.batch.file, [row.line])
     recorded = [one for one in chain.from_iterable(by_key.values()) if one.pk != row.repayment_id]
     is_open = row.batch.state == Batch.State.READY and row.repayment_id is None
+    candidates = _list_candidates(request, row) if is_open else []
+    parts = list(row.batch.allocations.filter(position=position).order_by("part"))
+    alike = _list_alike(row, recorded)
+    if candidates:
+        page.payee.fields["who"].widget.attrs.pop("autofocus", None)
     context = {
         "app": gateway.lending_app(app_id),
         "file": row.batch.file,
@@ -158,13 +171,16 @@ def allocation(
         "is_open": is_open,
         "may_accept": is_open and findings.may_accept(row.finding, row.account_id),
         "may_keep": _may_keep(row),
+        "has_payer": _has_payer(row),
         "may_split": is_open and allocating.may_split(row),
-        "candidates": _list_candidates(request, row) if is_open else (),
-        "parts": row.batch.allocations.filter(position=position).order_by("part"),
+        "candidates": candidates,
+        "parts": parts,
         "next": allocating.find_next(row),
         # Repayments with the payment's id or the bank's reference, except the row's own repayment.
         "recorded": recorded,
-        "alike": _list_alike(row, recorded),
+        "alike": alike,
+        # The page reads the names of all its borrowers at once.
+        "of_people": [*parts, *recorded, *alike, *candidates],
         "gap": find_gap(row.batch.file.app_id),
     }
     return render(request, "statements/allocation.html", context)
@@ -177,8 +193,11 @@ def _may_keep(row: Allocation) -> bool:
     """
     is_known = row.basis in (*findings.EXACT, findings.Basis.LINK, "")
     is_known = is_known and row.finding != findings.Finding.OTHER_PAYER
-    about = rows.read_about(row.line)
-    return not is_known and bool(payers.list_keys(row.batch.file.app_id, about))
+    return not is_known and _has_payer(row)
+
+
+def _has_payer(row: Allocation) -> bool:
+    return bool(payers.list_keys(row.batch.file.app_id, rows.read_about(row.line)))
 
 
 def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]:

@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import find_dependence
 from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.roles import SEE_NAMES
 from lendingadmin.desk.portfolio.views.payment import RECORD
 from lendingadmin.desk.statements import allocating, batches, progress, rows, tasks
 from lendingadmin.desk.statements.findings import Decision, Finding
@@ -31,6 +32,7 @@ from lendingadmin.money.repayments import approvals
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
+from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
 from lendingadmin.web.exports import (
     EXPORT,
@@ -54,6 +56,7 @@ _FOR_APPROVAL = 100
 _AT_ONCE = 500
 COLUMNS = name_columns(
     {
+        "borrowerName": gettext_lazy("Borrower name"),
         "row": gettext_lazy("Row"),
         "part": gettext_lazy("Part"),
         "transactionDate": (gettext_lazy("Transaction date"), write_moment),
@@ -228,7 +231,9 @@ def _move(
 @access(*RECORD, READ, methods=("POST",))
 def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Accept all undecided rows with one finding, with one reason."""
-    found, form = find_batch(app_id, number), AcceptForm(request.POST)
+    found = find_batch(app_id, number)
+    is_needed = allocating.needs_reason(found, request.POST.get("finding", ""))
+    form = AcceptForm(request.POST, needs_reason=is_needed)
     if not form.is_valid():
         messages.warning(request, _("Not accepted. Enter a reason of five letters or more."))
         return redirect(found)
@@ -258,7 +263,9 @@ def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase
     if not form.is_valid():
         return back_to_list(request)
     name = f"{app_id}-{found.file}-{found}-{timezone.localdate():%Y-%m-%d}"
-    pages = (ExportPage(_list_cells(some)) for some in _list_pages(_filter(found, form)))
+    may_see = request.user.has_perm(SEE_NAMES)
+    parts = _list_pages(_filter(found, form))
+    pages = (ExportPage(_list_cells(app_id, some, may_see=may_see)) for some in parts)
     return export_response(request, name, COLUMNS, pages, subject="statements", app_id=app_id)
 
 
@@ -334,9 +341,10 @@ def _build_accept_form(
         return None
     if not allocating.may_accept_all(found, finding):
         return None
-    undecided = allocating.list_undecided(found).filter(finding=finding).exclude(account_id="")
-    accept_form = AcceptForm(initial={"finding": finding}, auto_id="accept_%s")
-    return accept_form if undecided.exists() else None
+    if not allocating.list_acceptable(found, finding).exists():
+        return None
+    is_needed = allocating.needs_reason(found, finding)
+    return AcceptForm(needs_reason=is_needed, initial={"finding": finding}, auto_id="accept_%s")
 
 
 def _filter(found: Batch, form: AllocationsForm) -> QuerySet[Allocation]:
@@ -378,10 +386,14 @@ def _list_pages(some: QuerySet[Allocation]) -> Iterator[Sequence[Allocation]]:
         after = last
 
 
-def _list_cells(some: Sequence[Allocation]) -> Iterator[Sequence[Any]]:
-    for one in some:
+def _list_cells(
+    app_id: str, some: Sequence[Allocation], *, may_see: bool
+) -> Iterator[Sequence[Any]]:
+    names = list_names(app_id, [one.borrower_id for one in some], may_see=may_see)
+    for one, name in zip(some, names, strict=True):
         line, made = one.line, one.repayment
         yield (
+            name,
             *(line.number, one.part, line.moment, line.receipt, one.amount, line.currency),
             *(one.account_id, one.borrower_id, one.get_basis_display()),
             *(one.get_finding_display(), one.get_decision_display(), str(made or "")),

@@ -33,6 +33,7 @@ def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
     waiting = contradictions.list_waiting(app_id, request.user)
     context = {
         "found": shown,
+        "repayments": [row for one in found for row in one.repayments],
         "is_cut": waiting[: contradictions.AT_MOST + 1].count() > contradictions.AT_MOST,
         "at_most": contradictions.AT_MOST,
         "app": gateway.lending_app(app_id),

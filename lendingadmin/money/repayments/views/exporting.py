@@ -67,6 +67,7 @@ _MOMENTS = {
 }
 COLUMNS = name_columns(
     {
+        "borrowerName": _("Borrower name"),
         "number": _("Repayment"),
         "accountId": _("Loan"),
         "borrowerId": _("Borrower"),
@@ -95,7 +96,6 @@ COLUMNS = name_columns(
         "mistakeReviewedBy": _("Mistake reviewed by"),
         "mistakeReviewedAt": (_("Mistake reviewed"), write_moment),
         "mistakeNote": _("Note on the mistake"),
-        "borrowerName": _("Borrower name"),
     }
 )
 _NO_MISTAKE = (0, *[None] * 6)
@@ -140,9 +140,9 @@ class _RowWriter:
         self._read_names({row.borrower_id for row in rows})
         for row in rows:
             yield (
+                self._names[row.borrower_id],
                 *self._write(row),
                 *self._write_mistake(reports.get(row.id, ())),
-                self._names[row.borrower_id],
             )
 
     def _read_usernames(self, rows: list[Any]) -> None:

@@ -10,10 +10,13 @@ from typing import Any
 from django import template
 from django.template import Context
 
-from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES
+from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.people.index.names import (
     PersonName,
+    Subject,
+    find_borrowers,
     get_page_names,
+    read_subject,
     to_borrower_id,
     write_name,
 )
@@ -23,10 +26,7 @@ register = template.Library()
 # A phone number without its country code has fewer digits.
 _WITH_COUNTRY = 11
 Names = Mapping[str, PersonName]
-# The operations whose subject is a borrower's id or account id.
-_OF_BORROWERS = ("borrowers.", "assessments.create")
-# The operations whose subject is an account id, a space, and an event's time or `record`.
-_OF_EVENTS = ("events.create", REVEAL)
+SubjectNames = Mapping[tuple[str, Subject], PersonName]
 
 
 @register.filter
@@ -68,31 +68,34 @@ def phone_of(context: Context, names: Names, borrower_id: object) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def names_of_subjects(context: Context, rows: Iterable[Any]) -> Mapping[str, Names]:
-    """Return the names of the borrowers in entries of the audit trail or in writes, by app.
+def names_of_subjects(context: Context, rows: Iterable[Any]) -> SubjectNames:
+    """Return the names of the borrowers of trail entries or writes, by app and subject.
 
     A row is an entry or a write, or a pair of words and an entry or write.
     """
-    ids: dict[str, list[str]] = {}
+    subjects: dict[str, set[Subject]] = {}
     for row in rows or ():
         entry = row[1] if isinstance(row, tuple) else row
-        if key := _find_borrower(entry):
-            ids.setdefault(entry.app_id, []).append(key)
-    request = context["request"]
-    return {app_id: get_page_names(request, app_id).get(keys) for app_id, keys in ids.items()}
+        subjects.setdefault(entry.app_id, set()).add(read_subject(entry))
+    found: dict[tuple[str, Subject], PersonName] = {}
+    for app_id, some in subjects.items():
+        of_loans = find_borrowers(app_id, {one.loan_id for one in some} - {""})
+        borrowers = {one: one.borrower_id or of_loans.get(one.loan_id, "") for one in some}
+        names = get_page_names(context["request"], app_id).get(borrowers.values())
+        found |= {(app_id, one): names[key] for one, key in borrowers.items() if key in names}
+    return found
 
 
 @register.simple_tag(takes_context=True)
-def name_of_subject(context: Context, entry: Any) -> Mapping[str, Names]:
+def name_of_subject(context: Context, entry: Any) -> SubjectNames:
     """Return the name of the borrower of one entry or write, as `names_of_subjects` does."""
     return names_of_subjects(context, [entry])
 
 
 @register.simple_tag(takes_context=True)
-def person_of_subject(context: Context, names: Mapping[str, Names], entry: Any) -> str:
+def person_of_subject(context: Context, names: SubjectNames, entry: Any) -> str:
     """Return the name of the borrower of a trail entry or a write, as `person` does."""
-    name = (names or {}).get(entry.app_id, {}).get(_find_borrower(entry))
-    return _draw(context, name, entry.app_id)
+    return _draw(context, (names or {}).get((entry.app_id, read_subject(entry))), entry.app_id)
 
 
 @register.filter
@@ -111,18 +114,6 @@ def _read(row: Any, field: str) -> object:
     for name in field.split("."):
         row = getattr(row, name, None)
     return row
-
-
-def _find_borrower(entry: Any) -> str:
-    """Return the borrower's id of a write or an entry; empty if it is about another subject."""
-    if key := getattr(entry, "borrower_id", ""):
-        return str(key)
-    operation = getattr(entry, "action", "") or getattr(entry, "operation", "")
-    if operation.startswith(_OF_BORROWERS):
-        return to_borrower_id(entry.subject)
-    if operation.startswith(_OF_EVENTS):
-        return to_borrower_id(entry.subject.rpartition(" ")[0])
-    return ""
 
 
 def _draw(context: Context, found: PersonName | None, app_id: str = "") -> str:

@@ -8,7 +8,7 @@ from django.template import Context
 from django.utils import timezone
 
 from lendingadmin.people.index.find import Person
-from lendingadmin.people.index.names import get_page_names
+from lendingadmin.people.index.names import find_borrowers, get_page_names
 from lendingadmin.people.search import opened
 from lendingadmin.people.search.kinds import KINDS
 from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
@@ -20,12 +20,17 @@ register = template.Library()
 @register.inclusion_tag("search/_last.html", takes_context=True)
 def last_opened(context: Context) -> dict[str, Any]:
     """Return the last ten records that the person opened in the app of this page, as links."""
-    request, navigation = context["request"], context["navigation"]
-    rows = opened.last(request.user, navigation.app.app_id)
-    borrowers = [row.key for row in rows if row.kind == "borrower"]
+    request, app_id = context["request"], context["navigation"].app.app_id
+    rows = opened.last(request.user, app_id)
+    of_loans = find_borrowers(app_id, [row.key for row in rows if row.kind == "loan"])
+    of_kinds = {"borrower": {row.key: row.key for row in rows}, "loan": of_loans}
+    borrowers = [of_kinds.get(row.kind, {}).get(row.key, "") for row in rows]
     return {
-        "rows": [(KINDS[row.kind], row.get_absolute_url(), row) for row in rows],
-        "names": get_page_names(request, navigation.app.app_id).get(borrowers),
+        "rows": [
+            (KINDS[row.kind], row.get_absolute_url(), row, borrower_id)
+            for row, borrower_id in zip(rows, borrowers, strict=True)
+        ],
+        "names": get_page_names(request, app_id).get(borrowers),
         "request": request,
     }
 

@@ -99,6 +99,7 @@ def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
 
 _COLUMNS = name_columns(
     {
+        "borrowerName": gettext_lazy("Borrower name"),
         "eventId": "",
         "accountId": gettext_lazy("Account"),
         "eventType": gettext_lazy("Type"),
@@ -108,10 +109,9 @@ _COLUMNS = name_columns(
         "appVersionId": gettext_lazy("App version"),
         "createdAt": (gettext_lazy("Received"), write_moment),
         "data": gettext_lazy("Contents"),
-        "borrowerName": gettext_lazy("Borrower name"),
     }
 )
-_OWN = [column.name for column in _COLUMNS[:-2]]
+_OWN = [column.name for column in _COLUMNS[1:-1]]
 
 
 def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Iterator[list[object]]:
@@ -120,7 +120,7 @@ def _rows(app_id: str, items: Sequence[Event | Malformed], may_see: bool) -> Ite
         if isinstance(event, Malformed):
             yield [REDACTED]
         else:
-            yield [*(mask_open(event.raw.get(key)) for key in _OWN), contents(event), name]
+            yield [name, *(mask_open(event.raw.get(key)) for key in _OWN), contents(event)]
 
 
 @access("lending.events.list")

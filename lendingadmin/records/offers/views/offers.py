@@ -167,7 +167,7 @@ def of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRe
 def checked(key: str) -> str:
     """Return the id if it can be saved. Raises InvalidId, or Http404 if it is too long."""
     if len(check_id(key)) > LONGEST_ID:
-        raise Http404("No such id can be kept here.")
+        raise Http404("This id cannot be saved.")
     return key
 
 

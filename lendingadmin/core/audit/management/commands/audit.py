@@ -23,7 +23,7 @@ NO_ANCHOR = "There is no anchor yet: a cut tail would not be seen."
 class Command(BaseCommand):
     """Verify the chain, make missing triggers, or move the anchor."""
 
-    help = "Whether the audit trail is whole, and guarded."
+    help = "Check the audit trail: its chain, its anchor and its guard."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

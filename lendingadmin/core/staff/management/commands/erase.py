@@ -63,7 +63,7 @@ class Command(BaseCommand):
         for kept, count in erased.kept:
             self.stdout.write(f"  {count:,} {kept.what}: {kept.why}")
         hours = settings.SESSION_HOURS + 1
-        self.stdout.write(f"What stands in unfinished forms goes by itself within {hours} hours.")
+        self.stdout.write(f"Entries of unfinished forms are deleted within {hours} hours.")
         if is_dry_run:
             return
         found = [f"{count} {what}" for what, count in erased.gone if count]

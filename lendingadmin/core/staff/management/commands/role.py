@@ -18,14 +18,16 @@ from lendingadmin.core.staff.services import cancel_set_up_by_one
 class Command(BaseCommand):
     """Change the rights of a role. Pages of the dashboard cannot do this."""
 
-    help = "Makes, changes or removes a role beside the product's four."
+    help = "Make, change or remove a role in addition to the product's four."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         words = "a right, such as dashboard.export; may be given several times"
         parser.add_argument("--give", action="append", default=[], metavar="RIGHT", help=words)
         parser.add_argument("--take", action="append", default=[], metavar="RIGHT", help=words)
-        parser.add_argument("--remove", action="store_true", help="remove a role that nobody holds")
+        parser.add_argument(
+            "--remove", action="store_true", help="remove a role that no person has"
+        )
 
     def handle(self, **options: Any) -> None:
         """Add, change or remove a role, and record this.

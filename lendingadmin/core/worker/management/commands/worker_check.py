@@ -11,7 +11,7 @@ from lendingadmin.core.monitoring.readiness import find_warnings
 class Command(BaseCommand):
     """Prints the warnings of `/readyz`, and exits with 1 if there are any."""
 
-    help = "Says whether a worker runs and keeps up; exits with 1 where none does."
+    help = "Check that a worker runs and is not late. The exit status is 1 if there is none."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the warnings. Raise CommandError (exit 1) if there are any."""

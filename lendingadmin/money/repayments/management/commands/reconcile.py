@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--every", type=int, metavar="SECONDS", help="do it again after so many seconds"
+            "--every", type=int, metavar="SECONDS", help="repeat after this number of seconds"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

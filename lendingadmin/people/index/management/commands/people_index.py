@@ -19,7 +19,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--status", action="store_true", help="how the index of each app stands")
+        what.add_argument(
+            "--status", action="store_true", help="print the state of each app's index"
+        )
         what.add_argument(
             "--rebuild", action="store_true", help="read all borrowers again; the index answers on"
         )
@@ -50,7 +52,7 @@ def describe_index(index: BorrowerIndex | None) -> str:
         return "no index yet; the worker builds it"
     parts = [f"{index.count_cards():,} borrowers"]
     if index.complete_at:
-        parts.append(f"whole as of {timezone.localtime(index.complete_at):%Y-%m-%d %H:%M %Z}")
+        parts.append(f"complete at {timezone.localtime(index.complete_at):%Y-%m-%d %H:%M %Z}")
     parts.append(index.get_state_display())
     if index.state == BorrowerIndex.State.RUNNING:
         parts.append(f"{index.seen:,} read")
