@@ -42,9 +42,7 @@ def _line(most: int, **options: object) -> forms.CharField:
 class LenderForm(PolicyForm):
     """Form of the lender's particulars."""
 
-    name = _line(
-        80, label=_("Name"), help_text=_("On receipts, SMS and sheets. Empty: the app's id.")
-    )
+    name = _line(80, label=_("Name"), help_text=_("Empty: the app's id."))
     language = forms.ChoiceField(label=_("Language of receipts and SMS"))
     licence = _line(80, label=_("Licence number"))
     address = _line(200, label=_("Address"))
@@ -68,7 +66,10 @@ def _describe(values: Values) -> Words:
 LENDER = PolicyKind(
     "lender",
     _("Lender"),
-    _("These particulars are on receipts, in SMS and on collection sheets."),
+    _(
+        "The name is in the header, on receipts, in SMS and on collection sheets. "
+        "The licence number and the contacts are not printed yet."
+    ),
     LenderForm,
     {
         "name": "",

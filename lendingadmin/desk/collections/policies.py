@@ -188,12 +188,19 @@ class CallingForm(PolicyForm):
         return [name for name in self.fields if name.startswith(start)]
 
 
+def _describe_hours(hours: list[str] | None) -> str:
+    if hours is None:
+        return gettext("no calls")
+    begin, end = hours
+    return gettext("all day") if begin == end else f"{begin}–{'24:00' if end == '00:00' else end}"
+
+
 def _describe(values: Values) -> Words:
     fields = CallingForm.base_fields
     closed = [f"{day(date.fromisoformat(at))} {word}" for at, word in values["closed"]]
     return [
         *(
-            (str(WEEKDAYS[number]), "–".join(one) if one else gettext("no calls"))
+            (str(WEEKDAYS[number]), _describe_hours(one))
             for number, one in enumerate(values["hours"])
         ),
         *((str(fields[name].label), str(values[name])) for name in ("a_day", "a_week")),
