@@ -1,6 +1,7 @@
 """The lender's particulars: name, language, licence and contacts for papers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -24,26 +25,23 @@ class Lender:
 
     name: str
     language: str
-    licence: str = ""
-    address: str = ""
-    phone: str = ""
-    complaints: str = ""
+    licence: str
+    address: str
+    phone: str
+    complaints: str
 
 
-def _line(most: int, **options: object) -> forms.CharField:
-    return forms.CharField(
-        max_length=most,
-        required=False,
-        validators=[_ONE_LINE],
-        **options,  # type: ignore[arg-type]
-    )
+def _line(most: int, **options: Any) -> forms.CharField:
+    return forms.CharField(max_length=most, required=False, validators=[_ONE_LINE], **options)
 
 
 class LenderForm(PolicyForm):
     """Form of the lender's particulars."""
 
     name = _line(80, label=_("Name"), help_text=_("Empty: the app's id."))
-    language = forms.ChoiceField(label=_("Language of receipts and SMS"))
+    language = forms.ChoiceField(
+        label=_("Language of receipts and SMS"), choices=settings.LANGUAGES
+    )
     licence = _line(80, label=_("Licence number"))
     address = _line(200, label=_("Address"))
     phone = _line(40, label=_("Phone"))
@@ -52,10 +50,6 @@ class LenderForm(PolicyForm):
         label=_("Complaints to"),
         help_text=_("A phone number, an e-mail address or an office."),
     )
-
-    def __init__(self, *args: object, **options: object) -> None:
-        super().__init__(*args, **options)  # type: ignore[arg-type]
-        self.fields["language"].choices = settings.LANGUAGES  # type: ignore[attr-defined]
 
 
 def _describe(values: Values) -> Words:
@@ -71,14 +65,7 @@ LENDER = PolicyKind(
         "The licence number and the contacts are not printed yet."
     ),
     LenderForm,
-    {
-        "name": "",
-        "language": settings.LANGUAGES[0][0],
-        "licence": "",
-        "address": "",
-        "phone": "",
-        "complaints": "",
-    },
+    {**dict.fromkeys(LenderForm.base_fields, ""), "language": settings.LANGUAGE_CODE},
     _describe,
 )
 
@@ -86,4 +73,4 @@ LENDER = PolicyKind(
 def read_lender(app_id: str) -> Lender:
     """Return the lender's particulars. A lender without a name is named by the app's id."""
     found = Lender(**{**LENDER.defaults, **(read_policy(app_id, LENDER.key) or {})})
-    return found if found.name else Lender(**(vars(found) | {"name": app_id}))
+    return found if found.name else replace(found, name=app_id)

@@ -34,8 +34,3 @@ class PolicyVersion(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("policy", args=[self.app_id, self.kind])
-
-    @property
-    def is_from_now(self) -> bool:
-        """True if the version was in force at the time of the change."""
-        return self.valid_from <= self.changed_at
