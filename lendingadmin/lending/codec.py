@@ -86,7 +86,7 @@ def decode(body: bytes) -> object:
 
 @lru_cache(maxsize=32)
 def make_decoder(collection: str, keys: tuple[str, ...]) -> Callable[[bytes], object]:
-    """Return a `decode` for the answer of a list, which reads only these keys of each item.
+    """Return a `decode` for answers with a list, which reads only these keys of each item.
 
     The other keys, which are most of a loan, are skipped. An answer that does not have the form of
     a list is read by `decode`.

@@ -53,7 +53,7 @@ class Operation:
 
     @property
     def collection(self) -> str:
-        """Key of the items in the answer of a list (Spec: Endpoints), such as `loans`."""
+        """Key of the list in an answer (Spec: Endpoints), such as `loans`."""
         return self.name.partition(".")[0]
 
     def admitted_by(self, scope: str) -> bool:

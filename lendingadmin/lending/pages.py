@@ -191,7 +191,7 @@ class ListResource(Resource, Generic[Read]):
 
 
 def read_page(operation: Operation, kind: type[Read], answer: Answer) -> Page[Read]:
-    """Return the page in the answer of a list.
+    """Return the page of a list that an answer has.
 
     Raises Unreadable if the items are missing or not an array, or if the token is malformed.
     """

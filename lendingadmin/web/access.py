@@ -86,7 +86,7 @@ class Rule(NamedTuple):
         return self.confirmed_if is None or self.confirmed_if(request, **kwargs)
 
     def find_missing(self, request: HttpRequest, kwargs: dict[str, Any]) -> str | None:
-        """Return the first permission that the person lacks, or None.
+        """Return the first permission that the person lacks; None if the person has all.
 
         Raise Http404 if `needs` raises it.
         """
@@ -146,7 +146,7 @@ def public(*, methods: Iterable[str] = ("GET",)) -> Callable[[View], View]:
 
 
 def rule_of(view: Callable[..., Any]) -> Rule | None:
-    """Return the rule that a view declared, or None."""
+    """Return the rule that a view declared; None if it declared none."""
     rule = getattr(view, "access_rule", None)
     return rule if isinstance(rule, Rule) else None
 

@@ -65,7 +65,7 @@ def read_slice(
     whole = rows.order_by(f"{sign}{column}", f"{sign}pk")
 
     def search(among: QuerySet[Any]) -> tuple[QuerySet[Any], Key | None]:
-        """Return the rows to show, and the key where the search stops before the end, or None."""
+        """Return the rows to show, and the key where the search stops; None if it ends."""
         if only is None:
             return among, None
         last = list(among.values_list(column, "pk")[AT_MOST - 1 : AT_MOST + 1])

@@ -69,7 +69,7 @@ def build_saved_card(done: str = _SAVED) -> Card:
     return Card(
         title=_("The service %(done)s this, but the dashboard could not save the confirmation")
         % {"done": _(done)},
-        cause=" ".join([_(NO_DATABASE), _("So your entry is shown as “needs checking”.")]),
+        cause=" ".join([_(NO_DATABASE), _("Your entry is shown as “needs checking”.")]),
         next=_("Do not enter this again. Open the record in a minute."),
         saved="yes",
         tone="warn",

@@ -13,7 +13,7 @@ FORM = "/apps/kenya/loans/L-K10003/repayments/new"
 
 def open_more(page: Page) -> None:
     """Unfold the fields that are rarely changed, unless something typed before did."""
-    more = page.locator("main details", has=page.locator("summary", has_text="value date"))
+    more = page.locator("main details:has(textarea[name=notes])")
     if more.get_attribute("open") is None:
         more.locator("summary").click()
 
@@ -87,7 +87,7 @@ def test_a_refresh_in_the_middle_of_a_form(page_of: Callable[[str], Page]) -> No
     expect(page.locator("[name=amount]")).to_have_value("251.00")
 
     page.fill("[name=amount]", "250.00")
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     page.wait_for_url("**/confirm")
     page.goto(FORM)
     expect(page.locator("[name=amount]")).to_have_value("")
@@ -158,7 +158,7 @@ def test_a_form_shown_again_with_what_is_wrong_keeps_what_was_typed(
     page.goto(FORM)
     fill_in(page)
     page.fill("[name=amount]", "-1")
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     expect(page.locator("[name=amount]")).to_have_attribute("aria-invalid", "true")
     page.fill("[name=amount]", "250.00")
     page.goto(FORM)
@@ -170,11 +170,11 @@ def test_a_session_that_ends_meanwhile(page_of: Callable[[str], Page], console: 
     page.goto(FORM)
     fill_in(page)
     page.context.clear_cookies(name="sessionid")
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     sign_in(page)
     page.wait_for_url("**" + FORM)
     stands(page)
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     page.wait_for_url("**/confirm")
     expect(page.locator("h1")).to_contain_text("250.00")
 
@@ -189,7 +189,7 @@ def test_signing_in_again_in_another_tab(page_of: Callable[[str], Page]) -> None
     sign_in(tab)
     tab.wait_for_url(lambda url: "/accounts/login" not in url)
     tab.close()
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     page.wait_for_url("**/confirm")
 
 
@@ -201,7 +201,7 @@ def test_a_form_that_got_no_answer_is_kept(
     fill_in(page)
     console.allow(r"503 \(Service Unavailable\)|favicon")
     page.route("**" + FORM, lambda route: route.fulfill(status=503, body="<p>gone</p>"), times=1)
-    page.click("button:has-text('Review')")
+    page.click("form[data-autosave] button.main")
     expect(page.locator("p")).to_have_text("gone")
 
     page.goto(FORM)

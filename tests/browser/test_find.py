@@ -35,7 +35,7 @@ def test_what_is_there_is_shown_while_the_rest_is_looked_for(
     told = page.locator("#find-told")
     expect(told).to_have_text("Searching…")
     expect(page.locator("#found li.pending")).to_have_count(2)
-    expect(page.get_by_text("Not the id of a borrower.")).to_be_visible()
+    expect(page.locator("#found li[data-look=none]")).to_have_count(1)
     expect(page.locator("#found li.pending")).to_have_count(1)
     expect(told).to_have_text("1 match.")
     expect(page.locator("[role=status]")).to_have_text("1 match.")
@@ -52,12 +52,11 @@ def test_could_not_look_offers_another_look_in_its_place(
     page = open_page(weak_house.house)
     sign_in(page, "viewer", "/apps/kenya/")
     find(page, key)
-    expect(page.get_by_text("Could not search for a loan")).to_be_visible()
-    expect(page.locator("#find-told")).to_contain_text("Not everything could be searched.")
+    expect(page.locator("#found li[data-look=fault]")).to_be_visible()
+    expect(page.locator("#found li.pending")).to_have_count(0)
     proxy.on(f"/loans/{key}", refusal(404, "no longer has this loan"))
-    page.get_by_role("link", name="Check again").click()
-    expect(page.get_by_text("Not the id of a loan.")).to_be_visible()
-    expect(page.locator("#find-told")).to_have_text("Nothing found.")
+    page.click("#found li[data-look=fault] a[hx-get]")
+    expect(page.locator("#found li[data-look=none]")).to_have_count(3)
 
 
 def test_what_was_opened_last_is_below_the_box_by_keyboard(

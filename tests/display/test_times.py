@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils.translation import override
 
 from lendingadmin.lending.values import Malformed
 from lendingadmin.web.display import times
@@ -86,6 +87,13 @@ def test_moments_at_the_edge_of_time_show_as_they_came() -> None:
 )
 def test_ago(later_by: timedelta, text: str) -> None:
     assert times.ago(NOW + later_by, NOW) == text
+
+
+@pytest.mark.parametrize("unit", ["minutes", "hours", "days"])
+def test_one_and_two_ago_differ_by_more_than_the_number_in_swahili(unit: str) -> None:
+    with override("sw"):
+        one, two = (times.ago(NOW - timedelta(**{unit: count}), NOW) for count in (1, 2))
+    assert one.replace("1", "2") != two
 
 
 @pytest.mark.parametrize(("value", "text"), AS_IT_CAME)

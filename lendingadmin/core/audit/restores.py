@@ -1,8 +1,8 @@
 """Detection of a database that was restored to an earlier moment without notice.
 
-The service has everything that was sent since that moment, and an old form, batch or draft would
-send it again. So each sending writes the newest entry of the trail into a file outside the database
-(`anchor`). If the trail no longer has that entry, nothing is sent until a person runs
+The service has everything that was sent since that moment. An old form, batch or draft could send
+the same again. So each sending writes the newest entry of the trail into a file outside the
+database (`anchor`). If the trail no longer has that entry, nothing is sent until a person runs
 `manage.py restored`, or says that the database was not restored. The host records its suspicion in
 the database, so that other hosts, whose files may be older, send nothing either.
 """
@@ -61,9 +61,9 @@ def refuse_suspected() -> None:
 
 
 def find_suspected() -> SuspectedRestore | None:
-    """Return the open suspicion, or None.
+    """Return the open suspicion; None if there is none.
 
-    A new suspicion is recorded if the files of this host name entries that the trail has lost.
+    If the files of this host name entries that the trail has lost, record a suspicion first.
     """
     found = SuspectedRestore.objects.filter(resolved_at=None).first()
     if found or not _is_behind():

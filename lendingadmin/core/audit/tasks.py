@@ -33,9 +33,9 @@ ENTRIES_OF_A_TASK = 20_000
 
 @task(priority=-5)
 def watch() -> None:
-    """Check the entries added since the anchor, and the next slice of the walk through all.
+    """Check the entries added since the anchor, and the next part of the walk through all entries.
 
-    Without an anchor, write one at the newest entry.
+    Without an anchor, write one at the newest entry. If the anchor can't be read, log an error.
     """
     with duties.hide_error_words("watching the audit trail"):
         try:

@@ -72,11 +72,12 @@ def find_dependence(by: User, maker: User) -> str:
     if has_changed_account(by, maker):
         words = _(
             "You changed the account of %(person)s in the last %(days)s days, so another "
-            "person decides."
+            "person must decide."
         )
     elif has_changed_account(maker, by):
         words = _(
-            "%(person)s changed your account in the last %(days)s days, so another person decides."
+            "%(person)s changed your account in the last %(days)s days, so another person must "
+            "decide."
         )
     else:
         return ""

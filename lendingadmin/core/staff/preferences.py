@@ -28,7 +28,7 @@ def list_languages() -> list[tuple[str, str]]:
 
 
 def find_zone(key: str) -> tzinfo | None:
-    """Return the zone with this IANA name, or None."""
+    """Return the zone with this IANA name; None if there is none."""
     try:
         return ZoneInfo(key)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -90,7 +90,7 @@ def is_role_asked_for(person: User) -> bool:
 
 
 def is_managing_asked_for(person: User) -> bool:
-    """Return True if a role by which this person would manage people waits for a second manager."""
+    """Return True if a role that lets this person manage people waits for a second manager."""
     waiting = filter_waiting(person.changes.filter(kind=PersonChange.Kind.ROLES))
     return any(gives_managing(read_moves(one)) for one in waiting)
 

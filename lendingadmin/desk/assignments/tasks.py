@@ -16,13 +16,13 @@ _LOST = timedelta(seconds=30)
 
 @task(priority=-20)
 def assign_list(number: int) -> None:
-    """Assign borrowers of a list for some seconds, and enqueue the next slice."""
+    """Assign borrowers of a list for some seconds; enqueue the next slice if borrowers remain."""
     walks.do_slice(assign_list, bulk.run_slice, number)
 
 
 @task(priority=-40)
 def follow_rules(number: int) -> None:
-    """Apply rules to borrowers for some seconds, and enqueue the next slice."""
+    """Apply rules to borrowers for some seconds; enqueue the next slice if borrowers remain."""
     walks.do_slice(follow_rules, rules.run_slice, number)
 
 

@@ -56,7 +56,7 @@ class CallForm(forms.Form):
     nextDay = day_field(
         label=_("Call again on"),
         required=False,
-        help_text=_("Empty: the day depends on the result."),
+        help_text=_("Leave empty to let the result decide the day."),
     )
     isIncoming = forms.BooleanField(label=_("The borrower called us"), required=False)
     loan = forms.ChoiceField(label=_("About the loan"), required=False)
@@ -85,14 +85,14 @@ class CallForm(forms.Form):
         self.fields["day"].initial = self.today + timedelta(days=1)
 
     def clean_nextDay(self) -> date | None:
-        """Return the day of the next call, or None.
+        """Return the day of the next call; None if the field is empty.
 
         Raises ValidationError for a day before today or more than a year from today.
         """
         return self._clean_day("nextDay")
 
     def clean_day(self) -> date | None:
-        """Return the day of the promise, or None.
+        """Return the day of the promise; None if the field is empty.
 
         Raises ValidationError for a day before today or more than a year from today.
         """

@@ -37,7 +37,7 @@ class CallQueueForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label=_("Callers"),
-        help_text=_("Empty: everybody who may call."),
+        help_text=_("Leave empty for everybody who may call."),
     )
 
     def __init__(self, data: Any, *, app_id: str, queue: CallQueue | None = None) -> None:

@@ -115,11 +115,11 @@ class LastPayment(NamedTuple):
 
 
 class QueueRow(NamedTuple):
-    """A loan in a queue: figures of the snapshot, promise, last payment and last contact.
+    """A loan in a queue: figures of the snapshot, promise, last repayment and last contact.
 
-    `paid_at` is the time when the repayments recorded since the snapshot covered the amount of the
-    cause; None until then. `stands_in_for` is the officer of the borrower, if the person who asks
-    is the stand-in.
+    `paid_at` is the time when the repayments since the snapshot reached the amount that ends the
+    calls; None if they have not. `stands_in_for` is the officer of the borrower, if the person who
+    asks is the stand-in.
     """
 
     account_id: str

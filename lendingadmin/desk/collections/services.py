@@ -111,7 +111,10 @@ def forget_paid_loans(now: datetime) -> None:
 
 
 def _has_paid(app_id: str, account_id: str, cause: Cause) -> bool:
-    """Return True if, according to the service, the amount of the cause is paid."""
+    """Return True if the service shows that the cause of the call has been paid.
+
+    Return True also if the service has no such loan, and False if the loan can't be read.
+    """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
     except NotFound:

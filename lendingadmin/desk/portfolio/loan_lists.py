@@ -255,12 +255,12 @@ class LoanList:
 
     @cached_property
     def _touched(self) -> list[SnapshotLoan]:
-        """The loans of the list with repayments that were recorded since the snapshot."""
+        """The loans of the list that have had repayments since the snapshot."""
         return [] if self._touched_rows is None else list(self._touched_rows)
 
     @cached_property
     def _settled(self) -> set[int]:
-        """Keys of loans that left the list because of repayments recorded since."""
+        """Keys of loans that left the list because of repayments since the snapshot."""
         return {loan.pk for loan in self._touched if self._is_settled(loan)}
 
     def _is_settled(self, loan: SnapshotLoan) -> bool:

@@ -195,7 +195,7 @@ class CountWalk(Walk[Snapshot]):
 
 
 def _read_paid(snapshot: Snapshot, keys: list[str]) -> dict[str, Decimal | None]:
-    """Return the amount paid on each of these loans that is in the snapshot, by loan id."""
+    """Return, by loan id, the amount paid on each of these loans, if the snapshot has the loan."""
     rows = SnapshotLoan.objects.filter(snapshot=snapshot)
     found: dict[str, Decimal | None] = {}
     for at in range(0, len(keys), _AT_ONCE):

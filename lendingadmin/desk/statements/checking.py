@@ -162,7 +162,7 @@ def check_again(row: Allocation) -> None:
 
 
 def list_stopped(rows: Sequence[Allocation]) -> list[Allocation]:
-    """Return copies of the accepted rows of one batch that were blocked after the check.
+    """Return copies of a batch's accepted rows that were blocked after the check.
 
     The journal or the decision of a person blocks these rows. The finding of each copy is the
     reason. Only the dashboard's own database is read.
@@ -195,7 +195,7 @@ def _find_stopped(
     *,
     but: Collection[str] = (),
 ) -> dict[int, Finding]:
-    """Return the findings against payments that do not depend on the loan, by position.
+    """Return, by position, the findings that do not depend on the payment's loan.
 
     A repayment with the id of a split payment is not a finding, because it may be another part.
     """

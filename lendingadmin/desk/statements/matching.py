@@ -446,10 +446,10 @@ def _list_mentions(text: str) -> list[Sequence[str]]:
 
 
 def _find_by_words(app_id: str, texts: Sequence[str]) -> dict[str, set[Named]]:
-    """Return the loans of the newest snapshot that the texts name, by the named id.
+    """Return, by id, the loans that the texts name, from the newest snapshot.
 
-    The keys are ids of loans or borrowers, in lower case. A borrower without an open loan is
-    included without a loan.
+    Without a snapshot the result is empty. The keys are ids of loans or borrowers, in lower case.
+    Each borrower in the index also has an entry without a loan.
     """
     snapshot = find_with_loans(app_id)
     words = {one for text in texts for spellings in _list_mentions(text) for one in spellings}

@@ -21,13 +21,13 @@ _LOST = timedelta(seconds=30)
 
 @task(priority=-20)
 def check(batch_id: int) -> None:
-    """Check payments for some seconds, and enqueue the next slice."""
+    """Check payments for some seconds; enqueue the next slice if payments remain."""
     walks.do_slice(check, checking.run_slice, batch_id)
 
 
 @task(priority=-10)
 def record(batch_id: int) -> None:
-    """Record payments for some seconds, and enqueue the next slice."""
+    """Record payments for some seconds; enqueue the next slice unless recording ends or pauses."""
     walks.do_slice(record, recording.run_slice, batch_id)
 
 

@@ -127,7 +127,7 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 
 
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
-    """Return the amount of these repayments that `paid` does not show yet; None if unknown.
+    """Return how much of these repayments `paid` does not show yet; None if unknown.
 
     A rise in `paid` since a repayment's baseline counts for that repayment and the later ones. The
     result is the largest missing amount of all these baselines.

@@ -95,7 +95,7 @@ class RepaymentForm(forms.Form):
         self.fields["amount"].currency = currency  # type: ignore[attr-defined]
         self.fields["valueDate"].required = False
         self.fields["valueDate"].help_text = _(
-            "The day when the payment takes effect. Empty: the transaction date."
+            "The day when the payment takes effect. Leave empty for the transaction date."
         )
         self.fields["transactionDate"].initial = timezone.now().replace(second=0, microsecond=0)
         names = dict.fromkeys(filter(None, (*networks, self["network"].value())))

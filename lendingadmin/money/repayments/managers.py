@@ -103,7 +103,7 @@ class RepaymentQuerySet(QuerySet["Repayment"]):
         return rows.select_related("created_by").order_by("-created_at", "-id")
 
     def find_last_with_id(self, app_id: str, person_id: int) -> Repayment | None:
-        """Return the last payment with a transaction id that this person entered by hand.
+        """Return the last repayment that this person entered by hand with a transaction id.
 
         Return None if there is none. Rows of a batch are left out. These rows also have a person's
         name, but their channel and network come from the file.

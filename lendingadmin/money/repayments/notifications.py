@@ -1,4 +1,4 @@
-"""Mail to managers about repayments whose result has been unknown for an hour.
+"""Mail to managers about repayments that have needed checking for an hour.
 
 The mail names no person, amount or loan. It gives the repayment's number, its app, its state, how
 long ago it was sent, and its address in the dashboard. The recipients are in Bcc, so that a printed
@@ -40,13 +40,13 @@ _UNKNOWN = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 
 
 def list_unnotified() -> QuerySet[Repayment]:
-    """Return unknown repayments that were sent at least an hour ago and were in no mail yet."""
+    """Return repayments that have needed checking for an hour and were in no mail yet."""
     since = timezone.now() - NOTIFY_AFTER
     return Repayment.objects.filter(state__in=_UNKNOWN, notified_at=None, sent_at__lte=since)
 
 
 def notify_managers(moment: datetime) -> bool:
-    """Mail each app's managers about its unknown repayments; return True if a mail was sent.
+    """Mail each app's managers about repayments that need checking; return True if one was sent.
 
     `moment` identifies the mails. `notified_at` is set to `moment` by a compare-and-swap before
     anything is sent, so several workers never put one repayment into two mails. If the process dies

@@ -44,7 +44,7 @@ def check(context: TaskContext, repayment_id: int) -> None:
 # A mail takes only seconds, but a queue of checks takes long if the service hangs.
 @task(priority=10, takes_context=True)
 def notify(context: TaskContext) -> None:
-    """Mail the managers about repayments that have been unknown for an hour."""
+    """Mail the managers about repayments that have needed checking for an hour."""
     with duties.hide_error_words("notifying the managers"):
         # The moment is the same at every attempt, so the second finds the rows of the first.
         moment = context.task_result.enqueued_at

@@ -104,9 +104,7 @@ _UNKNOWN: dict[str, StateMessage] = {
         tone="good",
         icon="eye",
         title=gettext_noop("The record is as you entered it"),
-        sentence=gettext_noop(
-            "The service did not confirm your entry, but the service shows it now."
-        ),
+        sentence=gettext_noop("The service did not confirm your entry, but shows it now."),
         saved="probably",
         next=gettext_noop(
             "Continue with the record; do not enter this again. A manager can resolve this "

@@ -138,7 +138,10 @@ def mark_lost_unknown() -> int:
 
 
 def check_if_due(write: Write) -> bool:
-    """Check the write if a check is due and unclaimed; return whether it was checked."""
+    """Check the write if a check is due and unclaimed; return whether it was checked.
+
+    If the write is SENT, lost writes are first marked as unknown.
+    """
     if write.state == WriteState.SENT:
         mark_lost_unknown()
         write.refresh_from_db()

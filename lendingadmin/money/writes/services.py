@@ -270,7 +270,7 @@ def _contradiction(before: Write, answer: WriteState, url: str) -> str:
         ) % {"found": _(WriteFound(before.found).label)}
     if answer == WriteState.NOT_SAVED and decided == WriteResolution.SAVED:
         return _(
-            "The service said late that this entry was not saved; a person had resolved it as "
+            "The service reported late that this entry was not saved. A person had resolved it as "
             "saved."
         )
     return ""

@@ -8,7 +8,10 @@ from django.utils.translation import gettext_lazy, gettext_noop
 
 
 class WriteState(models.TextChoices):
-    """The state of a write; SENT also remains after a process has died."""
+    """The state of a write.
+
+    A write whose process died stays SENT until it is marked UNKNOWN.
+    """
 
     SENT = "sent", gettext_noop("sent, waiting")
     SAVED = "saved", gettext_noop("saved")

@@ -159,7 +159,7 @@ def _seen(one: Write) -> str:
 
 @signed_in(methods=("POST",), needs=write_needs)
 def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Check a write because a person asks for this."""
+    """Check a write because a person asks for this; redirect to the write."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.check_now(one)
     return redirect(one)
@@ -167,7 +167,11 @@ def check(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResp
 
 @signed_in(methods=("POST",), needs=resolve_needs, confirmed=("POST",))
 def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Resolve a write by a person's decision, with a reason."""
+    """Resolve a write by a person's decision, with a reason; redirect to the write.
+
+    If the form is invalid, show the page with the error. If the person may not resolve the write
+    or it was resolved before, nothing changes and a warning is shown.
+    """
     one = _get_write(app_id, idempotency_key)
     form = _resolve_form(one, request.POST)
     if not form.is_valid():
@@ -177,7 +181,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
     try:
         is_done = reconciliation.resolve(one, resolution, reason, request.user, url)
     except reconciliation.OwnWrite:
-        words = _("Not saved. You made this entry, so another person resolves it.")
+        words = _("Not saved. You made this entry, so another person must resolve it.")
         messages.warning(request, words, extra_tags="own-write")
         return redirect(one)
     except NotIndependent as rule:
@@ -193,7 +197,7 @@ def resolve(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpRe
 
 @access(reconciliation.RESOLVE, methods=("POST",), needs=write_needs)
 def mark_alarm_seen(request: PersonRequest, app_id: str, idempotency_key: str) -> HttpResponse:
-    """Mark the alarm of a write as seen, which removes it from the lists."""
+    """Mark the alarm of a write as seen, which removes it from the lists; redirect to the write."""
     one = _get_write(app_id, idempotency_key)
     reconciliation.mark_alarm_seen(one, request.user)
     return redirect(one)

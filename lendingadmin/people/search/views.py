@@ -57,7 +57,10 @@ MOMENT = 0.8
 
 @signed_in(methods=("GET", "POST"))
 def search(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the search page. A POST takes the words and redirects to the page of their results."""
+    """Show the search page. A POST takes the words and redirects to the page of their results.
+
+    Raise OverQuota if the person has used up the quota of searches.
+    """
     context = {"app": gateway.lending_app(app_id)} | _describe_people(request, app_id)
     words = request.POST.get("q", "").strip()
     if context["index"] and words:

@@ -39,14 +39,14 @@ class EventForm(forms.Form):
         label=_("Account id"),
         max_length=200,
         required=False,
-        help_text=_("Empty: taken from the JSON."),
+        help_text=_("Leave empty to use the JSON."),
     )
     # To the second: two events may be a second apart.
     timestamp = MomentField(
         label=_("Captured at"),
         seconds=True,
         required=False,
-        help_text=_("Empty: taken from the JSON."),
+        help_text=_("Leave empty to use the JSON."),
     )
     category = forms.ChoiceField(
         choices=_CATEGORY,

@@ -29,9 +29,10 @@ Pages = Callable[..., Iterator[Page[Any]]]
 def export(name: str, resource: str) -> Callable[..., HttpResponseBase]:
     """Return the view that exports a list of the service.
 
-    The list belongs to an app if the address names one. A filter that can't be sent redirects to
-    the list, which shows the reason. The view reads the first page before it answers, so an error
-    there becomes an error card, as on every other page. A later error becomes the last row.
+    The list belongs to an app if the address names one. If the filter can't be sent, the view
+    redirects to the list, which shows the reason. The view reads the first page before it answers,
+    so an error there becomes an error card, as on every other page. A later error becomes the last
+    row.
     """
     operation, subject = OPERATIONS[name], name.partition(".")[0]
     may_refuse_size = "pageSize" not in (operation.list_parameters or ())

@@ -60,11 +60,11 @@ class LoanForm(WriteForm, FarDatesForm):
         decimal_places=3,
         min_value=Decimal("0.001"),
         required=False,
-        help_text=_("The principal. Empty: taken from the contract."),
+        help_text=_("The principal. Leave empty to use the contract."),
     )
     startDate = moment_field(label=_("Starts"))
     productId = IdField(
-        label=_("Product id"), required=False, help_text=_("Empty: taken from the contract.")
+        label=_("Product id"), required=False, help_text=_("Leave empty to use the contract.")
     )
     lenderId = IdField(label=_("Lender id"), required=False)
     requestId = IdField(label=_("Offer request id"), required=False)

@@ -31,7 +31,7 @@ _BORROWER, _LOAN = "lending.borrowers.get", "lending.loans.get"
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Write a new note about a borrower.
+    """Show the form of a new note about a borrower; a POST saves it and shows the timeline.
 
     This works without the service, because notes are stored only in this dashboard.
     """
@@ -40,9 +40,10 @@ def new_of_borrower(request: PersonRequest, app_id: str, borrower_id: str) -> Ht
 
 @access(NOTES_WRITE, NOTES_READ, _LOAN, methods=("GET", "POST"), quota=NOTES)
 def new_of_loan(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
-    """Write a new note about a loan. The service names the borrower. Raises LendingError.
+    """Show the form of a new note about a loan; a POST saves it and shows the timeline.
 
-    On a POST a fault becomes a card next to the form, so that no typed text is lost.
+    The service names the borrower. Raise LendingError if the loan can't be read; on a POST, most
+    faults become a card next to the form instead, so that no typed text is lost.
     """
     try:
         loan = check_named(gateway.app(app_id).loans.get(account_id), account_id)
@@ -139,9 +140,10 @@ def _describe(request: PersonRequest, found: Note) -> dict[str, object]:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("GET", "POST"), quota=NOTES)
 def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Add a new version to the person's own note; older versions stay.
+    """Show the form for a new version of the person's own note; older versions stay.
 
-    Raise Http404 for a note of another person.
+    A POST saves the version and redirects to the note. If the note was deleted, this is an error
+    of the form. Raise Http404 for a note of another person.
     """
     found = _find(app_id, number)
     if not services.may_revise(found, request.user):
@@ -164,7 +166,7 @@ def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("POST",), quota=NOTES)
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Pin a note to its record, or unpin it."""
+    """Pin a note to its record, or unpin the note; redirect to the note."""
     found = _find(app_id, number)
     is_pinned = request.POST.get("pin") == "on"
     if services.pin_note(found, request.user, is_pinned=is_pinned):
@@ -184,17 +186,19 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 
 @access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; its author and times stay."""
+    """Delete the text of a note; its author and times stay. Redirect to the note."""
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
-        messages.success(
-            request, _("Deleted. The names of the author and of the person who deleted it remain.")
+        words = _(
+            "The note is deleted. The names of its author and of the person who deleted the note "
+            "remain."
         )
+        messages.success(request, words)
     return redirect(found)
 
 
 @access(NOTES_READ, methods=("POST",))
 def seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Remove a note from the person's home page."""
+    """Remove a note from the person's home page; redirect to that page."""
     mentions.mark_seen(_find(app_id, number), request.user)
     return redirect("home", app_id)

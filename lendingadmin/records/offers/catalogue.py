@@ -67,7 +67,7 @@ def offered(response: OffersResponse, catalogue: Iterable[Product]) -> tuple[Off
 
 
 def named(product_id: object, catalogue: Iterable[Product]) -> Product | None:
-    """Return the product with this productId or uid, or None (Spec: Loan, productId)."""
+    """Return the product with this productId or uid (Spec: Loan, productId); None if not found."""
     wanted = text(product_id)
     return next((one for one in catalogue if wanted and wanted in (one.product_id, one.uid)), None)
 

@@ -49,7 +49,7 @@ def issue_token(request: HttpRequest) -> AccessToken:
 
 
 def find_token(token: str) -> Token | None:
-    """Return the token, even if it has expired, or None."""
+    """Return the token, even if it has expired; None if there is none."""
     return Token.objects.filter(digest=_digest(token)).first()
 
 

@@ -51,12 +51,12 @@ ASSESSMENT_TYPES: tuple[AssessmentType, ...] = (
 
 
 def find_assessment_type(name: str) -> AssessmentType | None:
-    """Return the assessment type with this full name, or None."""
+    """Return the assessment type with this full name; None if there is none."""
     return next((kind for kind in ASSESSMENT_TYPES if kind.name == name), None)
 
 
 def answer_assessment_types() -> list[AnsweredAssessmentType]:
-    """Return the assessment types for the answer of the list."""
+    """Return the assessment types as the service lists them."""
     return [
         AnsweredAssessmentType.read(
             kind,

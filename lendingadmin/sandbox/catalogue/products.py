@@ -112,12 +112,12 @@ PRODUCTS: tuple[Product, ...] = (
 
 
 def find_product(key: str) -> Product | None:
-    """Return the product with that productId or uid, or None."""
+    """Return the product with that productId or uid; None if there is none."""
     return next((one for one in PRODUCTS if key in (one.product_id, str(one.uid))), None)
 
 
 def answer_products() -> list[LendingProduct]:
-    """Return the products for the answer of the list, by display priority."""
+    """Return the products as the service lists them, sorted by display priority."""
     return [
         LendingProduct.read(
             product,

@@ -37,7 +37,7 @@ class Movement(NamedTuple):
 
 
 def read_movement(address: str, direction: str, body: str) -> Movement | None:
-    """Return the money that a text reports, or None.
+    """Return the money that a text reports; None if the text reports none.
 
     The first word for in or out decides, and the first amount next to a currency is the sum. Other
     amounts (fees, the new balance) are later in such texts.

@@ -132,7 +132,7 @@ def _compute_income(facts: Facts) -> int:
 
 
 def _find_broken_rule(facts: Facts, category: str, score: int) -> str | None:
-    """Return the first rule that forbids lending, or None."""
+    """Return the first rule that forbids lending; None if no rule does."""
     if facts.days_late > MOST_DAYS_LATE:
         return ARREARS
     if category == CREDIT and facts.money_out > MOST_SPENT * facts.money_in:

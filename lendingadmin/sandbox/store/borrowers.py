@@ -48,7 +48,7 @@ def build_borrower(app_id: str, sent: Document, uid: UUID, now: datetime) -> Bor
 
 
 def find_borrower(app_id: str, borrower_id: str) -> Borrower | None:
-    """Return the borrower, or None."""
+    """Return the borrower with this id; None if there is none."""
     return Borrower.objects.filter(app_id=app_id, borrower_id=borrower_id).first()
 
 

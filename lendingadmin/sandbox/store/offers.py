@@ -25,7 +25,7 @@ _USUAL = {
 
 
 def find_operation(app_id: str, borrower_id: str, request_id: str | None) -> OfferOperation | None:
-    """Return the operation of a borrower's requestId, or None."""
+    """Return the operation of a borrower's requestId; None if there is none."""
     rows = OfferOperation.objects.select_related("assessment", "borrower")
     return rows.filter(
         borrower__app_id=app_id, borrower__borrower_id=borrower_id, request_id=request_id

@@ -42,5 +42,5 @@ def locale() -> str:
 
 
 def zone() -> tzinfo | None:
-    """Return the zone that the person chose for times, or None."""
+    """Return the zone that the person chose for times; None if the person chose none."""
     return _read_zone.get()()

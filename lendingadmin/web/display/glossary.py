@@ -96,8 +96,8 @@ TERMS = {
     # Recording repayments.
     _("transaction date"): _("The time when the borrower paid."),
     _("value date"): _(
-        "The time when a payment takes effect for interest and arrears. Empty: the "
-        "transaction date."
+        "The time when a payment takes effect for interest and arrears. If it "
+        "is empty, the transaction date counts."
     ),
     _("transaction id"): _(
         "The payment network's code for a payment. The dashboard uses this code to avoid "

@@ -89,13 +89,19 @@ def says_open(value: object, words: Words) -> bool | None:
 
 
 def processing(value: object) -> Status | None:
-    """Return the status of an assessment or event, or None (spec: States and transitions)."""
+    """Return the status of an assessment or event (spec: States and transitions).
+
+    An unknown value becomes a status as in `find_status`. Return None for a missing value.
+    """
     known = _PROCESSING.get(status_key(value))
     return known._replace(word=_(known.word)) if known else find_status(value, {})
 
 
 def assessment_type(value: object) -> Status | None:
-    """Return the status of an assessment type, or None (spec: States and transitions)."""
+    """Return the status of an assessment type (spec: States and transitions).
+
+    An unknown value becomes a status as in `find_status`. Return None for a missing value.
+    """
     known = _ASSESSMENT_TYPES.get(status_key(value))
     return known._replace(word=_(known.word)) if known else find_status(value, {})
 

@@ -16,8 +16,17 @@ _STEPS = (
         ngettext_lazy("%(count)s day ago", "%(count)s days ago", "number"),
         ngettext_lazy("in %(count)s day", "in %(count)s days", "number"),
     ),
-    (3_600, gettext_lazy("%(count)s h ago"), gettext_lazy("in %(count)s h")),
-    (60, gettext_lazy("%(count)s min ago"), gettext_lazy("in %(count)s min")),
+    # Swahili has a plural of “ago”.
+    (
+        3_600,
+        ngettext_lazy("%(count)s h ago", "%(count)s h ago", "number"),
+        gettext_lazy("in %(count)s h"),
+    ),
+    (
+        60,
+        ngettext_lazy("%(count)s min ago", "%(count)s min ago", "number"),
+        gettext_lazy("in %(count)s min"),
+    ),
 )
 
 

@@ -28,7 +28,11 @@ _PAGE = 50
 
 @access(CHANGE, _LIST, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Choose the officer for the borrowers of the list, see the number, and confirm."""
+    """Show the form for the officer of a list's borrowers, and the number of borrowers.
+
+    A POST assigns the borrowers once and redirects to the result. If the borrowers have changed or
+    the form is too old, the page is shown again. Raise Http404 if there is no such list.
+    """
     app = gateway.lending_app(app_id)
     found = open_list(app, request.GET.dict())
     if found is None or not found.is_valid:

@@ -22,9 +22,10 @@ _MOST = 200
 
 @access(HAND_OVER, methods=("GET", "POST"))
 def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the current and future hand-overs; the POST adds one.
+    """List the current and future hand-overs; a POST adds one and redirects to this page.
 
-    Managers see all of them; other people see their own.
+    Managers see all hand-overs; other people see their own. If the officer already has a stand-in
+    on one of the days, this is an error of the form.
     """
     app, person = gateway.lending_app(app_id), request.user
     today = timezone.localdate(timezone=app.zone)
@@ -54,7 +55,10 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(HAND_OVER, methods=("POST",))
 def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """End a hand-over early."""
+    """End a hand-over early; redirect to the hand-overs.
+
+    Raise Http404 for a hand-over that the person may not end.
+    """
     row = get_object_or_404(HandOver, app_id=app_id, pk=number)
     if not _may_end(request.user, row):
         raise Http404("This hand-over belongs to another person.")

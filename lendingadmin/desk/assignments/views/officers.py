@@ -101,7 +101,11 @@ def borrowers(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(CHANGE, "lending.borrowers.get", methods=("GET", "POST"))
 def change(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Assign one borrower to an officer by hand, or to none."""
+    """Show the form for a borrower's officer; a POST assigns the officer, or none.
+
+    Redirect to the borrower. If another person has changed the officer since, nothing is saved and
+    the POST redirects to this form with a warning.
+    """
     row = services.find_assignment(app_id, check_id(borrower_id))
     form = ChangeForm(request.POST or None, app_id=app_id, row=row)
     if request.method == "POST" and form.is_valid():

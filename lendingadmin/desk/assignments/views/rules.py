@@ -22,7 +22,8 @@ from .officers import describe_rules
 def edit(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the rules as a form.
 
-    A POST counts the changes. A second POST with the same count saves the rules.
+    A POST counts the changes and shows the counts. A second POST with the same counts saves the
+    rules, starts their use by the worker and redirects to the officers.
     """
     snapshot, active = find_with_loans(app_id), rules.find_active(app_id)
     products = [key for key, _loans in list_products(snapshot)] if snapshot else []

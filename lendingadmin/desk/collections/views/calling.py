@@ -54,7 +54,11 @@ _RIGHTS = (CALL, "lending.borrowers.get", "lending.loans.get")
 
 @access(*_RIGHTS, methods=("GET", "POST"), quota=READS)
 def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the borrower with fresh data of the service, and the form; a POST saves the result."""
+    """Show the borrower with fresh data of the service, and the form; a POST saves the result.
+
+    The POST redirects to the next call of the queue, or to the queue or the borrower. If the form
+    was open for too long, nothing is saved and the POST redirects to this page with a warning.
+    """
     app, now = gateway.lending_app(app_id), timezone.now()
     lease = leases.find_lease(app_id, borrower_id, now)
     is_own = lease is not None and lease.person_id == request.user.pk
@@ -119,7 +123,7 @@ def _keep(
 
 @access(*_RIGHTS, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Take a lease on a borrower who was found outside a queue.
+    """Take a lease on a borrower who was found outside a queue; redirect to the call.
 
     If another person has a lease on this borrower, the page of the call shows this.
     """
@@ -129,7 +133,10 @@ def begin(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
 
 @access(*_RIGHTS, methods=("POST",))
 def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Release the borrower without a call, so that another person may call them."""
+    """Release the borrower without a call, so that another person may call them.
+
+    Redirect to the queue, to all queues if this queue is gone, or to the borrower.
+    """
     lease = leases.find_lease(app_id, borrower_id, timezone.now())
     leases.release(app_id, borrower_id, request.user)
     if lease is not None and lease.person_id == request.user.pk and lease.queue:
@@ -142,7 +149,10 @@ def leave(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse
 
 @access(*_RIGHTS, methods=("POST",))
 def stop(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Stop all calls to this borrower, because the borrower asked for this."""
+    """Stop all calls to this borrower, because the borrower asked for this; release the lease.
+
+    Redirect to the page of the call.
+    """
     services.add_stop(app_id, borrower_id, "", StopKind.DO_NOT_CALL, request.user)
     leases.release(app_id, borrower_id, request.user)
     messages.success(request, _("Saved. Nobody will call until a manager allows calls again."))

@@ -43,7 +43,10 @@ def stops(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(DECIDE, methods=("GET", "POST"))
 def end_stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """End a stop, with a reason."""
+    """Show a stop; a POST with a reason ends the stop and redirects to the list of stops.
+
+    A warning is shown if the stop had already ended. Raise Http404 for a stop that is not open.
+    """
     rows = Stop.objects.select_related("created_by", "call")
     stop = get_object_or_404(rows, app_id=app_id, pk=number, ended_at=None)
     form = ReasonForm(request.POST or None)
@@ -65,7 +68,11 @@ def promise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(CALL, DECIDE, methods=("POST",))
 def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Set the state of a promise, with a reason."""
+    """Set the state of a promise, with a reason; redirect to the promise.
+
+    If another person has changed the promise, nothing is saved and a warning is shown. Without a
+    valid reason, the form is shown again.
+    """
     found, form = _find(app_id, number), PromiseForm(request.POST)
     if not form.is_valid():
         return _show(request, found, form)

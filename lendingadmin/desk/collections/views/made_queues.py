@@ -20,7 +20,11 @@ _LIST = "lending.loans.list"
 
 @access(MANAGE_QUEUES, CALL, _LIST, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Make a queue from the list in the address."""
+    """Show the form that makes a queue from the list in the address; a POST makes the queue.
+
+    The POST redirects to the queue. A name that is taken is an error of the form. Raise Http404
+    for an invalid list.
+    """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
         raise Http404("The address describes no list.")
@@ -37,7 +41,11 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(MANAGE_QUEUES, CALL, _LIST, methods=("GET", "POST"))
 def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Change the name of a queue and the people who work on it."""
+    """Show the form for a queue's name and people; a POST saves both.
+
+    The POST redirects to the queue. A name that is taken is an error of the form. Raise Http404 if
+    there is no such queue.
+    """
     queue = _find(app_id, number)
     form = CallQueueForm(request.POST or None, app_id=app_id, queue=queue)
     if request.method == "POST" and form.is_valid():
@@ -52,7 +60,7 @@ def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(MANAGE_QUEUES, CALL, methods=("POST",))
 def retire(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Remove a queue from all pages; the results of its calls stay."""
+    """Remove a queue from all pages, and redirect to the queues; the results of its calls stay."""
     queue = _find(app_id, number)
     if made_queues.retire_queue(queue, request.user):
         words = _("The queue %(name)s is closed. The results of its calls remain.")

@@ -69,7 +69,10 @@ def queue(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
 
 @access(CALL, "lending.loans.list", methods=("POST",))
 def take_next(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
-    """Take the next borrower of a queue, and redirect to the call."""
+    """Take the next borrower of a queue, and redirect to the call.
+
+    If no borrower is free, redirect to the queue. Raise Http404 if there is no such queue.
+    """
     return lead_to_next(request, _open(request, app_id, key))
 
 

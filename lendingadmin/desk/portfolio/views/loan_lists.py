@@ -108,7 +108,10 @@ def _show(
 
 @access(_LIST, methods=("GET", "POST"))
 def save(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Save the list in the address under a name."""
+    """Show the form that saves the list in the address; a POST saves and shows the list.
+
+    A name that is taken is an error of the form. Raise Http404 for an invalid list.
+    """
     app, listed = gateway.lending_app(app_id), LoanListForm(request.GET.dict(), [])
     if not listed.is_valid():
         raise Http404("The address describes no list.")
@@ -151,7 +154,10 @@ def _create(
 
 @access(_LIST, methods=("POST",))
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Put a list into the person's sidebar, or remove it; warn if the sidebar is full."""
+    """Put a list into the person's sidebar, or remove the list; redirect to the list.
+
+    If the sidebar is full, only a warning is shown.
+    """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if request.POST.get("pin") != "on":
         saved.pinned_by.remove(request.user)
@@ -164,9 +170,10 @@ def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(_LIST, methods=("POST",))
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete a saved list; its loans are not changed.
+    """Delete a saved list and redirect to all loans; the loans are not changed.
 
-    The audit trail records the deletion of a shared list.
+    The audit trail records the deletion of a shared list. Raise Http404 if the person may not
+    delete the list.
     """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     if not saved_lists.may_delete(request.user, saved):
@@ -181,13 +188,19 @@ def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export as CSV the list that the address describes."""
+    """Export the list in the address as CSV.
+
+    Redirect to the list if the address is invalid, and before the first update.
+    """
     return _export(request, app_id, request.GET.dict())
 
 
 @access(EXPORT, _LIST, quota=EXPORTS)
 def export_saved(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export a saved list as CSV."""
+    """Export a saved list as CSV.
+
+    Redirect to the list if its filter is invalid, and before the first update.
+    """
     saved = get_object_or_404(saved_lists.list_visible(app_id, request.user), pk=number)
     return _export(request, app_id, saved_lists.read_state(saved, request.GET))
 

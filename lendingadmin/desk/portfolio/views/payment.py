@@ -34,8 +34,8 @@ RECORD = ("lending.loans.makeRepayment", "lending.loans.get")
 def payment(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the payment box on its own page.
 
-    A POST leads to the review if the input names one loan. If several loans are possible, the page
-    offers them with the typed values.
+    A POST redirects to the review if the input names one loan. If several loans are possible, the
+    page offers them with the typed values. A failed read of the loan is shown as a card.
     """
     return enter_payment(request, app_id, usual=recording.read_last_used(request, app_id))
 
@@ -48,7 +48,7 @@ def enter_payment(
     usual: Mapping[str, str] | None = None,
     source: object = None,
 ) -> HttpResponse:
-    """Show the payment box on a page and stay at this address.
+    """Show the payment box at the present address; a valid POST redirects to the review.
 
     The form begins with the initial values. `usual` has the same meaning as in RepaymentForm.
     `source` is given if the payment was found on a page of its own, such as a statement.

@@ -24,7 +24,10 @@ _STANDS_STILL = timedelta(minutes=1)
 
 @access(COUNT, methods=("POST",))
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Begin a snapshot, unless one is running, and record this in the audit trail."""
+    """Begin a snapshot, and record this in the audit trail; redirect to the home page.
+
+    If a snapshot is running already, only a message is shown.
+    """
     app = gateway.lending_app(app_id)
     row = tasks.start(app.app_id, request.user)
     if row is None:
@@ -37,9 +40,10 @@ def count(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(COUNT, methods=("POST",))
 def stop(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Stop the running snapshot, and record this in the audit trail.
+    """Stop the running snapshot, and record this in the audit trail; redirect to the home page.
 
-    The figures of the last complete snapshot stay.
+    The figures of the last complete snapshot stay. If no snapshot is running, only a message is
+    shown.
     """
     app = gateway.lending_app(app_id)
     row = snapshot_job.stop(app.app_id, request.user)

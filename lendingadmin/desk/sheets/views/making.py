@@ -33,7 +33,8 @@ PURPOSE = "sheets.make"
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the number of loans that fit the form, and their sums.
 
-    A POST makes the sheets.
+    A POST makes the sheets and redirects to the sheet, or to the list of several sheets. If the
+    loans have changed or the form is too old, nothing is made and the page is shown again.
     """
     app = gateway.lending_app(app_id)
     snapshot = find_with_loans(app_id)
@@ -60,7 +61,8 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the sheet for printing, and record in the audit trail that it was printed.
 
     The page is the response to a POST, so loading it again is a reprint, which the page mentions.
-    The sheet shows no phone numbers, because paper gets lost and a visitor does not need them.
+    For a cancelled sheet, redirect to the sheet with a warning. The paper shows no phone numbers,
+    because paper gets lost and a visitor does not need them.
     """
     sheet = find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:

@@ -89,7 +89,11 @@ def sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
 
 @access(READ, methods=("GET", "POST"))
 def cancel(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
-    """Cancel a sheet with a reason, so that nothing is collected with it."""
+    """Show the form for the reason; a POST cancels the sheet, so that no cash is collected.
+
+    Redirect to the sheet, with a warning if the person may not cancel the sheet or if the sheet is
+    no longer out on paper.
+    """
     found, form = find_sheet(app_id, code), CancelForm(request.POST or None)
     if not may_cancel(found, request.user):
         words = _("Nothing changed. Only a manager can cancel a printed sheet.")

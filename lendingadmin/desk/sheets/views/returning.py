@@ -130,7 +130,9 @@ class _Page:
 def give_back(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
     """Show the grid; a POST saves the amounts if their sum is the counted cash.
 
-    The worker then checks the amounts, so that they can be recorded.
+    The POST redirects to the batch, which the worker checks, or to the sheet if nothing was
+    collected. Otherwise the page shows the errors. For a cancelled sheet, redirect to the sheet
+    with a warning.
     """
     app, sheet = gateway.lending_app(app_id), find_sheet(app_id, code)
     if sheet.state == Sheet.State.CANCELLED:

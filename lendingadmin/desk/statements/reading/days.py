@@ -182,10 +182,10 @@ def find_odd_days(statement: Statement, today: date) -> Iterator[Flaw]:
 def find_old_years(
     statement: Statement, today: date, answers: Answers
 ) -> tuple[list[str], set[int]]:
-    """Return the years of old rows that a person must confirm, and the rows with a wrong year.
+    """Return the years that a person must confirm, and the numbers of the rows with a wrong year.
 
-    A row is also old if it is far from all later rows. If the head names a period, nothing is
-    asked.
+    A year must be confirmed if its rows are old or far from all later rows. If the head names a
+    period, nothing is asked.
     """
     asked, wrong = list[str](), set[int]()
     if statement.begins and statement.ends:

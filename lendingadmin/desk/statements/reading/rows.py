@@ -402,16 +402,16 @@ class _Reader:
                 rows and is_other_head(above, rows, account, self.zone, is_new=is_new)
             ):
                 words = _(
-                    "Row %(number)s begins another statement. Save each statement as a "
+                    "Row %(number)s starts another statement. Save each statement as a "
                     "separate file."
                 )
                 raise Refused(words % {"number": between[0][0]})
 
     def _find_divider(self, body: Sequence[Sequence[str]]) -> tuple[str, str]:
-        """Return a sign in amounts and its replacement, if the sign is not used as usual.
+        """Return the point or comma to replace in amounts, and its replacement.
 
-        If nothing in the table shows the meaning of a sign before three digits, a person is
-        asked.
+        Return two empty texts if none must be replaced. If nothing in the table shows the meaning
+        of a point or comma before three digits, a person is asked.
         """
         texts = [self._get(row, field) for row in body for field in _FIGURES]
         sign, divides = find_divider(texts, self.currency or self.context.currency)

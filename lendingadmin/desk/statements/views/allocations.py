@@ -142,9 +142,11 @@ class _Page:
 def allocation(
     request: PersonRequest, app_id: str, number: int, position: int, part: int
 ) -> HttpResponse:
-    """Show the check of a payment and the possible decisions.
+    """Show the check of a payment and the possible decisions; a POST performs one action.
 
-    A POST performs one of the actions. After a decision, the next undecided row is shown.
+    After a decision, redirect to the next undecided row, or to the batch if none is left. If the
+    rows can't be decided now, redirect to the batch with a warning. Raise Http404 if there is no
+    such payment.
     """
     every = Allocation.objects.select_related("batch__file", "line", "repayment", "decided_by")
     wanted = {"batch__file__app_id": app_id, "batch__file": number}

@@ -107,7 +107,10 @@ def batch_progress(request: PersonRequest, app_id: str, number: int) -> HttpResp
 
 @access(*RECORD, READ, methods=("POST",))
 def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Make the worker check the payments of a statement, for the first time or again."""
+    """Make the worker check the payments of a statement, for the first time or again.
+
+    Redirect to the batch. If the check can't start, redirect to the statement, with the reason.
+    """
     file = find_file(app_id, number)
     with transaction.atomic():
         found = batches.begin(file, request.user)
@@ -143,7 +146,11 @@ def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
     confirmed_if=is_large,
 )
 def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the payments to record; a POST starts the recording, or requests an approval."""
+    """Show the payments to record; a POST starts the recording or requests an approval.
+
+    Redirect to the batch after that, and if the batch is not ready. If the rows have changed or
+    no other person may approve them, the POST shows the page again with the reason.
+    """
     found, obstacle = find_batch(app_id, number), ""
     if found.state != State.READY:
         return redirect(found)
@@ -166,9 +173,10 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(approvals.APPROVE, READ, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show a second person the rows that will be recorded.
+    """Show a second person the rows that will be recorded; a POST approves the batch.
 
-    A POST approves the batch, and the worker records the rows.
+    The worker then records the rows. Redirect to the batch, with a warning if it does not wait for
+    this person's approval. If the rows have changed, the POST redirects to this page.
     """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):
@@ -199,25 +207,26 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def stop(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Pause the recording after the current rows."""
+    """Pause the recording after the current rows; redirect to the batch."""
     return _move(request, find_batch(app_id, number), batches.pause)
 
 
 @access(*RECORD, READ, methods=("POST",))
 def resume(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Continue a paused recording."""
+    """Continue a paused recording; redirect to the batch."""
     return _move(request, find_batch(app_id, number), batches.resume)
 
 
 @access(*RECORD, READ, methods=("POST",))
 def reopen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Allow people to decide again on the rows that are not recorded."""
+    """Allow people to decide again on the rows that are not recorded; redirect to the batch."""
     return _move(request, find_batch(app_id, number), batches.reopen)
 
 
 def _move(
     request: PersonRequest, found: Batch, command: Callable[[Batch, User], bool]
 ) -> HttpResponse:
+    """Run the command and redirect to the batch, with a message if its state did not allow it."""
     with transaction.atomic():
         if command(found, request.user):
             tasks.enqueue(found)
@@ -230,7 +239,10 @@ def _move(
 
 @access(*RECORD, READ, methods=("POST",))
 def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Accept all undecided rows with one finding, with one reason."""
+    """Accept all undecided rows with one finding, with one reason; redirect to the batch.
+
+    A message says how many rows are accepted, or why none is.
+    """
     found = find_batch(app_id, number)
     is_needed = allocating.needs_reason(found, request.POST.get("finding", ""))
     form = AcceptForm(request.POST, needs_reason=is_needed)
@@ -258,7 +270,10 @@ def accept(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export the rows in the file's order, each with its repayment and its receipt number."""
+    """Export the filtered rows in the file's order, each with its repayment and receipt number.
+
+    Redirect to the batch if the filter is invalid.
+    """
     found, form = find_batch(app_id, number), AllocationsForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)

@@ -14,7 +14,10 @@ from lendingadmin.web.requests import PersonRequest
 
 @access(RESOLVE, READ, methods=("GET", "POST"))
 def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show both sides of the contradictions that no manager has seen; a POST marks one as seen."""
+    """Show both sides of the contradictions that no manager has seen.
+
+    A POST marks one as seen and redirects to this page.
+    """
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)
         return redirect("statements-contradictions", app_id)

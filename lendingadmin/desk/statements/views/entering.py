@@ -38,7 +38,8 @@ UNCHANGED = gettext_noop(
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the form to upload a statement; a POST reads and saves the statement.
 
-    Nothing is sent to the service.
+    The POST redirects to the statement, or to the form for the columns if the layout is unknown. A
+    file that can't be read is an error of the form. Nothing is sent to the service.
     """
     app, sent = gateway.lending_app(app_id), request.method == "POST"
     form = NewStatementForm(request.POST if sent else None, request.FILES if sent else None)
@@ -61,7 +62,9 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show the form that names the columns of a table of an unknown layout.
 
-    A POST saves the columns and reads the table.
+    A POST saves the columns, reads the table and redirects to the statement. If the table can't be
+    read with these columns, this is an error of the form. Redirect to the statement also if its
+    columns can't be changed.
     """
     file = find_file(app_id, number)
     table = keeping.open_table(file)
@@ -100,7 +103,10 @@ def columns(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, methods=("POST",))
 def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Save whether the day or the month comes first in the dates of a statement."""
+    """Save whether the day or the month comes first in the dates of a statement.
+
+    Redirect to the statement, with a message if nothing was saved.
+    """
     file = find_file(app_id, number)
     try:
         is_read = keeping.answer_days(file, request.POST.get("first") != "month", request.user)
@@ -115,7 +121,10 @@ def days(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, methods=("POST",))
 def words(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Save the meaning of the unknown words of a statement."""
+    """Save the meaning of the unknown words of a statement.
+
+    Redirect to the statement, with a message if nothing was saved.
+    """
     file = find_file(app_id, number)
     form = WordsForm(request.POST, file.unknown_words)
     if not form.is_valid():
@@ -157,7 +166,11 @@ def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
 
 @access(*RECORD, READ, methods=("GET", "POST"))
 def record(request: PersonRequest, app_id: str, number: int, position: int) -> HttpResponse:
-    """Record one row as a repayment, with the payment box filled in from the row."""
+    """Show the payment box filled in from one row; a valid POST redirects to the review.
+
+    If the row must not be recorded, redirect to the statement with the reason. Raise Http404 for
+    counted cash, and for a row that is not a payment.
+    """
     file, app = find_file(app_id, number), gateway.lending_app(app_id)
     if file.is_counted_cash:
         raise Http404("Counted cash is recorded with its sheet.")

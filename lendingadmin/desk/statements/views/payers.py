@@ -44,6 +44,6 @@ def links(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def revoke(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the link between a payer and a loan."""
+    """Delete the link between a payer and a loan; redirect to the links."""
     payers.revoke(get_object_or_404(PayerLink, app_id=app_id, pk=number), request.user)
     return redirect("statement-payers", app_id)

@@ -122,7 +122,10 @@ def statement(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(READ, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str, number: int) -> HttpResponseBase:
-    """Export the rows of a statement in its order, each with its status in the dashboard."""
+    """Export the filtered rows of a statement in its order, each with its status in the dashboard.
+
+    Redirect to the statement if the filter is invalid.
+    """
     file, form = find_file(app_id, number), LinesForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)

@@ -40,14 +40,18 @@ def tray(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def take(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Make this person the owner of an unallocated payment."""
+    """Make this person the owner of an unallocated payment; redirect to these payments."""
     places.take(_find(app_id, number), request.user)
     return redirect("unallocated", app_id)
 
 
 @access(*RECORD, READ, methods=("GET", "POST"))
 def place(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Record that money was returned, is not ours or is recorded elsewhere, with a reason."""
+    """Show the form for the place of an unallocated payment; a POST saves place and reason.
+
+    The money was returned, is not ours or is recorded elsewhere. The POST redirects to the
+    unallocated payments, with a warning if another person has already changed the place.
+    """
     line, form = _find(app_id, number), PlaceForm(request.POST or None)
     if form.is_valid():
         where, reason = Place(form.cleaned_data["place"]), form.cleaned_data["reason"]

@@ -45,7 +45,12 @@ class Moved(NamedTuple):
 
 @access(approvals.APPROVE, "lending.loans.get", methods=("GET", "POST"), confirmed=("GET", "POST"))
 def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Show the payment as it will be sent, and the loan at present; a POST sends it once."""
+    """Show the repayment as it will be sent, and the loan at present; a POST sends it once.
+
+    Redirect to the repayment, with a warning if it does not wait for this person's approval. If
+    the loan has changed or a rule stops the sending, the POST shows the page again with the
+    reason. Raise LendingError if the loan can't be read.
+    """
     repayment = _one(app_id, number)
     if not approvals.may_approve(repayment, request.user):
         why = find_dependence(request.user, repayment.created_by)

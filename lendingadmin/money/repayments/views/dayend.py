@@ -41,7 +41,10 @@ def day(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(_STATEMENT, _RECORD, methods=("POST",))
 def count(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Save the amount counted in a till, for the day in the address."""
+    """Save the amount counted in a till, for the day in the address; redirect to the day.
+
+    If the form is invalid or another person has saved a newer count, show the page with the error.
+    """
     app, day_form = gateway.lending_app(app_id), _form(request)
     if not day_form.is_valid():
         return _show(request, app)
@@ -142,7 +145,10 @@ COLUMNS = name_columns(
 
 @access(_STATEMENT, EXPORT, quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Return the day's lines as CSV without totals; a spreadsheet can add them by currency."""
+    """Export the day's lines as CSV, without totals, which a spreadsheet can add by currency.
+
+    Redirect to the page of the day if the filter is invalid.
+    """
     app, form = gateway.lending_app(app_id), _form(request)
     if not form.is_valid():
         return back_to_list(request)

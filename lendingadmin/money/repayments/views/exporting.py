@@ -104,7 +104,10 @@ _NOTES: Any = Repayment._meta.get_field("notes")
 
 @access(EXPORT, "lending.loans.get", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export the repayments in this dashboard, the newest first as in the journal."""
+    """Export the filtered repayments of this dashboard, in the order of the journal.
+
+    Redirect to the journal if the filter is invalid.
+    """
     form = JournalForm(request.GET)
     if not form.is_valid():
         return back_to_list(request)

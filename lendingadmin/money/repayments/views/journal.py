@@ -175,7 +175,10 @@ def _receipt(
 
 
 def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
-    """Return why this person may not decide about a waiting repayment; empty if the person may."""
+    """Return why this person may not approve or resolve the repayment.
+
+    The text is empty if the person may, or if there is nothing to decide.
+    """
     is_waiting = repayment.state == RepaymentState.AWAITING or repayment.may_be_resolved
     return find_dependence(request.user, repayment.created_by) if is_waiting else ""
 
@@ -270,7 +273,7 @@ def _draw_for_customer(
 
 @access("lending.loans.get", methods=("POST",))
 def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Check a repayment because a person asks for this."""
+    """Check a repayment because a person asks for this; redirect to the repayment."""
     repayment = _one(app_id, number)
     reconciliation.check_now(repayment)
     return redirect(repayment)
@@ -282,7 +285,12 @@ def check(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Resolve a repayment with a person's decision and reason."""
+    """Resolve a repayment with a person's decision and reason; redirect to the repayment.
+
+    If the form is invalid, the entry is the person's own or another repayment has the transaction
+    id, show the page with the error. If the two people are not independent or the repayment was
+    resolved before, nothing changes and a warning is shown.
+    """
     repayment = _one(app_id, number)
     form = ResolveForm(request.POST)
     if not form.is_valid():
@@ -292,7 +300,7 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         done = services.resolve(repayment, resolution, reason, request.user)
     except services.OwnRepayment:
         form.add_error(
-            None, _("Not saved. You entered this repayment, so another person resolves it.")
+            None, _("Not saved. You entered this repayment, so another person must resolve it.")
         )
         return _receipt(request, repayment, resolve_form=form)
     except NotIndependent as rule:
@@ -317,7 +325,11 @@ def resolve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     confirmed=("POST",),
 )
 def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Set an unknown repayment aside with a reason, so that the loan's next one can be sent."""
+    """Set a repayment that needs checking aside, so that the loan's next repayment can be sent.
+
+    Redirect to the repayment, with a warning if nothing changed. If the form is invalid or the
+    entry is the person's own, show the page with the error.
+    """
     repayment = _one(app_id, number)
     form = ReasonForm(request.POST, prefix="aside")
     if not form.is_valid():
@@ -326,7 +338,7 @@ def set_aside(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         done = services.set_aside(repayment, form.cleaned_data["reason"], request.user)
     except services.OwnRepayment:
         form.add_error(
-            None, _("Not saved. You entered this repayment, so another person sets it aside.")
+            None, _("Not saved. You entered this repayment, so another person must set it aside.")
         )
         return _receipt(request, repayment, aside_form=form)
     except NotIndependent as rule:
@@ -351,7 +363,11 @@ def decline_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str
 
 @access("lending.loans.get", methods=("POST",), needs=decline_needs)
 def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Decline a repayment with a reason, as an approver or as the person who entered it."""
+    """Decline a repayment with a reason, as an approver or as the person who entered it.
+
+    Redirect to the repayment, with a warning if it no longer waits for approval. Without a valid
+    reason, show the page with the error.
+    """
     repayment = _one(app_id, number)
     form = ReasonForm(request.POST, prefix="decline")
     if not form.is_valid():
@@ -370,7 +386,10 @@ def decline(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access("dashboard.repayments.resolve", "lending.loans.get", methods=("POST",))
 def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Mark the alarm of a repayment as seen, which removes it from the home page."""
+    """Mark the alarm of a repayment as seen; redirect to the repayment.
+
+    The home page no longer shows the alarm.
+    """
     repayment = _one(app_id, number)
     services.mark_alarm_seen(repayment, request.user)
     return redirect(repayment)
@@ -378,7 +397,11 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
 
 @access(mistakes.REPORT, "lending.loans.get", methods=("POST",))
 def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Save a person's report of a mistake in a repayment, once for each form."""
+    """Save a person's report of a mistake in a repayment, once for each form.
+
+    Redirect to the repayment. If the form is invalid or too old, or another report is open, show
+    the page with the error.
+    """
     repayment = _one(app_id, number)
     form = MistakeForm(request.POST, prefix="mistake")
     if not form.is_valid():
@@ -412,7 +435,11 @@ def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResp
 def review_mistake(
     request: PersonRequest, app_id: str, number: int, mistake_id: int
 ) -> HttpResponse:
-    """Save a manager's review of another person's report, with a reason."""
+    """Save a manager's review of another person's report, with a reason.
+
+    Redirect to the repayment, with a warning if the report is the manager's own or was reviewed
+    before. If the form is invalid, show the page with the error.
+    """
     repayment = _one(app_id, number)
     mistake = get_object_or_404(repayment.mistakes, pk=mistake_id)
     form = ReviewForm(request.POST, prefix="review")
@@ -427,7 +454,7 @@ def review_mistake(
         words = _("Saved. Your decision and reason are saved.")
         messages.success(request, words, extra_tags="reviewed")
     elif mistake.is_open:
-        words = _("Not saved. You reported this mistake, so another person reviews it.")
+        words = _("Not saved. You reported this mistake, so another person must review it.")
         messages.warning(request, words, extra_tags="own-report")
     else:
         words = _("Nothing changed. %(person)s has already reviewed this report.")

@@ -55,7 +55,7 @@ _CHOICE_SIZE = 100
 def new(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse:
     """Show the form; a POST saves a valid form as a draft and redirects to the confirm step.
 
-    Raise Http404 if the repayment to send again is of another loan.
+    Raise Http404 if the repayment that will be sent again belongs to another loan.
     """
     app, retry_of = gateway.lending_app(app_id), _retried(request, app_id)
     idempotency_key = request.GET.get("form", "")
@@ -264,7 +264,11 @@ def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_k
 def confirm(
     request: PersonRequest, app_id: str, account_id: str, idempotency_key: str
 ) -> HttpResponse:
-    """Show the repayment's effect and look-alikes; the POST records the repayment once."""
+    """Show the repayment's effect and look-alikes; the POST records the repayment once.
+
+    Redirect to the repayment, also if the form was sent before. If a rule stops the recording,
+    show the page with the reason. If the draft is gone, redirect to the form with a warning.
+    """
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key)
     landed = Repayment.objects.filter(idempotency_key=idempotency_key).first()
     if landed:

@@ -34,7 +34,8 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the time that the restored database lost, and the next steps; the POST ends the gap.
 
-    While a restore is only suspected, the POST confirms that there was no restore.
+    While a restore is only suspected, the POST confirms that there was no restore. The POST
+    redirects to Needs checking, with a warning if nothing changed.
     """
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
     if request.method == "POST" and "not_restored" in request.POST:

@@ -20,7 +20,10 @@ NOT_DONE = gettext_lazy("%(state)s. Nothing changed.")
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_approve(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Approve a change that another manager requested; show its set-up link, if any, only once."""
+    """Approve a change that another manager requested; redirect to the person.
+
+    A new set-up link is shown instead, only once. If the change is refused, a message says why.
+    """
     asked = _get_change(request, number, change)
     try:
         found, path = deciding.approve_change(request, request.user, asked)
@@ -35,7 +38,10 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
-    """Decline a change that another manager requested, or withdraw the manager's own request."""
+    """Decline a change that another manager requested, or withdraw the manager's own request.
+
+    Redirect to the person.
+    """
     asked = _get_change(request, number, change)
 
     def decline(by: User) -> str:

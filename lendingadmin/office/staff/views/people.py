@@ -82,7 +82,10 @@ def roles(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("GET", "POST"))
 def new(request: PersonRequest) -> HttpResponse:
-    """Enter a person; the answer shows the link with which the person sets up the account."""
+    """Show the form of a new person; a POST adds the person and shows their set-up link.
+
+    If a second manager must approve the link, redirect to the person.
+    """
     form = NewPersonForm(request.POST if request.method == "POST" else None, by=request.user)
     if form.is_bound and form.is_valid():
         done = services.add_person(request, request.user, form)
@@ -93,7 +96,11 @@ def new(request: PersonRequest) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("GET", "POST"), confirmed=("POST",))
 def person(request: PersonRequest, number: int) -> HttpResponse:
-    """Show one person; the form changes name, mail address and roles."""
+    """Show one person; a POST changes name, mail address and roles, and redirects to this page.
+
+    If a second manager must approve the roles, or the change is refused, a message says so. Raise
+    Http404 for a person whom this manager may not see.
+    """
     found = get_object_or_404(reach.list_people(request.user), pk=number)
     data = request.POST if request.method == "POST" else None
     form = PersonForm(data, instance=found, by=request.user)
@@ -129,14 +136,20 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def setup_link(request: PersonRequest, number: int) -> HttpResponse:
-    """Make a set-up link and show it only this once, because the link is not saved anywhere."""
+    """Make a set-up link and show it only this once, because the link is not saved anywhere.
+
+    If the link is refused or must be approved, redirect to the person.
+    """
     get_object_or_404(reach.list_people(request.user), pk=number)
     return _show_setup_link(request, number)
 
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def password_require(request: PersonRequest, number: int) -> HttpResponse:
-    """Require a new password before a person continues, because others may know the old one."""
+    """Require a new password of a person, because others may know the old one.
+
+    The person is signed out. Redirect to the person.
+    """
     words = _("%(person)s is signed out and must choose a new password at the next sign-in.")
     return apply_change(
         request,
@@ -147,7 +160,10 @@ def password_require(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
-    """End all sessions of a person; for managers themselves, all except this one."""
+    """End all sessions of a person; for managers themselves, all except this one.
+
+    Redirect to the person.
+    """
     return apply_change(
         request,
         number,
@@ -157,7 +173,10 @@ def sessions_end(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
-    """Remove two-step sign-in of a person who lost the phone or key."""
+    """Remove two-step sign-in of a person who lost the phone or key, or request an approval.
+
+    Redirect to the person.
+    """
 
     def remove(by: User) -> str:
         done = services.remove_second_factors(request, by, number)
@@ -174,7 +193,7 @@ def two_step_remove(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def deactivate(request: PersonRequest, number: int) -> HttpResponse:
-    """Deactivate a person."""
+    """Deactivate a person; redirect to the person."""
     words = _("%(person)s can no longer sign in.")
     return apply_change(
         request, number, lambda by: words % {"person": services.deactivate(request, by, number)}
@@ -183,7 +202,7 @@ def deactivate(request: PersonRequest, number: int) -> HttpResponse:
 
 @access(MANAGE_PEOPLE, methods=("POST",), confirmed=("POST",))
 def reactivate(request: PersonRequest, number: int) -> HttpResponse:
-    """Activate a person again."""
+    """Activate a person again; redirect to the person."""
     words = _("%(person)s can sign in again.")
     return apply_change(
         request, number, lambda by: words % {"person": services.reactivate(request, by, number)}
@@ -193,7 +212,10 @@ def reactivate(request: PersonRequest, number: int) -> HttpResponse:
 def apply_change(
     request: PersonRequest, number: int, change: Callable[[User], object]
 ) -> HttpResponse:
-    """Change a person whom this manager may manage; redirect to their page with a message."""
+    """Change a person whom this manager may manage; redirect to the person with a message.
+
+    A refused change is an error message. Raise Http404 for a person whom this manager may not see.
+    """
     get_object_or_404(reach.list_people(request.user), pk=number)
     try:
         words = change(request.user)

@@ -83,7 +83,7 @@ def profile(request: PersonRequest) -> HttpResponse:
 
 @signed_in(methods=("POST",), confirmed=("POST",))
 def sessions_end(request: PersonRequest) -> HttpResponse:
-    """End the person's sessions except this one."""
+    """End the person's sessions except this one; redirect to the profile."""
     ended = services.end_other_sessions(request, request.user)
     messages.success(request, describe_ended(ended))
     return redirect("profile")

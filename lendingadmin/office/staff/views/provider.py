@@ -89,7 +89,11 @@ def sign_in_by_provider(request: HttpRequest) -> HttpResponse:
 
 @signed_in(methods=("GET", "POST"))
 def confirm(request: PersonRequest) -> HttpResponse:
-    """Ask a person who signs in by the provider to sign in again before a sensitive action."""
+    """Ask a person who signs in by the provider to sign in again before a sensitive action.
+
+    A POST redirects to the provider, or answers 429 after too many tries. Raise Http404 if there
+    is no provider.
+    """
     _require_provider()
     if request.method == "POST":
         limited: HttpResponse | None = ratelimit.consume_or_429(
@@ -104,7 +108,7 @@ def confirm(request: PersonRequest) -> HttpResponse:
 def callback(request: HttpRequest) -> HttpResponseBase:
     """Complete the sign-in when the provider sends people back.
 
-    Only the answer to our own request counts.
+    Only the answer to our own request counts. Raise Http404 if there is no provider.
     """
     _require_provider()
     return complete_sign_in(request)

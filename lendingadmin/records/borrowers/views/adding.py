@@ -36,9 +36,10 @@ _ODD_PHONE = gettext_lazy(
 
 @access("lending.borrowers.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the form of a new borrower. A POST registers the borrower, or shows similar ones first.
+    """Show the form of a new borrower. A POST registers the borrower and redirects to the record.
 
-    Similar borrowers are shown until the person confirms the registration.
+    If there are similar borrowers, the page shows them until the person confirms the registration.
+    If the service refuses, the page says why. If the outcome is unknown, redirect to the write.
     """
     entered = request.POST if request.method == "POST" else None
     again = services.entered(request, NewBorrowerForm.operation, app_id).sent
@@ -122,7 +123,11 @@ def used_values(request: PersonRequest, app_id: str) -> HttpResponse:
     quota=READS,
 )
 def delete(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Delete a borrower after the id was typed; the service decides if this is allowed."""
+    """Show the form for the borrower's id; a POST with this id deletes the borrower.
+
+    The service decides if this is allowed. The POST redirects to the borrowers. If the service
+    refuses, the page says why. If the outcome is unknown, redirect to the write.
+    """
     form = DeleteForm(request.POST or None, request=request, borrower_id=borrower_id)
     card = None
     if form.is_valid():

@@ -41,7 +41,11 @@ from lendingadmin.web.requests import PersonRequest
 
 @access("lending.borrowers.patch", "lending.borrowers.get", methods=("GET", "POST"), quota=READS)
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form. A POST saves the input as a draft; the confirm step shows the changes."""
+    """Show the form. A POST saves the input as a draft and redirects to the confirm step.
+
+    An invalid form, or one that changes nothing, is shown again. If the draft is gone, the entered
+    data are shown in a new form. Raise LendingError if the record can't be read.
+    """
     if request.method == "POST":
         return _entered(request, app_id, borrower_id)
     now = _read(app_id, borrower_id)
@@ -185,7 +189,8 @@ def _show(
 def confirm(request: PersonRequest, app_id: str, borrower_id: str, form: str) -> HttpResponse:
     """Show before and after side by side; the POST sends the changes once.
 
-    If the draft is gone or the record has changed, nothing is sent and the form opens again.
+    If the draft is gone or the record has changed, nothing is sent and the POST redirects to the
+    form. A failed read is shown as a card.
     """
     draft = taken_up(request, app_id, borrower_id, form)
     sent_before = Write.objects.filter(idempotency_key=form, person=request.user)

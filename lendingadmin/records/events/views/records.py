@@ -85,7 +85,10 @@ def reported_kinds(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(EXPORT, "lending.events.list", quota=EXPORTS)
 def export(request: PersonRequest, app_id: str) -> HttpResponseBase:
-    """Export all events that the filter finds as CSV or XLSX, without their content."""
+    """Export all events that the filter finds as CSV or XLSX, without their content.
+
+    Redirect to the list if the filter is invalid.
+    """
     form = ListForm(request.GET, _LIST, _list_words())
     if not form.is_valid():
         return back_to_list(request)

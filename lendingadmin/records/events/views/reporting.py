@@ -43,7 +43,10 @@ _LONGEST_ADDRESS = 1000  # the longest address that the record of a write saves
 
 @access("lending.events.create", methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the form for pasted JSON or a file; save valid data for the next step."""
+    """Show the form for pasted JSON or a file; a POST saves valid data as a draft.
+
+    The POST redirects to the confirm step. If the data are invalid, the page shows the errors.
+    """
     by_file = request.GET.get("by") == "file"
     idempotency_key, draft = _load_under_way(request, app_id)
     form, card = _build_form(request, app_id, by_file, draft), None
@@ -160,10 +163,11 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
 
 @access("lending.events.create", methods=("GET", "POST"))
 def confirm(request: PersonRequest, app_id: str, form: str) -> HttpResponse:
-    """Show the counts of the data to send. The POST sends the event once.
+    """Show the counts of the data to send. The POST sends the event once, and redirects to it.
 
-    Redirect to the event if this form has already reported an event. Redirect to the form if the
-    draft is gone.
+    Redirect to the event also if this form has already reported an event, and to the form if the
+    draft is gone. If the service refuses, the page says why. If the outcome is unknown, redirect
+    to the write.
     """
     if url := _find_result(request, form):
         return redirect(url)

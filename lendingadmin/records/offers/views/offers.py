@@ -45,7 +45,11 @@ _NOT_NAMED = gettext_lazy(
 
 @access(MAY_ASK, methods=("GET", "POST"))
 def new(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
-    """Show the form to request an offer, with a new requestId; a POST sends the request."""
+    """Show the form to request an offer, with a new requestId; a POST sends the request.
+
+    The POST redirects to the request. A failed read of the assessment types raises LendingError,
+    or is a card next to the form on a POST.
+    """
     app, card, types_card = gateway.lending_app(app_id), None, None
     checked(borrower_id)
     types: tuple[AssessmentType, ...]
@@ -134,7 +138,11 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
 def ask_again(
     request: PersonRequest, app_id: str, borrower_id: str, request_id: str
 ) -> HttpResponse:
-    """Ask the service for a request again, by its requestId, and show the request."""
+    """Ask the service for a request again, by its requestId; redirect to the request.
+
+    If the page was open for too long, nothing is sent and a warning is shown. A refused or unknown
+    outcome is shown as a card.
+    """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     page = reverse("offer", args=place)
     try:

@@ -49,7 +49,9 @@ def loan(
 ) -> HttpResponse:
     """Show the contract again, with the account id. The POST creates the loan once.
 
-    Raises UnidentifiedRecord for an offer that may belong to another borrower.
+    The POST redirects to the loan, or to the write if its outcome is unknown. If the form is too
+    old or the service refuses, the page says so. Raises UnidentifiedRecord for an offer that may
+    belong to another borrower.
     """
     gateway.lending_app(app_id)
     source = drafts.Source(app_id, checked(borrower_id), checked(request_id), product_id)
