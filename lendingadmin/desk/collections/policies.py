@@ -175,7 +175,9 @@ class CallingForm(PolicyForm):
         hours, closed = (
             [self[x] for x in self._list_names(start)] for start in ("hours", "closed")
         )
-        hours_hint = gettext("No times: no calls on this day. 00:00 as the end is midnight.")
+        hours_hint = gettext(
+            "In the lender's time. No times: no calls on this day. 00:00 as the end is midnight."
+        )
         closed_hint = gettext("Clear a row to remove the day. Save to get more empty rows.")
         return [
             (gettext("Hours"), hours_hint, hours),
