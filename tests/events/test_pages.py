@@ -80,7 +80,7 @@ def test_the_page_is_masked_and_shows_each_kind(
     assert 'class="message out"' in page
     assert 'path class="course"' in page
     assert "from 40 % to 81 %" in page
-    assert "you need the role officer or manager" in page
+    assert 'data-finding="masked"' in page and "officer or manager" in page
 
 
 def test_revealing_is_a_post_that_is_audited_and_kept_nowhere(

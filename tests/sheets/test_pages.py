@@ -11,6 +11,7 @@ from lendingadmin.core.staff.roles import SEE_NAMES, list_rights
 from lendingadmin.desk.sheets import outcomes
 from lendingadmin.desk.sheets.finder import find_sheets
 from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.sheets.permissions import MAKE
 from lendingadmin.desk.sheets.policies import read_days
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
@@ -149,3 +150,14 @@ def test_a_grid_of_a_stranger_s_app_is_no_page(
 ) -> None:
     assert clerk.get(f"/apps/ghana/sheets/{sheet.code}/").status_code in (403, 404)
     assert type_sheet(clerk, sheet, {1: "5"}).status_code == 302
+
+
+@pytest.mark.parametrize("may_make", [True, False])
+def test_an_empty_list_offers_a_new_sheet_only_to_a_person_who_may_make_one(
+    support: User, client_of: ClientOf, may_make: bool
+) -> None:
+    if not may_make:
+        hold_only(support, *(list_rights("support") - {MAKE}))
+    page = client_of(support).get(SHEETS).text
+    assert 'class="empty"' in page
+    assert (f'href="{SHEETS}new"' in page) == may_make

@@ -38,7 +38,8 @@ ROLE_WORDS: Mapping[str, str] = MappingProxyType(
         OFFICER: _("registers borrowers, creates loans, starts assessments, requests offers"),
         SUPPORT: _("records repayments, prints and exports"),
         MANAGER: _(
-            "can do all of this, resolves unknown repayments, sees the audit trail, manages people"
+            "can do all of this, resolves repayments that need checking, sees the audit trail, "
+            "manages people"
         ),
     }
 )

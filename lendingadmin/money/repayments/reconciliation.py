@@ -1,4 +1,4 @@
-"""Checks of unknown repayments against the loan, and the sweep after a lost sender.
+"""Checks of UNKNOWN repayments against the loan, and the sweep after a lost sender.
 
 The sweep marks as unknown the repayments of a lost sender. This module is called by open pages, by
 the worker and by `manage.py reconcile`. A due check is claimed by a compare-and-swap, so several
@@ -111,7 +111,7 @@ def read_oldest_due() -> list[tuple[tuple[str, ...], float]]:
 
 
 def read_unknown() -> list[tuple[tuple[str, ...], float]]:
-    """Return the number of unknown repayments in each app, for a gauge."""
+    """Return the number of repayments that need checking in each app, for a gauge."""
     apps = [app.app_id for app in settings.LENDING_APPS]
     return [((app_id,), Repayment.objects.count_unknown(app_id)) for app_id in apps]
 
@@ -221,7 +221,7 @@ BADGE = Badge("needs-checking", lambda app_id, _person: Repayment.objects.needin
 GAUGES = [
     TableGauge(
         "repayments_unknown",
-        "Repayments with an unknown outcome, by app.",
+        "Repayments that need checking, by app.",
         ("app",),
         read_unknown,
     ),

@@ -123,7 +123,7 @@ def get_loan(app_id: str, key: str) -> Loan:
 
 
 def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
-    """Return the row with that uid, or None; the uid must be written as in the answers."""
+    """Return the row with that uid, written as in the answers; None if there is none."""
     try:
         uid = UUID(key)
     except ValueError:

@@ -93,7 +93,7 @@ def borrower_list(request: PersonRequest, app_id: str) -> HttpResponse:
 def _list_ids(
     app: LendingApp, snapshot: Snapshot, wanted: Mapping[str, str], person: User
 ) -> QuerySet[Any, str]:
-    """Return the ids of the borrowers; some are twice, and "" stands for an unknown borrower."""
+    """Return the ids of the borrowers, some of them twice; "" is an unknown borrower."""
     loans = SnapshotLoan.objects.filter(snapshot=snapshot, is_open=True)
     if wanted["show"] == "overdue":
         loans = loans.filter(overdue_rank__gt=0)

@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument("app", nargs="?", default="")
         parser.add_argument("id", nargs="?", default="", help="the borrower's id")
         parser.add_argument(
-            "--dry-run", action="store_true", help="say what would go, per kind; erase nothing"
+            "--dry-run", action="store_true", help="only count the data, by kind; erase nothing"
         )
 
     def handle(self, **options: Any) -> None:

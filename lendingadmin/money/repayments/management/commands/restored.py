@@ -50,17 +50,17 @@ class Command(BaseCommand):
         drafts, _rows = Draft.objects.all().delete()
         sessions, _rows = Session.objects.all().delete()
         done = (
-            f"{undone.repayments} repayments and {undone.writes} other writes are unknown now; "
-            f"{undone.unapproved} wait for approval no more; {drafts} drafts and {sessions} "
-            "sessions are gone; the next repayment is "
+            f"{undone.repayments} repayments and {undone.writes} other writes now need checking; "
+            f"{undone.unapproved} no longer wait for approval; {drafts} drafts and {sessions} "
+            "sessions are deleted; the next repayment is "
             f"rp-{undone.next_number}"
         )
         restores.resolve(by=None)
         audit.record_command("restored", detail=f"since {since.isoformat()}: {done}")
         self.stdout.write(f"{done}.")
         self.stdout.write(
-            "Until a manager ends it under Needs checking, who records a repayment says that it "
-            "is not at the service yet."
+            "A gap is open. Until a manager closes the gap under Needs checking, each person who "
+            "records a repayment confirms that the service does not have the repayment yet."
         )
         restores.note_sent()
         if settings.AUDIT_ANCHOR:
