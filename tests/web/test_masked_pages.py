@@ -104,7 +104,7 @@ _STATED = "rows of a file, masked by the same rights: tests/statements/test_page
 _TYPED = "shows what this person typed into a form just now"
 WITHOUT: dict[str, str] = {
     **dict.fromkeys(
-        ("healthz", "readyz", "metrics", "session", "start", "glossary"),
+        ("healthz", "readyz", "metrics", "session", "start", "glossary", "policies", "policy"),
         "shows no record",
     ),
     **dict.fromkeys(
