@@ -71,7 +71,8 @@ def test_it_shows_whatever_the_components_style(guide: str) -> None:
         *("filters", "warning", "sum", "nonfield", "choices", "choice", "pick", "messages"),
         *("autosave", "other", "folded", "sorts"),
     }
-    text = (CSS / "components.css").read_text() + (CSS / "controls.css").read_text()
+    layers = re.findall(r"^@layer components {.*?^}", (CSS / "style.css").read_text(), re.S | re.M)
+    text = "".join(layers)
     styled = set(re.findall(r"\.([a-z][a-z-]*)(?=[\s.,:>{)\[])", text))
     shown = {name for names in re.findall(r'class="([^"]*)"', guide) for name in names.split()}
     assert styled - shown == elsewhere

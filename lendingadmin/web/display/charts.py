@@ -31,7 +31,7 @@ _REST = gettext_noop("other")
 KINDS = (*_PARTS, _REST)
 _FOOT = 22
 _LABEL_WIDTH = 48
-# The narrowest plot, in pixels, that has room for the labels of each class (components.css).
+# The narrowest plot, in pixels, that has room for the labels of each class (style.css).
 _ROOMS = {"": 240, "mid": 480, "wide": 700}
 _MOST_POINTS, _MOST_DOTS = 600, 40
 _SPARK_HEIGHT, _SPARK_MARGIN = 28, 4

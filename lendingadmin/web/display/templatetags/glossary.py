@@ -23,7 +23,7 @@ def term(context: Context, word: str, shown: str = "") -> str:
     text = find_explanation(word)
     if not text:
         return conditional_escape(shown or _(word))
-    # static/js/terms.js shows the explanation. Without scripts the style sheet does this.
+    # static/js/page.js shows the explanation. Without scripts the style sheet does this.
     return format_html(
         '<button type="button" class="term" aria-describedby="{id}">{shown}</button>'
         '<span class="tip" id="{id}" role="tooltip" popover="manual">{text}</span>',
