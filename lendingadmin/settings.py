@@ -38,14 +38,8 @@ from lendingadmin.core.env import (
     words,
     words_or_none,
 )
-from lendingadmin.core.gateway.lending_apps import read_lending_apps, words_by_app
+from lendingadmin.core.gateway.lending_apps import read_lending_apps
 from lendingadmin.core.staff.provider_roles import read_provider_roles
-from lendingadmin.desk.collections.rules import (
-    by_app,
-    read_closed_days,
-    read_contact_attempts,
-    read_contact_hours,
-)
 from lendingadmin.money.repayments.limits import read_amounts, read_approval_limits
 from lendingadmin.records.borrowers.required import read_required_fields
 
@@ -103,19 +97,12 @@ LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
 LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")
 LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", status_words, "")
 LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", status_words, "")
-LENDER_NAMES = read_by_app("LENDER_NAMES", words_by_app(LENDING_APPS))
-LENDER_LANGUAGES = read_by_app("LENDER_LANGUAGES", words_by_app(LENDING_APPS, "en", "fr", "sw"))
 BORROWER_REQUIRED = read(
     "BORROWER_REQUIRED", read_required_fields, "surname/companyName,phoneNumber"
 )
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
 APPROVAL_LIMITS = read_by_app("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS))
 CONFIRM_ABOVE = read_by_app("CONFIRM_ABOVE", read_amounts(LENDING_APPS))
-CONTACT_HOURS = read_by_app("CONTACT_HOURS", by_app(LENDING_APPS, read_contact_hours))
-CONTACT_ATTEMPTS = read_by_app("CONTACT_ATTEMPTS", by_app(LENDING_APPS, read_contact_attempts))
-CONTACT_HOLIDAYS = read("CONTACT_HOLIDAYS", switch, "on")
-CONTACT_CLOSED = read_by_app("CONTACT_CLOSED", read_closed_days(LENDING_APPS))
-SHEETS_BACK_AFTER = read("SHEETS_BACK_AFTER", whole_number, "2")
 EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", whole_number, "50")
 MASS_READING = read("MASS_READING", whole_number, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", interval, "auto")
@@ -151,6 +138,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = [
     "lendingadmin.core.staff",
     "lendingadmin.core.audit",
+    "lendingadmin.core.policies",
     "lendingadmin.web",
     "lendingadmin.core.gateway",
     "lendingadmin.core.caching",

@@ -14,11 +14,12 @@ urlpatterns = [
     path("healthz", views.alive, name="healthz"),
     path("readyz", views.ready, name="readyz"),
     path("metrics", views.metrics, name="metrics"),
-    # People, the glossary and the audit trail.
+    # People, the glossary, the audit trail and settings.
     path("accounts/", include("lendingadmin.office.staff.urls")),
     path("people/", include(people_patterns)),
     path("glossary/", views.glossary, name="glossary"),
     path("audit/", include("lendingadmin.office.audit.urls")),
+    path("apps/<slug:app_id>/settings/", include("lendingadmin.office.policies.urls")),
     # The areas, in the order of the sidebar.
     path("", include("lendingadmin.desk.portfolio.urls")),
     path("", include("lendingadmin.records.catalogue.urls")),

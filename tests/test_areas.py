@@ -6,6 +6,7 @@ import pytest
 
 from lendingadmin.core.areas import AreaConfig, collect
 from lendingadmin.core.monitoring.metrics import TableGauge
+from lendingadmin.core.policies.kinds import PolicyKind
 from lendingadmin.core.staff.erasure import Erasable, KeptOn
 from lendingadmin.core.staff.retention import Table
 from lendingadmin.core.staff.tasks import prune
@@ -34,6 +35,7 @@ KINDS = {
     "loan_borrowers": FunctionType,
     "confirmations": FunctionType,
     "covers": FunctionType,
+    "policies": PolicyKind,
 }
 
 

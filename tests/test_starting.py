@@ -48,10 +48,9 @@ def test_all_that_is_wrong_is_said_at_once_and_once() -> None:
     environ = EXAMPLE | wrong
     del environ["SECRET_KEY"], environ["DATA_KEYS"], environ["AUDIT_KEYS"]
     named = [re.split(r"[: ]", line)[0] for line in read_fault(environ).splitlines()]
-    of_apps = ["LENDER_NAMES", "LENDER_LANGUAGES", "APPROVAL_LIMITS", "CONFIRM_ABOVE"]
-    of_calls = ["CONTACT_HOURS", "CONTACT_ATTEMPTS", "CONTACT_CLOSED"]
+    of_apps = ["APPROVAL_LIMITS", "CONFIRM_ABOVE"]
     rest = ["HTTPS", "SECRET_KEY", "DATA_KEYS", "OIDC_ISSUER"]
-    assert named == [*of_apps, *of_calls, *rest]
+    assert named == [*of_apps, *rest]
 
 
 def test_what_names_apps_is_not_judged_while_these_are_malformed() -> None:

@@ -41,8 +41,6 @@ _SECRETS: Mapping[str, Callable[[], str]] = {
     "AUDIT_KEYS": lambda: Fernet.generate_key().decode(),
 }
 
-_ALWAYS = "kenya:mon-sun 0:00-23:59,ghana:mon-sun 0:00-23:59"
-
 
 def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
     """Set every variable that the demo needs; ports and databases in `environ` are not changed."""
@@ -74,18 +72,10 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "LENDING_PERFORMANCE_STATUSES": "1:performing,2:watch,3:substandard,4:doubtful,5:loss",
         "LENDING_BORROWER_STATUSES": "1:active",
         "LENDING_PRODUCT_STATUSES": "1:active",
-        "LENDER_NAMES": "kenya:Umoja Credit,ghana:Adom Loans",
-        "LENDER_LANGUAGES": "kenya:en,ghana:en",
         "BORROWER_REQUIRED": given.get("BORROWER_REQUIRED") or "surname/companyName,phoneNumber",
         "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
         "APPROVAL_LIMITS": given.get("APPROVAL_LIMITS") or "kenya:50000,ghana:20000",
         "CONFIRM_ABOVE": given.get("CONFIRM_ABOVE") or "",
-        # The demo shows borrowers to call at night and on holidays too.
-        "CONTACT_HOURS": given.get("CONTACT_HOURS") or _ALWAYS,
-        "CONTACT_ATTEMPTS": given.get("CONTACT_ATTEMPTS") or "kenya:2:5,ghana:2:5",
-        "CONTACT_HOLIDAYS": given.get("CONTACT_HOLIDAYS") or "off",
-        "CONTACT_CLOSED": given.get("CONTACT_CLOSED") or "",
-        "SHEETS_BACK_AFTER": given.get("SHEETS_BACK_AFTER") or "2",
         "EXPORTS_PER_DAY": given.get("EXPORTS_PER_DAY") or "50",
         "MASS_READING": given.get("MASS_READING") or "100",
         "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",

@@ -1,4 +1,4 @@
-"""Preparations before the dashboard starts: database, static files and people."""
+"""Preparations before the dashboard starts: database, static files, people and rules."""
 
 import fcntl
 import os
@@ -15,9 +15,15 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from lendingadmin.core.policies.lender import LENDER
+from lendingadmin.core.policies.services import save_policy
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo.environment import VAR_DIR
+from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.web import checks
+
+# The names of the demo's lenders, by app.
+_LENDERS = {"kenya": "Umoja Credit", "ghana": "Adom Loans"}
 
 
 class OtherVersion(Exception):
@@ -29,7 +35,7 @@ class NotLoopback(Exception):
 
 
 def prepare_dashboard() -> None:
-    """Create or update the database, the static files and the people.
+    """Create or update the database, the static files, the people and their rules.
 
     Raise OtherVersion if the migrations fail, and NotLoopback if the configured service is not on
     this machine.
@@ -44,6 +50,22 @@ def prepare_dashboard() -> None:
         ) from error
     collect_static()
     make_people(os.environ["DEMO_PASSWORD"], settings.LENDING_BASE_URL)
+    set_rules()
+
+
+def set_rules() -> None:
+    """Save the rules of the demo's lenders, unless the rules were changed before.
+
+    The demo shows borrowers to call at night and on holidays too.
+    """
+    always = {"hours": [["00:00", "00:00"]] * 7, "has_holidays": False}
+    manager = get_user_model().objects.get(username="manager")
+    for app in settings.LENDING_APPS:
+        if app.app_id not in _LENDERS:
+            continue
+        for kind, values in ((CALLING, always), (LENDER, {"name": _LENDERS[app.app_id]})):
+            chosen = {**kind.defaults, **values}
+            save_policy(app, kind, chosen, seen=0, by=manager, reason="Rules of the demo.")
 
 
 def collect_static() -> bool:

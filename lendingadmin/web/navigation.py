@@ -16,6 +16,7 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin import __version__
 from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
@@ -148,6 +149,14 @@ _SIDEBAR: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         (
             _Entry("audit", _("Audit trail"), "audit", "eye", "a", "dashboard.audit.view"),
             _Entry("people", _("People"), "people", "key", "o", "dashboard.people.manage"),
+            _Entry(
+                "policies",
+                _("Settings"),
+                "policies",
+                "adjustments-horizontal",
+                "f",
+                "dashboard.policies.change",
+            ),
         ),
     ),
 )
@@ -195,10 +204,11 @@ class Navigation:
         here = [app for app in every if app.app_id == app_id]
         return (*here, *self.apps, *every)[0]
 
-    @property
+    @cached_property
     def lender(self) -> str:
         """The lender's name, for the header; empty if no name is set."""
-        return settings.LENDER_NAMES.get(self.app.app_id, "")
+        name = read_lender(self.app.app_id).name
+        return "" if name == self.app.app_id else name
 
     @property
     def apps(self) -> list[LendingApp]:

@@ -410,6 +410,18 @@ OFFICE = (
         shows="shown only once",
     ),
     Place("roles", "/people/roles/"),
+    Place("settings", f"{_APP}/settings/", shows="Calling rules"),
+    Place("settings-empty", f"{_EMPTY}/settings/", shows="not changed yet"),
+    Place("settings-calling", f"{_APP}/settings/calling/", shows="in force"),
+    Place(
+        "settings-calling-wrong",
+        f"{_APP}/settings/calling/",
+        do=steps.change_hours_wrongly,
+        shows="Enter an end after the begin.",
+    ),
+    Place("settings-lender", f"{_APP}/settings/lender/", shows="Licence number"),
+    Place("settings-late-sheets", f"{_APP}/settings/late-sheets/", shows="planned for"),
+    Place("settings-late-sheets-default", f"{_EMPTY}/settings/late-sheets/", shows="No changes"),
 )
 
 # The slowest stand first, so that nobody waits for them at the end.

@@ -28,12 +28,14 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core import gateway
+from lendingadmin.core.policies.services import save_policy
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.setup_links import setup_tokens
 from lendingadmin.desk.assignments import bulk, rules
 from lendingadmin.desk.assignments import services as assignments
 from lendingadmin.desk.collections import promises, services
 from lendingadmin.desk.collections.models import CallQueue, Promise, Stop
+from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.desk.collections.services import Entered
 from lendingadmin.desk.collections.states import Outcome, PromiseState
 from lendingadmin.desk.portfolio import snapshot_job
@@ -44,6 +46,7 @@ from lendingadmin.desk.sheets import services as sheet_services
 from lendingadmin.desk.sheets.choosing import Wanted
 from lendingadmin.desk.sheets.codes import make_external_id
 from lendingadmin.desk.sheets.models import Sheet
+from lendingadmin.desk.sheets.policies import LATE_SHEETS
 from lendingadmin.desk.statements import keeping
 from lendingadmin.desk.statements.findings import Finding
 from lendingadmin.desk.statements.lines import Mapping
@@ -106,6 +109,7 @@ def main() -> None:
         **_accounts(people["manager"]),
         "sessions": _sessions(["hurried", "given", "second", "keyholder", "root"]),
     }
+    _rules(people["manager"])
     _writes(people["officer"])
     now = timezone.now()
     _restoration(people["manager"], now)
@@ -125,6 +129,18 @@ def _restoration(by: User, now: datetime) -> None:
         covers_to=now.date() - timedelta(days=2),
         proof={"has_ends": True},
     )
+
+
+def _rules(by: User) -> None:
+    """Calling rules that were changed twice, and a change of late sheets that is planned."""
+    app = gateway.lending_app(APP)
+    values: Names = {**CALLING.defaults, "hours": [["00:00", "00:00"]] * 7, "has_holidays": False}
+    closed = [["2026-12-24", "staff day"], ["2026-12-31", "stocktaking"]]
+    reason = "The branch in Kisumu moves; borrowers were told on the radio."
+    save_policy(app, CALLING, {**values, "closed": closed}, seen=1, by=by, reason=reason)
+    day = timezone.localdate(timezone=app.zone) + timedelta(days=9)
+    visits = "The visits take longer."
+    save_policy(app, LATE_SHEETS, {"days": 4}, seen=0, by=by, reason=visits, day=day)
 
 
 def _person(name: str, role: str = "") -> User:

@@ -44,6 +44,14 @@ def note_call_wrongly(page: Page, names: Names) -> None:
     _press(page, "Save and next")
 
 
+def change_hours_wrongly(page: Page, names: Names) -> None:
+    """A Monday that ends before it begins."""
+    page.fill("[name=hours0_begin]", "18:00")
+    page.fill("[name=hours0_end]", "08:00")
+    page.fill("[name=reason]", "Hours of the new licence.")
+    press("Save")(page, names)
+
+
 def give_back_wrongly(page: Page, names: Names) -> None:
     """Type a sheet of which one amount can't be read, and count less than it makes."""
     page.fill("[name=row-1]", "500")

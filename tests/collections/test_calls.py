@@ -3,7 +3,6 @@
 import re
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -16,14 +15,13 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.desk.collections import promises, tasks
 from lendingadmin.desk.collections.models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from lendingadmin.desk.collections.queues import MOST, Queue
-from lendingadmin.desk.collections.rules import ContactAttempts
 from lendingadmin.desk.collections.states import KEYS, Evidence, Outcome, PromiseState, StopKind
 from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
 from tests.personal import find_kept
+from tests.policies.setting import NEVER, set_calling
 from tests.repayments.rows import row
 
-from .conftest import NEVER
 from .desk import COLLECTIONS, counted, list_wrong, note_call, press_next, read_page, words
 from .service import CallService
 
@@ -337,8 +335,8 @@ def test_a_call_that_took_longer_than_its_lease_is_kept(
     assert Lease.objects.get().person.username == "manager"
 
 
-def test_limits_of_a_day_and_a_week(three: CallService, desk: Client, settings: Any) -> None:
-    settings.CONTACT_ATTEMPTS = {"kenya": ContactAttempts(1, 2)}
+def test_limits_of_a_day_and_a_week(three: CallService, desk: Client) -> None:
+    set_calling(a_day=1, a_week=2)
     press_next(desk)
     note_call(desk, "B-0", "no_answer")
     contact = Contact.objects.get()
@@ -354,10 +352,8 @@ def test_limits_of_a_day_and_a_week(three: CallService, desk: Client, settings: 
     assert contact.next_at == first.called_at + timedelta(days=7)
 
 
-def test_who_calls_us_is_no_attempt_of_ours(
-    three: CallService, desk: Client, settings: Any
-) -> None:
-    settings.CONTACT_ATTEMPTS = {"kenya": ContactAttempts(1, 1)}
+def test_who_calls_us_is_no_attempt_of_ours(three: CallService, desk: Client) -> None:
+    set_calling(a_day=1, a_week=1)
     for _ in range(2):
         desk.post(f"{COLLECTIONS}calls/B-0/begin")
         note_call(desk, "B-0", "reached", isIncoming="on", nextDay=in_days(0))
@@ -374,9 +370,9 @@ def test_the_day_that_was_chosen_is_the_day(three: CallService, desk: Client) ->
 
 
 def test_outside_of_the_hours_next_gives_nobody_and_says_so(
-    three: CallService, desk: Client, settings: Any
+    three: CallService, desk: Client
 ) -> None:
-    settings.CONTACT_HOURS = {"kenya": NEVER}
+    set_calling(hours=NEVER)
     shown = read_page(desk, f"{COLLECTIONS}late-1-7/")
     assert 'data-finding="closed"' in shown and f"{COLLECTIONS}late-1-7/next" not in shown
     assert press_next(desk) == f"{COLLECTIONS}late-1-7/"

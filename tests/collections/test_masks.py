@@ -1,7 +1,6 @@
 """No phone number where nobody may be called, and no name or number for who may not see them."""
 
 from datetime import time, timedelta
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,12 +11,13 @@ from hypothesis import strategies as st
 from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.assignments.models import Assignment, Basis
-from lendingadmin.desk.collections import rules, services
+from lendingadmin.desk.collections import rules
 from lendingadmin.desk.collections.models import CallQueue, Promise
+from lendingadmin.desk.collections.policies import get_rules
 from lendingadmin.desk.collections.queues import QUEUES
-from lendingadmin.desk.collections.rules import ContactHours
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put
+from tests.policies.setting import set_calling
 from tests.roles import hold_only
 
 from .desk import COLLECTIONS, counted, note_call, press_next, read_page
@@ -81,7 +81,6 @@ def test_the_number_is_there_when_it_may_be_called(called: CallService, desk: Cl
 def test_outside_of_the_hours_no_route_has_a_number(
     called: CallService,
     desk: Client,
-    settings: Any,
     weekdays: frozenset[int],
     begin: int,
     hours: int,
@@ -89,11 +88,14 @@ def test_outside_of_the_hours_no_route_has_a_number(
 ) -> None:
     """Whatever the hours are: a number stands somewhere only while people may be called."""
     end = time(min(begin + hours, 23), 59)
-    settings.CONTACT_HOURS = {"kenya": ContactHours(weekdays, time(begin), end)}
+    hours = [f"{begin:02}:00", f"{end:%H:%M}"]
     app = lending_app("kenya")
     today = timezone.localdate(timezone=app.zone)
-    settings.CONTACT_CLOSED = {"kenya": frozenset({today} if is_closed else ())}
-    may_call = rules.is_open(services.get_rules(app), timezone.now())
+    set_calling(
+        hours=[hours if weekday in weekdays else None for weekday in range(7)],
+        closed=[[today.isoformat(), "staff day"]] if is_closed else [],
+    )
+    may_call = rules.is_open(get_rules(app), timezone.now())
     shown = {address: shows_phone(read_page(desk, address)) for address in list_addresses()}
     assert any(shown.values()) == may_call, shown
 

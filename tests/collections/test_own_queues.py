@@ -16,10 +16,10 @@ from lendingadmin.desk.collections.models import Call, CallQueue, Lease, PaidLoa
 from lendingadmin.desk.collections.queues import MOST, Queue, open_queue
 from lendingadmin.desk.collections.states import StopKind
 from tests.conftest import ClientOf
+from tests.policies.setting import NEVER, set_calling
 from tests.repayments.rows import row
 from tests.roles import give_roles, take_roles
 
-from .conftest import NEVER
 from .desk import COLLECTIONS, counted, note_call, press_next, read_page, words
 from .service import CallService
 
@@ -270,13 +270,13 @@ def test_its_form_names_nobody_who_has_no_role_in_the_app(
 
 
 def test_outside_of_the_hours_nobody_is_next(
-    service: CallService, boss: Client, desk: Client, officer: User, settings: Any
+    service: CallService, boss: Client, desk: Client, officer: User
 ) -> None:
     service.add(0)
     counted()
     give(officer, 0)
     made = make_queue(boss)
-    settings.CONTACT_HOURS = {"kenya": NEVER}
+    set_calling(hours=NEVER)
     for key in ("mine", made.key):
         assert press_next(desk, key) == f"{COLLECTIONS}{key}/"
     assert not Lease.objects.exists()

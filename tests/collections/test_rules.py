@@ -1,21 +1,17 @@
 """When and how often a borrower may be called: tables, and what holds for every moment."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lendingadmin.core.gateway import LendingApp
 from lendingadmin.desk.collections import rules
-from lendingadmin.desk.collections.rules import ContactAttempts, ContactHours, ContactRules
+from lendingadmin.desk.collections.rules import ContactAttempts
 
 NAIROBI = ZoneInfo("Africa/Nairobi")
-APPS = [LendingApp("kenya", "KES", NAIROBI), LendingApp("ghana", "GHS", ZoneInfo("Africa/Accra"))]
-RULES = ContactRules(
-    NAIROBI, rules.DEFAULT_HOURS, rules.DEFAULT_ATTEMPTS, frozenset({date(2026, 11, 26)})
-)
+RULES = rules.build_rules(NAIROBI, {**rules.DEFAULTS, "closed": [["2026-11-26", "staff day"]]})
 
 
 def here(text: str) -> datetime:
@@ -31,7 +27,7 @@ def here(text: str) -> datetime:
         ("2026-11-25 19:00", False),
         ("2026-11-28 10:00", True),  # a Saturday
         ("2026-11-29 10:00", False),  # a Sunday
-        ("2026-11-26 10:00", False),  # closed by the settings
+        ("2026-11-26 10:00", False),  # closed by the lender
         ("2026-12-12 10:00", False),  # Jamhuri Day, a Saturday
     ],
 )
@@ -41,7 +37,8 @@ def test_hours_weekdays_and_holidays(moment: str, is_open: bool) -> None:
 
 
 def test_hours_until_24_last_to_the_end_of_the_day() -> None:
-    late = RULES._replace(hours=rules.read_contact_hours("mon-sat 8-24"))
+    values = {**rules.DEFAULTS, "hours": [["08:00", "00:00"]] * 7}
+    late = rules.build_rules(NAIROBI, values)._replace(closed=RULES.closed)
     assert rules.is_open(late, here("2026-11-25 23:59:59"))
     assert not rules.is_open(late, here("2026-11-25 07:59:59"))
     assert rules.find_opening(late, here("2026-11-26 00:00")) == here("2026-11-27 08:00")
@@ -52,7 +49,7 @@ def test_holidays_can_be_switched_off_and_are_the_zone_s_own() -> None:
     assert rules.is_open(RULES._replace(has_holidays=False), day)
     # Farmers' Day of Ghana is no holiday of Kenya.
     farmers = datetime(2026, 12, 4, 10, tzinfo=UTC)
-    ghana = RULES._replace(zone=ZoneInfo("Africa/Accra"), closed=frozenset())
+    ghana = RULES._replace(zone=ZoneInfo("Africa/Accra"), closed={})
     assert not rules.is_open(ghana, farmers) and rules.is_open(RULES, farmers)
     nowhere = RULES._replace(zone=ZoneInfo("UTC"))
     assert rules.find_closure(nowhere, date(2026, 12, 25)) == ""
@@ -73,7 +70,7 @@ def test_the_next_opening(now: str, opens: str) -> None:
 
 
 def test_who_never_calls_has_no_opening() -> None:
-    never = RULES._replace(hours=ContactHours(frozenset(), time(8), time(19)))
+    never = RULES._replace(hours=(None,) * 7)
     assert rules.find_opening(never, here("2026-11-25 09:30")) is None
 
 
@@ -116,54 +113,3 @@ def test_no_day_and_no_week_has_more_calls_than_allowed(
         same_day = [one for one in made if one.date() == call.date()]
         within = [one for one in made if call - rules.WEEK < one <= call]
         assert len(same_day) <= a_day and len(within) <= a_day + more
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("mon-sat 8-19", ContactHours(frozenset(range(6)), time(8), time(19))),
-        ("Tue-Fri 8:30-17:00", ContactHours(frozenset(range(1, 5)), time(8, 30), time(17))),
-        ("sun-sun 0-23:59", ContactHours(frozenset({6}), time(0), time(23, 59))),
-        ("mon-tue 8-24", ContactHours(frozenset({0, 1}), time(8), time.max)),
-        ("sat-sun 0-24:00", ContactHours(frozenset({5, 6}), time(0), time.max)),
-    ],
-)
-def test_hours_are_read(text: str, found: ContactHours) -> None:
-    assert rules.by_app(APPS, rules.read_contact_hours)(f"ghana:{text}") == {"ghana": found}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("ghana", "ghana:", "ghana:mon-sat", "ghana:mon-xyz 8-19", "ghana:sat-mon 8-19"),
-        *("ghana:mon-sat 19-8", "ghana:mon-sat 8-25", "ghana:mon-sat 8-8", "peru:mon-sat 8-19"),
-        *("ghana:mon-sat 24-24", "ghana:mon-sat 8-19,ghana:mon-sat 8-19"),
-    ],
-)
-def test_hours_that_are_none_are_refused_in_words(text: str) -> None:
-    with pytest.raises(ValueError, match="“"):
-        rules.by_app(APPS, rules.read_contact_hours)(text)
-
-
-@pytest.mark.parametrize("text", ["kenya:2", "kenya:0:5", "kenya:6:5", "kenya:a:b", "kenya:"])
-def test_attempts_that_are_none_are_refused_in_words(text: str) -> None:
-    with pytest.raises(ValueError, match="2:5"):
-        rules.by_app(APPS, rules.read_contact_attempts)(text)
-
-
-def test_attempts_and_closed_days_are_read() -> None:
-    assert rules.by_app(APPS, rules.read_contact_attempts)("kenya:1:3") == {
-        "kenya": ContactAttempts(1, 3)
-    }
-    days = rules.read_closed_days(APPS)("kenya:2026-12-24, kenya:2026-12-31")
-    assert days == {"kenya": frozenset({date(2026, 12, 24), date(2026, 12, 31)})}
-    for wrong in ("peru:2026-12-24", "kenya:24.12.2026"):
-        with pytest.raises(ValueError):
-            rules.read_closed_days(APPS)(wrong)
-
-
-def test_who_sets_nothing_has_the_default() -> None:
-    found = rules.get_rules(APPS[0], {}, {}, {}, has_holidays=True)
-    assert found == ContactRules(
-        NAIROBI, rules.DEFAULT_HOURS, rules.DEFAULT_ATTEMPTS, frozenset(), True
-    )

@@ -28,6 +28,8 @@ _COUNT = """
 import django
 django.setup()
 from lendingadmin.desk.portfolio import snapshot_job
+from tests.policies.setting import ALWAYS, set_calling
+set_calling(hours=ALWAYS, has_holidays=False)
 row = snapshot_job.begin_snapshot("kenya", None)
 while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
     pass
@@ -121,11 +123,9 @@ def test_two_who_have_one_at_once_are_found() -> None:
 
 
 def test_nobody_is_called_by_two_and_nobody_is_left_out(
-    tmp_path: Path, fault_server: FaultServer, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fault_server: FaultServer
 ) -> None:
     loans = int(os.environ.get("PROOF_LOANS", "60"))
-    monkeypatch.setenv("CONTACT_HOURS", "kenya:mon-sun 0-24")
-    monkeypatch.setenv("CONTACT_HOLIDAYS", "off")
     service = CallService(fault_server)
     for number in range(loans):
         service.add(number, 1 + number % 7)

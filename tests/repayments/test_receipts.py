@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from lendingadmin.core.audit.models import Entry
+from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import services
 from lendingadmin.money.repayments.messages import get_message
@@ -24,6 +25,7 @@ from lendingadmin.people.index.models import BorrowerIndex
 from lendingadmin.people.index.tokens import name_key
 from tests.conftest import ClientOf
 from tests.people_index.conftest import make_borrower
+from tests.policies.setting import set_policy
 from tests.repayments.rows import row
 from tests.repayments.threads import at_once
 
@@ -31,13 +33,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 NAIROBI = ZoneInfo("Africa/Nairobi")
 DUE = "2026-12-21T23:59:59.999000+00:00"
 PAID_AT = datetime(2026, 11, 21, 21, 30, tzinfo=UTC)
-NAMES = {"kenya": "Umoja Credit"}
 REPRINT = 'data-finding="reprint"'
 
 
 @pytest.fixture(autouse=True)
-def lender(settings: Any) -> None:
-    settings.LENDER_NAMES, settings.LENDER_LANGUAGES = NAMES, {"ghana": "fr"}
+def lender(db: None) -> None:
+    set_policy(LENDER, "kenya", name="Umoja Credit")
+    set_policy(LENDER, "ghana", language="fr")
 
 
 def read(repayment: Repayment, kind: str, paid: str, unpaid: str, **fields: Any) -> Reading:

@@ -4,7 +4,6 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.conf import settings
 from django.test import Client
 
 from lendingadmin.core.staff.models import User
@@ -13,6 +12,7 @@ from lendingadmin.desk.sheets import outcomes
 from lendingadmin.desk.sheets.finder import find_sheets
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.sheets.permissions import MAKE
+from lendingadmin.desk.sheets.policies import read_days
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
 from tests.personal import find_kept
@@ -129,7 +129,7 @@ def test_the_list_tells_what_is_out_returned_and_recorded(
 def test_one_that_does_not_come_back_is_shown_to_managers(
     desk: Client, boss: Client, sheet: Sheet
 ) -> None:
-    after = timedelta(days=settings.SHEETS_BACK_AFTER)
+    after = timedelta(days=read_days("kenya"))
     Sheet.objects.update(day=sheet.day - after)
     late = "?state=late"
     assert f'href="{late}"' not in read_page(boss, SHEETS)

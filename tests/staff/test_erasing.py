@@ -66,6 +66,7 @@ PASSING = {
     *("ui_draft.entered", "gateway_servicetoken.encrypted"),
     "monitoring_canary.encrypted",
     *("assessments_assessmentindex.page_token", "people_index_borrowerindex.page_token"),
+    "policies_policyversion.reason",
     *("portfolio_snapshot.page_token", "statements_statementfile.content"),
 }
 # Where the borrower's id stays, each named by the command.

@@ -108,7 +108,7 @@ def test_a_superuser_may_not_be_called_system(db: None) -> None:
         ("тихий оранжевый фьорд", True),
     ],
 )
-def test_passwords(password: str, is_good: bool) -> None:
+def test_passwords(db: None, password: str, is_good: bool) -> None:
     person = User(username="mary.wanjiru")
     try:
         validate_password(password, person)

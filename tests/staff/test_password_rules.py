@@ -48,7 +48,7 @@ def test_a_long_one_counts_to_its_last_sign(support: User) -> None:
 @pytest.mark.parametrize(
     "password", ["quietlyorangefjord", "QUIETLYORANGEFJORD", "482913750264", "!?§-!?%&()=+*"]
 )
-def test_no_kind_of_sign_is_asked_for(password: str) -> None:
+def test_no_kind_of_sign_is_asked_for(db: None, password: str) -> None:
     validate_password(password, User(username="mary.wanjiru"))
 
 

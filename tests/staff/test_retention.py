@@ -54,6 +54,7 @@ STAYING = {
     *("offers.OfferLoan", "offers.OfferRequest"),
     *("people_index.BorrowerCard", "people_index.BorrowerIndex", "people_index.CardToken"),
     "people_index.WordKey",
+    "policies.PolicyVersion",
     *("portfolio.SavedList", "portfolio.SavedList_pinned_by", "portfolio.Snapshot"),
     "portfolio.SnapshotLoan",
     *("repayments.CashCount", "repayments.Mistake", "repayments.ReceiptCounter"),

@@ -1,16 +1,18 @@
 """The sidebar with its keys, and the lender's name in the header."""
 
 import re
-from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from lendingadmin.core.policies.lender import LENDER
+from tests.policies.setting import set_policy
+
 pytestmark = pytest.mark.django_db
 ENTRY = re.compile(r'<a href="([^"]*)"\s+(?:aria-current="page"\s+)?(?:data-key="(.)")?')
 HELP = re.compile(r"<kbd>g</kbd> <kbd>(.)</kbd>")
-LENDER = re.compile(r"<span data-lender>(.*?)<small", re.S)
+NAMED = re.compile(r"<span data-lender>(.*?)<small", re.S)
 
 
 def open_profile(browser: Client) -> str:
@@ -41,13 +43,12 @@ def test_the_help_lists_the_keys_of_the_areas_that_the_person_sees(
     assert set(list_keys(of_clerk)) < set(list_keys(of_manager))
 
 
-def test_the_header_names_the_lender_and_the_app(boss: Client, settings: Any) -> None:
-    settings.LENDER_NAMES = {"kenya": "Tumaini & Co"}
-    shown = LENDER.search(open_profile(boss))
+def test_the_header_names_the_lender_and_the_app(boss: Client) -> None:
+    set_policy(LENDER, name="Tumaini & Co")
+    shown = NAMED.search(open_profile(boss))
     assert shown and "Tumaini &amp; Co" in shown[1] and shown[1].strip().endswith("kenya")
 
 
-def test_without_a_name_the_header_names_the_app_once(boss: Client, settings: Any) -> None:
-    settings.LENDER_NAMES = {}
-    shown = LENDER.search(open_profile(boss))
+def test_without_a_name_the_header_names_the_app_once(boss: Client) -> None:
+    shown = NAMED.search(open_profile(boss))
     assert shown and shown[1].strip() == "kenya"

@@ -51,6 +51,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "dashboard.export": _("Exported"),
         "dashboard.loanLists.share": _("Shared a list of loans"),
         "dashboard.portfolio.count": _("Refreshed the portfolio"),
+        "dashboard.policies.change": _("Changed a setting of a lending app"),
         "access": _("Tried to open a page without the right to see it"),
         "sign-in": _("Signed in"),
         "sign-out": _("Signed out"),

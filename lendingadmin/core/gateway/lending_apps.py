@@ -39,11 +39,10 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
     return tuple(apps)
 
 
-def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], dict[str, str]]:
+def words_by_app(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, str]]:
     """Return a function that reads `kenya:Umoja Credit,ghana:Adom Loans` into words by app id.
 
-    Not every app needs an entry. With `choices` the function accepts no other words. It raises
-    ValueError for a wrong text.
+    Not every app needs an entry. The function raises ValueError for a wrong text.
     """
     known = [app.app_id for app in apps]
 
@@ -55,8 +54,6 @@ def words_by_app(apps: Sequence[LendingApp], *choices: str) -> Callable[[str], d
                 raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
             if app_id in found or not words:
                 raise ValueError(f"“{part}”: give each app once, as app:words,…")
-            if choices and words not in choices:
-                raise ValueError(f"“{words}” of “{part}” is none of: {', '.join(choices)}")
             found[app_id] = words
         return found
 

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from lendingadmin.core.policies.lender import read_lender
+
 from .models import User
 
 # The fewest characters that a password must have, not counting what is easy to guess.
@@ -119,8 +121,7 @@ class AnotherPasswordValidator:
 
 def _list_words() -> list[str]:
     """Return the words, the longest first, because a word may contain a shorter one."""
-    lenders = " ".join(
-        [*settings.LENDER_NAMES.values(), *(x.app_id for x in settings.LENDING_APPS)]
-    )
+    apps = [app.app_id for app in settings.LENDING_APPS]
+    lenders = " ".join([*(read_lender(app_id).name for app_id in apps), *apps])
     words = {*_WORDS, *re.findall(r"\w{4,}", lenders.casefold())}
     return sorted(words, key=len, reverse=True)

@@ -137,6 +137,7 @@ _RIGHTS = (
     Right("dashboard.portfolio.count", _("update the portfolio"), _WRITERS),
     Right("dashboard.loanLists.share", _("save lists of loans for everybody"), _MANAGERS),
     Right("dashboard.audit.view", _("see the audit trail"), _MANAGERS),
+    Right("dashboard.policies.change", _("change the settings of a lending app"), _MANAGERS),
     Right("dashboard.developer", _("see calls to the service and enter JSON"), _MANAGERS),
     Right("dashboard.people.manage", _("manage people"), _MANAGERS),
 )
@@ -171,6 +172,7 @@ READ_NOTES = "dashboard.repayments.notes"
 NOTES_READ, NOTES_WRITE = "dashboard.notes.read", "dashboard.notes.write"
 DELETE_NOTES = "dashboard.notes.delete"
 EXPORT_KEPT = "dashboard.borrowers.exportKept"
+CHANGE_POLICIES = "dashboard.policies.change"
 VIEW_AUDIT = "dashboard.audit.view"
 # The right to see calls to the service, and to see and enter records as JSON.
 DEVELOPER = "dashboard.developer"

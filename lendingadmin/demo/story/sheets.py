@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from django.conf import settings
 from django.utils import timezone
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.desk.sheets import services
 from lendingadmin.desk.sheets.choosing import Wanted, choose
 from lendingadmin.desk.sheets.models import Choice
+from lendingadmin.desk.sheets.policies import read_days
 
 from .cast import Cast, at, moved_to
 
@@ -17,7 +17,7 @@ _ROWS = 8
 
 def make_late(app: LendingApp, cast: Cast) -> None:
     """Make and print a sheet whose return is late since yesterday, if there are rows for it."""
-    days = settings.SHEETS_BACK_AFTER + 2
+    days = read_days(app.app_id) + 2
     wanted = Wanted(timezone.localdate() - timedelta(days=days), Choice.OVERDUE)
     found = choose(app, wanted)
     if found is None or not found.chosen:

@@ -11,3 +11,4 @@ class CollectionsConfig(areas.AreaConfig):
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"
     badges, decisions = "services.BADGE", "services.DECISIONS"
     duties, tasks = "tasks.beat", "tasks.judge"
+    policies = "policies.CALLING"

@@ -1,38 +1,31 @@
 """Rules for when and how often a lender may call a borrower.
 
-Settings import this module, so it imports no models. The default is for a lender under Kenya's
-Digital Credit Providers Regulations, 2022 (Legal Notice 46 of 2022). They forbid a lender to harass
-a customer, and to call or text the customer's contacts about the loan. The default hours and counts
-are cautious choices of this product. A lender must set the values that its law and licence require.
+The default is for a lender under Kenya's Digital Credit Providers Regulations, 2022 (Legal Notice
+46 of 2022). They forbid a lender to harass a customer, and to call or text the customer's contacts
+about the loan. The default hours and counts are cautious choices of this product. A lender must set
+the values that its law and licence require.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import holidays
 from babel.core import get_global
 from django.utils.translation import gettext as _
 
-from lendingadmin.core.gateway import LendingApp
-
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_HOURS = re.compile(r"(?P<first>[a-z]{3})-(?P<last>[a-z]{3}) (?P<from>[\d:]+)-(?P<until>[\d:]+)")
 # Days to look ahead for the next calling hours. No lender is closed on so long a series of days.
 _FAR = 60
 #: Attempts are counted over a day of the lender's zone, and over this period.
 WEEK = timedelta(days=7)
 
-T = TypeVar("T")
-
 
 class ContactHours(NamedTuple):
-    """The weekdays on which calls are allowed (0 is Monday), and the hours of these days."""
+    """The hours of a weekday on which calls are allowed."""
 
-    weekdays: frozenset[int]
     begin: time
     end: time
 
@@ -47,115 +40,62 @@ class ContactAttempts(NamedTuple):
 class ContactRules(NamedTuple):
     """The contact rules of one app.
 
-    `closed` are days without calls, in addition to the country's holidays if `has_holidays` is
-    set.
+    `hours` has the hours of each weekday from Monday; None for a weekday without calls. `closed`
+    are further days without calls, with the reason in words. If `has_holidays` is set, public
+    holidays of the country are days without calls too.
     """
 
     zone: ZoneInfo
-    hours: ContactHours
+    hours: tuple[ContactHours | None, ...]
     attempts: ContactAttempts
-    closed: frozenset[date]
+    closed: Mapping[date, str]
     has_holidays: bool = True
 
 
-DEFAULT_HOURS = ContactHours(frozenset(range(6)), time(8), time(19))
-DEFAULT_ATTEMPTS = ContactAttempts(2, 5)
+#: The values of the rules before a manager changes them.
+DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {
+        "hours": [*[["08:00", "19:00"]] * 6, None],
+        "a_day": 2,
+        "a_week": 5,
+        "has_holidays": True,
+        "closed": [],
+    }
+)
 
 
-def read_contact_hours(text: str) -> ContactHours:
-    """Read `mon-sat 8-19`, `mon-fri 8:30-17:00` or `mon-sun 0-24`.
-
-    Raises ValueError with a sentence.
-    """
-    match = _HOURS.fullmatch(text.strip().lower())
-    if match is None or not {match["first"], match["last"]} <= set(_WEEKDAYS):
-        raise ValueError(f"“{text}” is not of the form mon-sat 8-19")
-    first, last = _WEEKDAYS.index(match["first"]), _WEEKDAYS.index(match["last"])
-    begin, end = _read_clock(match["from"]), _read_clock(match["until"])
-    if first > last or begin >= end:
-        raise ValueError(f"“{text}” ends before it begins")
-    return ContactHours(frozenset(range(first, last + 1)), begin, end)
-
-
-def _read_clock(text: str) -> time:
-    if text in ("24", "24:00"):  # the end of a day; no time is this late
-        return time.max
-    hour, _colon, minute = text.partition(":")
-    try:
-        return time(int(hour), int(minute or 0))
-    except ValueError as error:
-        raise ValueError(f"“{text}” is no time of day, such as 8 or 17:30") from error
-
-
-def read_contact_attempts(text: str) -> ContactAttempts:
-    """Read `2:5`: two calls a day, five within seven days. Raises ValueError with a sentence."""
-    match = re.fullmatch(r"(\d{1,2}):(\d{1,3})", text.strip())
-    if match is None or not 0 < int(match[1]) <= int(match[2]):
-        raise ValueError(f"“{text}” is not of the form 2:5, calls a day and within seven days")
-    return ContactAttempts(int(match[1]), int(match[2]))
-
-
-def by_app(
-    apps: Sequence[LendingApp], read: Callable[[str], T], join: Callable[[T, T], T] | None = None
-) -> Callable[[str], dict[str, T]]:
-    """Return a reader of `kenya:…,ghana:…`; `read` converts the text of each app.
-
-    With `join` an app may come several times; `join` combines its values.
-    """
-    known = {app.app_id for app in apps}
-
-    def read_all(text: str) -> dict[str, T]:
-        found: dict[str, T] = {}
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            app_id, _colon, rest = part.partition(":")
-            if app_id not in known:
-                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
-            if app_id in found and join is None:
-                raise ValueError(f"“{app_id}” of “{part}” comes twice")
-            value = read(rest)
-            found[app_id] = join(found[app_id], value) if join and app_id in found else value
-        return found
-
-    return read_all
-
-
-def read_closed_days(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, frozenset[date]]]:
-    """Return a reader of `kenya:2026-12-24,kenya:2026-12-31`: days without calls, by app id."""
-    return by_app(apps, lambda day: frozenset([date.fromisoformat(day.strip())]), frozenset.union)
-
-
-def get_rules(
-    app: LendingApp,
-    hours: Mapping[str, ContactHours],
-    attempts: Mapping[str, ContactAttempts],
-    closed: Mapping[str, frozenset[date]],
-    *,
-    has_holidays: bool,
-) -> ContactRules:
-    """Return the rules of one app from the settings of all apps."""
+def build_rules(zone: ZoneInfo, values: Mapping[str, Any]) -> ContactRules:
+    """Return the rules from their stored values. An end at 00:00 is the end of the day."""
+    hours = [one and ContactHours(*map(time.fromisoformat, one)) for one in values["hours"]]
     return ContactRules(
-        app.zone,
-        hours.get(app.app_id, DEFAULT_HOURS),
-        attempts.get(app.app_id, DEFAULT_ATTEMPTS),
-        closed.get(app.app_id, frozenset()),
-        has_holidays,
+        zone,
+        tuple(one and one._replace(end=end_of(one.end)) for one in hours),
+        ContactAttempts(values["a_day"], values["a_week"]),
+        {date.fromisoformat(day): reason for day, reason in values["closed"]},
+        values["has_holidays"],
     )
+
+
+def end_of(end: time) -> time:
+    """Return the time at which calls end; 00:00 is the end of the day."""
+    return end if end > time() else time.max
 
 
 def is_open(rules: ContactRules, now: datetime) -> bool:
     """Return True if borrowers may be called at this moment."""
     here = now.astimezone(rules.zone)
-    is_within = rules.hours.begin <= here.time() < rules.hours.end
+    hours = rules.hours[here.weekday()]
+    is_within = hours is not None and hours.begin <= here.time() < hours.end
     return is_within and not find_closure(rules, here.date())
 
 
 def find_closure(rules: ContactRules, day: date) -> str:
     """Return the reason why calls are not allowed on a day, in words; empty if they are allowed."""
     if day in rules.closed:
-        return _("a day without calls")
-    if rules.has_holidays and (holiday := _name_holiday(rules.zone.key, day)):
+        return rules.closed[day]
+    if rules.has_holidays and (holiday := list_holidays(rules.zone, day.year).get(day)):
         return holiday
-    return "" if day.weekday() in rules.hours.weekdays else _("a weekday without calls")
+    return "" if rules.hours[day.weekday()] else _("a weekday without calls")
 
 
 def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
@@ -165,8 +105,11 @@ def find_opening(rules: ContactRules, now: datetime) -> datetime | None:
         return now
     for ahead in range(_FAR):
         day = here.date() + timedelta(days=ahead)
-        opening = datetime.combine(day, rules.hours.begin, rules.zone)
-        if opening > here and not find_closure(rules, day):
+        hours = rules.hours[day.weekday()]
+        if hours is None or find_closure(rules, day):
+            continue
+        opening = datetime.combine(day, hours.begin, rules.zone)
+        if opening > here:
             return opening
     return None
 
@@ -190,15 +133,8 @@ def find_next_attempt(rules: ContactRules, calls: Sequence[datetime], now: datet
 
 
 @lru_cache(maxsize=64)
-def _list_holidays(country: str, year: int) -> Mapping[date, str]:
-    return dict(holidays.country_holidays(country, years=year))
-
-
-def _name_holiday(zone: str, day: date) -> str:
-    """Return the public holiday of the country of a zone.
-
-    The text is empty if there is no holiday, or if the country is not known.
-    """
-    country = get_global("zone_territories").get(zone, "")
+def list_holidays(zone: ZoneInfo, year: int) -> Mapping[date, str]:
+    """Return the public holidays of the country of a zone; empty if the country is not known."""
+    country = get_global("zone_territories").get(zone.key, "")
     known = holidays.list_supported_countries(include_aliases=False)
-    return _list_holidays(country, day.year).get(day, "") if country in known else ""
+    return dict(holidays.country_holidays(country, years=year)) if country in known else {}

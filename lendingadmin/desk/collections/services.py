@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -27,6 +26,7 @@ from lendingadmin.web.navigation import Badge
 from . import leases, rules
 from .models import Call, Contact, Lease, PaidLoan, Promise, Stop
 from .permissions import CALL, DECIDE
+from .policies import get_rules
 from .queues import Cause, Queue
 from .states import OF_A_LOAN, STOPPED_BY, Outcome, PromiseState, StopKind
 
@@ -55,17 +55,6 @@ class Entered:
     amount: Decimal | None = None
     day: date | None = None
     next_day: date | None = None
-
-
-def get_rules(app: LendingApp) -> rules.ContactRules:
-    """Return the contact rules of an app from the settings."""
-    return rules.get_rules(
-        app,
-        settings.CONTACT_HOURS,
-        settings.CONTACT_ATTEMPTS,
-        settings.CONTACT_CLOSED,
-        has_holidays=settings.CONTACT_HOLIDAYS,
-    )
 
 
 def take_next(queue: Queue, by: User) -> Lease | None:

@@ -10,3 +10,4 @@ class SheetsConfig(areas.AreaConfig):
     badges, decisions = "services.BADGE", "services.DECISION"
     stored = "finder.FINDER"
     erasable, kept = "erasure.ERASABLE", "erasure.KEPT"
+    policies = "policies.LATE_SHEETS"

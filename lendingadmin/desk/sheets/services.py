@@ -1,11 +1,10 @@
 """Commands of the area: make and print sheets, save returned ones, and cancel sheets."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -28,6 +27,7 @@ from .choosing import LONGEST, Choosing, Wanted, add_up
 from .codes import make_code, make_external_id
 from .models import Sheet, SheetReturn, SheetRow
 from .permissions import CANCEL, MAKE
+from .policies import list_late
 
 RETURN = "dashboard.sheets.return"
 
@@ -212,12 +212,6 @@ LATE = ngettext_lazy(
     "%(count)s late collection sheets",
     "number",
 )
-
-
-def list_late(app: LendingApp) -> QuerySet[Sheet]:
-    """Return the open sheets whose visit was more than SHEETS_BACK_AFTER days ago."""
-    latest = timezone.localdate(timezone=app.zone) - timedelta(days=settings.SHEETS_BACK_AFTER)
-    return Sheet.objects.filter(app_id=app.app_id, state=State.OPEN, day__lt=latest)
 
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Sheet]:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_noop
 
 from lendingadmin.core import audit
 from lendingadmin.core.gateway import LendingApp, lending_app
+from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_NAMES
 from lendingadmin.people.index.names import get_page_names, to_borrower_id
@@ -148,23 +149,24 @@ def build_receipt(
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by
     borrower_id = to_borrower_id(repayment.borrower_id)
+    lender = read_lender(app.app_id)
     name = get_page_names(request, app.app_id).get([borrower_id]).get(borrower_id)
     return Receipt(
         repayment,
         repayment.is_recorded,
-        settings.LENDER_NAMES.get(app.app_id, app.app_id),
+        lender.name,
         (name.name if may_see else name.initials) if name else "",
         by.get_full_name() or by.username,
         remainder,
-        _choose_language(app.app_id, request),
+        _choose_language(request) or lender.language,
         app,
     )
 
 
-def _choose_language(app_id: str, request: PersonRequest) -> str:
+def _choose_language(request: PersonRequest) -> str:
+    """Return the language that the request names; empty if it names none."""
     asked = (request.POST if request.method == "POST" else request.GET).get("language", "")
-    known = [code for code, _ in settings.LANGUAGES]
-    return asked if asked in known else settings.LENDER_LANGUAGES.get(app_id, known[0])
+    return asked if asked in dict(settings.LANGUAGES) else ""
 
 
 def open_for_printing(repayment: Repayment, by: User) -> datetime | None:

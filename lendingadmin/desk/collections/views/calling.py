@@ -18,6 +18,7 @@ from lendingadmin.desk.collections import leases, rules, services
 from lendingadmin.desk.collections.forms import CallForm
 from lendingadmin.desk.collections.models import Call, Lease, Promise
 from lendingadmin.desk.collections.permissions import CALL
+from lendingadmin.desk.collections.policies import get_rules
 from lendingadmin.desk.collections.queues import name_queues, open_queue
 from lendingadmin.desk.collections.services import Entered
 from lendingadmin.desk.collections.states import OF_A_LOAN, Outcome, StopKind
@@ -67,7 +68,7 @@ def call(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
         app=app,
         today=now.astimezone(app.zone).date(),
         loans=loan_ids,
-        is_open=rules.is_open(services.get_rules(app), now),
+        is_open=rules.is_open(get_rules(app), now),
         initial={"token": idempotency.issue_key(request, PURPOSE)},
     )
     if request.method == "POST" and form.is_valid():

@@ -15,6 +15,7 @@ from lendingadmin.desk.assignments.permissions import HAND_OVER
 from lendingadmin.desk.collections import figures, rules, services
 from lendingadmin.desk.collections.models import Lease, Stop
 from lendingadmin.desk.collections.permissions import CALL, DECIDE, MANAGE_QUEUES
+from lendingadmin.desk.collections.policies import get_rules
 from lendingadmin.desk.collections.queues import MOST, Queue, open_queue, open_queues
 from lendingadmin.web.access import access
 from lendingadmin.web.keyset import COUNTED, Slice, build_pager, spell_count
@@ -83,7 +84,7 @@ def lead_to_next(request: PersonRequest, found: Queue) -> HttpResponse:
     lease = services.take_next(found, request.user)
     if lease is not None:
         return redirect("call", found.app.app_id, lease.borrower_id)
-    if rules.is_open(services.get_rules(found.app), found.now):
+    if rules.is_open(get_rules(found.app), found.now):
         messages.info(request, _(NOBODY_LEFT))
     return redirect("queue", found.app.app_id, found.key)
 
@@ -97,10 +98,11 @@ def _open(request: PersonRequest, app_id: str, key: str) -> Queue:
 
 def _describe_hours(app: LendingApp) -> dict[str, object]:
     """Return whether calls are allowed at present, and when they are allowed next."""
-    allowed, now = services.get_rules(app), timezone.now()
+    allowed, now = get_rules(app), timezone.now()
+    today = now.astimezone(app.zone).date()
     return {
         "is_open": rules.is_open(allowed, now),
-        "rules": allowed,
+        "hours": allowed.hours[today.weekday()],
         "opens_at": rules.find_opening(allowed, now),
-        "closure": rules.find_closure(allowed, now.astimezone(app.zone).date()),
+        "closure": rules.find_closure(allowed, today),
     }

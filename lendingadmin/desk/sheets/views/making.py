@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -10,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
+from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.desk.assignments.permissions import list_officers
 from lendingadmin.desk.portfolio.loan_lists import list_products
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
@@ -78,7 +78,7 @@ def print_sheet(request: PersonRequest, app_id: str, code: str) -> HttpResponse:
         # Only the sheet's code, without an address. An address may change, the code alone says
         # nothing to strangers, and a short text has larger squares.
         "qr": build_qr(sheet.code),
-        "lender": settings.LENDER_NAMES.get(app_id, app_id),
+        "lender": read_lender(app_id).name,
     }
     return render(request, "sheets/paper.html", context)
 

@@ -17,6 +17,7 @@ from lendingadmin.desk.sheets.codes import read_code
 from lendingadmin.desk.sheets.forms import LATE, PARTLY, CancelForm, CodeForm, SheetsForm
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.sheets.permissions import MAKE, READ, may_cancel
+from lendingadmin.desk.sheets.policies import list_late
 from lendingadmin.desk.statements.keeping import READ as READ_STATEMENTS
 from lendingadmin.web.access import access
 from lendingadmin.web.keyset import Slice, build_pager, read_slice
@@ -120,7 +121,7 @@ def _read_page(request: PersonRequest, app_id: str, form: SheetsForm) -> Slice:
     wanted: dict[str, Any] = form.cleaned_data
     rows: QuerySet[Sheet] = Sheet.objects.filter(app_id=app_id)
     if wanted["state"] == LATE:
-        rows = services.list_late(gateway.lending_app(app_id))
+        rows = list_late(gateway.lending_app(app_id))
     elif wanted["state"] == PARTLY:
         rows = rows.filter(outcomes.is_partly_recorded())
     elif wanted["state"]:

@@ -1,0 +1,76 @@
+"""The lender's particulars: name, language, licence and contacts for papers."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from .kinds import PolicyForm, PolicyKind, Values, Words
+from .services import read_policy
+
+_ONE_LINE = RegexValidator(
+    r"[\x00-\x1f\x7f]",
+    _("Leave out line breaks and control characters."),
+    code="control",
+    inverse_match=True,
+)
+
+
+@dataclass(frozen=True)
+class Lender:
+    """The particulars of a lender. `language` is the code of the language of receipts and SMS."""
+
+    name: str
+    language: str
+    licence: str
+    address: str
+    phone: str
+    complaints: str
+
+
+def _line(most: int, **options: Any) -> forms.CharField:
+    return forms.CharField(max_length=most, required=False, validators=[_ONE_LINE], **options)
+
+
+class LenderForm(PolicyForm):
+    """Form of the lender's particulars."""
+
+    name = _line(80, label=_("Name"), help_text=_("Empty: the app's id."))
+    language = forms.ChoiceField(
+        label=_("Language of receipts and SMS"), choices=settings.LANGUAGES
+    )
+    licence = _line(80, label=_("Licence number"))
+    address = _line(200, label=_("Address"))
+    phone = _line(40, label=_("Phone"))
+    complaints = _line(
+        200,
+        label=_("Complaints to"),
+        help_text=_("A phone number, an e-mail address or an office."),
+    )
+
+
+def _describe(values: Values) -> Words:
+    found = {**values, "language": dict(settings.LANGUAGES).get(values["language"], "")}
+    return [(str(one.label), found[name]) for name, one in LenderForm.base_fields.items()]
+
+
+LENDER = PolicyKind(
+    "lender",
+    _("Lender"),
+    _(
+        "The name is in the header, on receipts, in SMS and on collection sheets. "
+        "The licence number and the contacts are not printed yet."
+    ),
+    LenderForm,
+    {**dict.fromkeys(LenderForm.base_fields, ""), "language": settings.LANGUAGE_CODE},
+    _describe,
+)
+
+
+def read_lender(app_id: str) -> Lender:
+    """Return the lender's particulars. A lender without a name is named by the app's id."""
+    found = Lender(**{**LENDER.defaults, **(read_policy(app_id, LENDER.key) or {})})
+    return found if found.name else replace(found, name=app_id)

@@ -1,0 +1,242 @@
+"""The calling rules that managers change on Settings: the form, the words and the reader."""
+
+from datetime import date, time
+from itertools import count
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+from django.utils.dates import WEEKDAYS
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
+from lendingadmin.core.policies.services import read_policy
+from lendingadmin.web.dates import plausible
+from lendingadmin.web.display.times import day, moment
+from lendingadmin.web.fields import LineField
+
+from . import rules
+
+_MORE_DAYS = 3
+_MOST_DAYS = 100
+
+
+class _HoursWidget(forms.MultiWidget):
+    """Two times of day."""
+
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        labels = {"begin": _("From"), "end": _("Until")}
+        super().__init__(
+            {
+                name: forms.TimeInput(attrs={"type": "time", "aria-label": label})
+                for name, label in labels.items()
+            }
+        )
+
+    def decompress(self, value: Any) -> list[Any]:
+        """Return the stored begin and end; an empty value has none."""
+        return list(value or (None, None))
+
+
+class _HoursField(forms.MultiValueField):
+    """The hours of a weekday: `["08:00", "19:00"]`, or None for a day without calls."""
+
+    def __init__(self, **options: Any) -> None:
+        times = [forms.TimeField(required=False, input_formats=["%H:%M"]) for _one in range(2)]
+        super().__init__(
+            times, require_all_fields=False, required=False, widget=_HoursWidget(), **options
+        )
+        self.is_wanted = True
+
+    def compress(self, data_list: list[time | None]) -> list[str] | None:
+        """Return the times as text. Raises ValidationError unless the day ends after it begins."""
+        begin, end = data_list or (None, None)
+        if begin is None and end is None:
+            return None
+        if begin is None or end is None:
+            words = gettext("Enter both times, or none for a day without calls.")
+            raise forms.ValidationError(words, code="incomplete")
+        if begin >= rules.end_of(end):
+            words = gettext("Enter an end after the begin.")
+            raise forms.ValidationError(words, code="order")
+        return [f"{begin:%H:%M}", f"{end:%H:%M}"]
+
+
+class _DayWidget(forms.MultiWidget):
+    """A day and its reason."""
+
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "day": forms.DateInput(attrs={"type": "date", "aria-label": _("Day")}),
+                "word": forms.TextInput(attrs={"aria-label": _("Reason")}),
+            }
+        )
+
+    def decompress(self, value: Any) -> list[Any]:
+        """Return the stored day and reason; an empty value has none."""
+        return list(value or (None, None))
+
+
+class _DayField(forms.MultiValueField):
+    """A closed day with its reason: `["2026-12-24", "staff day"]`, or None for an empty row."""
+
+    def __init__(self, **options: Any) -> None:
+        parts = (
+            forms.DateField(required=False, input_formats=["%Y-%m-%d"], validators=[plausible]),
+            LineField(required=False, max_length=60),
+        )
+        super().__init__(
+            parts, require_all_fields=False, required=False, widget=_DayWidget(), **options
+        )
+        self.is_wanted = True
+
+    def compress(self, data_list: list[Any]) -> list[str] | None:
+        """Return the day as text and the reason. Raises ValidationError if one is missing."""
+        closed, word = data_list or (None, "")
+        if bool(closed) != bool(word):
+            words = gettext("Enter a day and a reason. Clear both to remove the day.")
+            raise forms.ValidationError(words, code="incomplete")
+        return [closed.isoformat(), word] if closed else None
+
+
+class CallingForm(PolicyForm):
+    """Form of the calling rules. Times and days are in the lender's zone."""
+
+    a_day = forms.IntegerField(label=_("Calls to one borrower in a day"), min_value=1, max_value=50)
+    a_week = forms.IntegerField(
+        label=_("Calls to one borrower within seven days"), min_value=1, max_value=200
+    )
+    has_holidays = forms.BooleanField(label=_("No calls on public holidays"), required=False)
+
+    def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
+        super().__init__(data, app=app, values=values)
+        for number, name in WEEKDAYS.items():
+            self.fields[f"hours{number}"] = _HoursField(label=name)
+        rows = len(values["closed"]) + _MORE_DAYS
+        if data is not None:
+            rows = next(number for number in count() if f"closed{number}_day" not in data)
+        for number in range(min(rows, _MOST_DAYS)):
+            label = gettext("Closed day %(number)s") % {"number": number + 1}
+            self.fields[f"closed{number}"] = _DayField(label=label)
+        year = timezone.localdate(timezone=app.zone).year
+        found = sorted(rules.list_holidays(app.zone, year).items())
+        self.fields["has_holidays"].help_text = (
+            format_html(
+                "<details><summary>{}</summary><ul>{}</ul></details>",
+                gettext("Public holidays in %(year)s") % {"year": year},
+                format_html_join("", "<li>{} · {}</li>", ((day(at), name) for at, name in found)),
+            )
+            if found
+            else gettext("No public holidays are known for this time zone.")
+        )
+
+    def build_initial(self, values: Values) -> dict[str, Any]:
+        """Return the initial values, with a field for each weekday and closed day."""
+        hours = {f"hours{number}": one for number, one in enumerate(values["hours"])}
+        closed = {f"closed{number}": one for number, one in enumerate(values["closed"])}
+        return {**values, **hours, **closed}
+
+    def clean(self) -> dict[str, Any]:
+        """Check that a week allows the calls of a day, and that no closed day comes twice."""
+        cleaned = super().clean() or self.cleaned_data
+        a_day, a_week = cleaned.get("a_day"), cleaned.get("a_week")
+        if a_day and a_week and a_week < a_day:
+            words = gettext("Enter at least the number of calls in a day.")
+            self.add_error("a_week", forms.ValidationError(words, code="order"))
+        seen: set[str] = set()
+        for name in self._list_names("closed"):
+            if row := cleaned.get(name):
+                if row[0] in seen:
+                    words = gettext("This day is in the list already.")
+                    self.add_error(name, forms.ValidationError(words, code="twice"))
+                seen.add(row[0])
+        return cleaned
+
+    def get_values(self) -> dict[str, Any]:
+        """Return the values of a valid form, with the closed days in order."""
+        given = self.cleaned_data
+        return {
+            "hours": [given[name] for name in self._list_names("hours")],
+            **{name: given[name] for name in ("a_day", "a_week", "has_holidays")},
+            "closed": sorted(given[name] for name in self._list_names("closed") if given[name]),
+        }
+
+    @property
+    def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
+        """The fields in groups, each with a heading and a hint."""
+        hours, closed = (
+            [self[x] for x in self._list_names(start)] for start in ("hours", "closed")
+        )
+        hours_hint = gettext(
+            "In the lender's time. No times: no calls on this day. 00:00 as the end is midnight."
+        )
+        closed_hint = gettext("Clear a row to remove the day. Save to get more empty rows.")
+        return [
+            (gettext("Hours"), hours_hint, hours),
+            (gettext("Attempts"), "", [self["a_day"], self["a_week"]]),
+            (gettext("Public holidays"), "", [self["has_holidays"]]),
+            (gettext("Closed days"), closed_hint, closed),
+        ]
+
+    def _list_names(self, start: str) -> list[str]:
+        return [name for name in self.fields if name.startswith(start)]
+
+
+def _describe_hours(hours: list[str] | None) -> str:
+    if hours is None:
+        return gettext("no calls")
+    begin, end = hours
+    return gettext("all day") if begin == end else f"{begin}–{'24:00' if end == '00:00' else end}"
+
+
+def _describe(values: Values) -> Words:
+    fields = CallingForm.base_fields
+    closed = [f"{day(date.fromisoformat(at))} {word}" for at, word in values["closed"]]
+    return [
+        *(
+            (str(WEEKDAYS[number]), _describe_hours(one))
+            for number, one in enumerate(values["hours"])
+        ),
+        *((str(fields[name].label), str(values[name])) for name in ("a_day", "a_week")),
+        (
+            str(fields["has_holidays"].label),
+            gettext("yes") if values["has_holidays"] else gettext("no"),
+        ),
+        (gettext("Closed days"), ", ".join(closed) or gettext("none")),
+    ]
+
+
+def _describe_now(app: LendingApp) -> str:
+    allowed, now = get_rules(app), timezone.now()
+    opening = rules.find_opening(allowed, now)
+    if opening == now:
+        return gettext("Calls are allowed now.")
+    if opening is None:
+        return gettext("No calls are allowed in the next 60 days.")
+    words = gettext("Calls are allowed again %(moment)s.")
+    return words % {"moment": moment(opening, app.zone)}
+
+
+CALLING = PolicyKind(
+    "calling",
+    _("Calling rules"),
+    _("They decide when and how often borrowers may be called, and when phone numbers are shown."),
+    CallingForm,
+    rules.DEFAULTS,
+    _describe,
+    _describe_now,
+)
+
+
+def get_rules(app: LendingApp) -> rules.ContactRules:
+    """Return the contact rules of an app that are in force."""
+    saved = read_policy(app.app_id, CALLING.key) or {}
+    return rules.build_rules(app.zone, {**rules.DEFAULTS, **saved})

@@ -1,0 +1,53 @@
+"""The setting of late sheets: its form, words and reader."""
+
+from datetime import timedelta
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
+from lendingadmin.core.policies.services import read_policy
+
+from .models import Sheet
+
+
+class LateSheetsForm(PolicyForm):
+    """Form of the number of days until a sheet is late."""
+
+    days = forms.IntegerField(label=_("Days after the day of the sheet"), min_value=0, max_value=60)
+
+
+def list_late(app: LendingApp) -> QuerySet[Sheet]:
+    """Return the open sheets that were not returned in time."""
+    latest = timezone.localdate(timezone=app.zone) - timedelta(days=read_days(app.app_id))
+    return Sheet.objects.filter(app_id=app.app_id, state=Sheet.State.OPEN, day__lt=latest)
+
+
+def _describe(values: Values) -> Words:
+    return [(str(LateSheetsForm.base_fields["days"].label), str(values["days"]))]
+
+
+def _describe_now(app: LendingApp) -> str:
+    late = list_late(app).count()
+    words = ngettext("%(count)s sheet is late now.", "%(count)s sheets are late now.", late)
+    return words % {"count": late}
+
+
+LATE_SHEETS = PolicyKind(
+    "late-sheets",
+    _("Late sheets"),
+    _("Managers see a collection sheet that is not returned after these days."),
+    LateSheetsForm,
+    {"days": 2},
+    _describe,
+    _describe_now,
+)
+
+
+def read_days(app_id: str) -> int:
+    """Return the number of days after the day of a sheet until the sheet is late."""
+    return int((read_policy(app_id, LATE_SHEETS.key) or LATE_SHEETS.defaults)["days"])

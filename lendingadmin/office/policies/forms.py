@@ -1,0 +1,35 @@
+"""Form of the reason and the first day of a changed setting."""
+
+from datetime import date, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.web.fields import day_field
+
+
+class ChangeForm(forms.Form):
+    """Form of a change: its reason, and its first day in the lender's zone; empty for now."""
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 2})
+    )
+    validFrom = day_field(
+        label=_("From"),
+        required=False,
+        help_text=_("Empty: from now. Otherwise from 0:00 on this day."),
+    )
+
+    def __init__(self, data: Any, *, today: date) -> None:
+        self.today = today
+        super().__init__(data)
+
+    def clean_validFrom(self) -> date | None:
+        """Return the day, or None. Raises ValidationError unless it is within the next year."""
+        day: date | None = self.cleaned_data["validFrom"]
+        if day and not self.today < day <= self.today + timedelta(days=366):
+            words = gettext("Enter a day from tomorrow to one year from today, or nothing.")
+            raise forms.ValidationError(words, code="implausible")
+        return day

@@ -1,0 +1,10 @@
+"""Addresses of a lender's settings, below /apps/<app>/settings/."""
+
+from django.urls import path
+
+from lendingadmin.office.policies import views
+
+urlpatterns = [
+    path("", views.policies, name="policies"),
+    path("<slug:key>/", views.policy, name="policy"),
+]
