@@ -1,4 +1,4 @@
-"""The client of the Lending Service, with all of its 19 operations. It does not use Django.
+"""The client of the Lending Service, with all of its operations. It does not use Django.
 
     tokens = TokenSource(auth_url, client_id, client_secret)
     client = LendingClient(base_url, project_id, tokens)

@@ -1,4 +1,4 @@
-"""The 19 operations of the service as facts: method, path, scopes, permission, list parameters.
+"""The operations of the service as facts: method, path, scopes, permission, list parameters.
 
 Spec: Endpoints, and Scopes and permissions. What the spec leaves open ("not shown") is None here.
 """

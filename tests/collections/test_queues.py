@@ -12,7 +12,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.collections import leases, services
 from lendingadmin.desk.collections.models import Lease
-from lendingadmin.desk.collections.queues import MOST, QUEUES, Queue
+from lendingadmin.desk.collections.queues import MOST, QUEUES, Queue, QueueKind
 from lendingadmin.desk.collections.states import StopKind
 from lendingadmin.desk.collections.views.queues import NOBODY_LEFT
 from tests.conftest import ClientOf
@@ -40,6 +40,19 @@ def test_each_queue_has_its_loans_in_its_order(service: CallService) -> None:
     assert list_loans("late-31") == ["L-6", "L-8"]
     assert list_loans("first-missed") == ["L-8"]
     assert list_loans("due-today") == list_loans("promised") == list_loans("broken") == []
+
+
+def test_a_row_of_the_table_is_a_queue(
+    service: CallService, desk: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, late in enumerate((4, 5, 6, 9)):
+        service.add(number, late)
+    counted()
+    monkeypatch.setitem(QUEUES, "late-5-8", QueueKind("Five to eight", "longest late first", 5, 8))
+    monkeypatch.setitem(QUEUES, "late", QueueKind("Late", "longest late first"))
+    assert list_loans("late-5-8") == ["L-2", "L-1"]
+    assert list_loans("late") == ["L-3", "L-2", "L-1", "L-0"]
+    assert press_next(desk, "late-5-8") == "B-2"
 
 
 def test_what_is_due_today_or_fell_due_since_the_count(service: CallService) -> None:

@@ -1,4 +1,4 @@
-"""The 19 operations, each as it is called, as it must arrive, and as its answer must read."""
+"""The operations, each as it is called, as it must arrive, and as its answer must read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

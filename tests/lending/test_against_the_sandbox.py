@@ -1,4 +1,4 @@
-"""Our client and the sandbox share no code: here each of the 19 operations meets the other side."""
+"""Our client and the sandbox share no code: here each operation meets the other side."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Each of the 19 operations over a real socket: what goes out, and what is made of the answer."""
+"""Each operation over a real socket: what goes out, and what is made of the answer."""
 
 from datetime import UTC, datetime
 from decimal import Decimal

@@ -16,9 +16,8 @@ def listed(fact):
     return None if fact == "not shown" else tuple(fact.split())
 
 
-def test_all_19_operations_are_there_in_the_order_of_the_spec():
+def test_all_operations_are_there_in_the_order_of_the_spec():
     assert list(OPERATIONS) == [fact["operation"] for fact in FACTS]
-    assert len(OPERATIONS) == 19
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=[fact["operation"] for fact in FACTS])

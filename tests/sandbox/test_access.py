@@ -1,6 +1,7 @@
 """Who may do what (Spec: Scopes and permissions)."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
@@ -11,22 +12,13 @@ from tests.sandbox.calling import Answer, Caller
 from tests.sandbox_process import SandboxProcess
 
 TABLE = list(csv.DictReader((Path(__file__).parents[1] / "operations.csv").open()))
-PRODUCTS, TYPES = "/v1/projects/demo/products", "/v1/assessmentTypes"
+_APP = "/v1/projects/{projectId}/apps/{appId}"
 CALLS = {
-    "borrowers.list": ("GET", "/borrowers"),
-    "borrowers.create": ("POST", "/borrowers"),
-    "borrowers.get": ("GET", "/borrowers/none"),
-    "borrowers.patch": ("PATCH", "/borrowers/none"),
-    "borrowers.delete": ("DELETE", "/borrowers/none"),
-    "borrowers.getOffers": ("POST", "/borrowers/none:getOffers"),
-    "borrowers.getOfferContracts": ("POST", "/borrowers/none:getOfferContracts"),
-    "loans.list": ("GET", "/loans"),
-    "loans.create": ("POST", "/loans"),
-    "loans.get": ("GET", "/loans/none"),
-    "loans.delete": ("DELETE", "/loans/none"),
-    "loans.makeRepayment": ("POST", "/loans/none:makeRepayment"),
-    "products.list": ("GET", PRODUCTS),
-    "assessmentTypes.list": ("GET", TYPES),
+    row["operation"]: (
+        row["method"],
+        re.sub(r"\{\w+\}", "none", row["path"].removeprefix(_APP).replace("{projectId}", "demo")),
+    )
+    for row in TABLE
 }
 SCOPES = ("platform", "platform.lending", "platform.lending:read", "platform.lending:write")
 

@@ -12,8 +12,11 @@ from django.utils import timezone
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.lending.errors import Unreachable
+from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.timeline import REPAYMENTS
+from lendingadmin.money.writes.models import Write
+from lendingadmin.records.borrowers.timeline import find_writes
 from lendingadmin.records.timeline import reading
 from lendingadmin.records.timeline.reading import Month, Timeline, read_timeline
 from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, Subject
@@ -173,3 +176,17 @@ def test_rows_without_a_moment_are_on_no_timeline(officer: User) -> None:
         rows=(OwnRows(find, "sent_at", lambda one, _: Item(one.sent_at, "sent")),),
     )
     assert read_timeline(subject_of(officer), [source]).months == []
+
+
+@pytest.mark.parametrize("operation", [name for name in OPERATIONS if name.startswith("loans.")])
+def test_each_operation_on_a_loan_is_on_its_timeline(manager: User, operation: str) -> None:
+    for account_id in ("L-1", "L-2"):
+        Write.objects.create(
+            idempotency_key=account_id,
+            person=manager,
+            app_id="kenya",
+            operation=operation,
+            subject=account_id,
+        )
+    (found,) = find_writes(subject_of(manager)._replace(account_id="L-1"))
+    assert (found.operation, found.subject) == (operation, "L-1")

@@ -46,19 +46,28 @@ _AT_ONCE = 100
 
 
 class QueueKind(NamedTuple):
-    """A queue's label, and the order of its rows in words."""
+    """A queue's label, the order of its rows in words, and its open loans.
+
+    The loans are `first` to `last` days late, in the order `sort`. A queue that is read in another
+    way, such as one of promises, does not use these three.
+    """
 
     label: str
     order: str
+    first: int = 1
+    last: int | None = None
+    sort: tuple[str, str] = ("-days_late", "-id")
 
 
 MINE = "mine"
 QUEUES: Mapping[str, QueueKind] = {
     MINE: QueueKind(_("My borrowers"), _("longest late first, then due today")),
     "due-today": QueueKind(_("Due today"), _("earliest due first")),
-    "late-1-7": QueueKind(_("1 to 7 days late"), _("longest late first")),
-    "late-8-30": QueueKind(_("8 to 30 days late"), _("longest late first")),
-    "late-31": QueueKind(_("31 days late and more"), _("shortest late first")),
+    "late-1-7": QueueKind(_("1 to 7 days late"), _("longest late first"), 1, 7),
+    "late-8-30": QueueKind(_("8 to 30 days late"), _("longest late first"), 8, 30),
+    "late-31": QueueKind(
+        _("31 days late and more"), _("shortest late first"), 31, sort=("days_late", "id")
+    ),
     "first-missed": QueueKind(_("First instalment missed"), _("largest overdue amount first")),
     "promised": QueueKind(_("Promise for today"), _("largest promise first")),
     "broken": QueueKind(_("Promise broken"), _("newest first")),
@@ -80,11 +89,6 @@ _COUNT_KEPT_SECONDS = 30
 # row is found soon.
 MANY = 20_000
 _MANY_LOANS = 5_000
-_LATE: Mapping[str, tuple[int, int | None, tuple[str, str]]] = {
-    "late-1-7": (1, 7, ("-days_late", "-id")),
-    "late-8-30": (8, 30, ("-days_late", "-id")),
-    "late-31": (31, None, ("days_late", "id")),
-}
 
 
 class Cause(Enum):
@@ -384,9 +388,9 @@ class Queue:
         rows = rows.filter(is_open=True)
         if self.key == "due-today":
             return rows.filter(self._is_due(snapshot)).order_by("next_due_day", "id")
-        first, last, order = _LATE[self.key]
-        late = rows.filter(days_late__gte=first)
-        return (late.filter(days_late__lte=last) if last else late).order_by(*order)
+        kind = QUEUES[self.key]
+        late = rows.filter(days_late__gte=kind.first)
+        return (late.filter(days_late__lte=kind.last) if kind.last else late).order_by(*kind.sort)
 
     def _leave_out_quiet(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Leave out rows with a stop, a later call, an open promise or a paid loan.

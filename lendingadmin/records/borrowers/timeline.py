@@ -15,6 +15,7 @@ from lendingadmin.core import gateway
 from lendingadmin.lending.errors import LendingError
 from lendingadmin.lending.identity import check_named
 from lendingadmin.lending.loan_math import account_of
+from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.values import Assessment, Event, Loan, text
 from lendingadmin.money.writes import reconciliation
 from lendingadmin.money.writes.models import Write
@@ -30,7 +31,7 @@ from lendingadmin.web.timeline import Found, Item, LiveReads, OwnRows, Source, S
 
 from . import history, panels
 
-_OF_LOANS = ("loans.create", "loans.delete")
+_OF_LOANS = tuple(name for name in OPERATIONS if name.startswith("loans."))
 
 
 def prepare_loans(subject: Subject) -> LiveReads:

@@ -3,11 +3,17 @@
 This service refuses `/` and similar characters in an id, as its README.md says.
 """
 
+from lendingadmin.sandbox.access import NEEDS
 from lendingadmin.sandbox.rules.invalid import Invalid
 
 PROJECT = "demo"
 LONGEST = 200
-CUSTOM_METHODS = (":getOffers", ":getOfferContracts", ":makeRepayment")
+_STANDARD_METHODS = frozenset({"list", "create", "get", "patch", "delete"})
+CUSTOM_METHODS = tuple(
+    f":{method}"
+    for method in (operation.partition(".")[2] for operation in NEEDS)
+    if method not in _STANDARD_METHODS
+)
 _BORROWER = "borrower:"
 
 

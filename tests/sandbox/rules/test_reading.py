@@ -1,7 +1,9 @@
 """Timestamps, durations, amounts, ids, filters, page tokens and JSON, read and refused."""
 
+import csv
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,8 @@ from lendingadmin.sandbox.rules.lists import (
 )
 
 D = Decimal
+OPERATIONS = csv.DictReader((Path(__file__).parents[2] / "operations.csv").open())
+CUSTOM = [f"a:{method}" for row in OPERATIONS if (method := row["path"].partition(":")[2])]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +107,8 @@ def test_ids(value: str) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["", ".", "..", "a/b", "a\x00b", "\x7f", " a", "a ", "x" * 201, "a:getOffers",
-     "a:getOfferContracts", "a:makeRepayment"],
-)  # fmt: skip
+    ["", ".", "..", "a/b", "a\x00b", "\x7f", " a", "a ", "x" * 201, *CUSTOM],
+)
 def test_what_is_no_id(value: str) -> None:
     with pytest.raises(Invalid):
         read_id(value, "i")
