@@ -42,7 +42,7 @@ def test_they_are_made_beside_a_service_of_this_machine(address: str) -> None:
 )
 @pytest.mark.django_db
 def test_nobody_is_made_beside_any_other(address: str) -> None:
-    with pytest.raises(NotLoopback, match=re.escape(f"beside the service at {address}.")):
+    with pytest.raises(NotLoopback, match=re.escape(f"for the service at {address}.")):
         make_people("demo", address)
     assert not User.objects.exists()
 

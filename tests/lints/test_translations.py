@@ -199,7 +199,7 @@ NOT_WORDS = {
     "web/middleware.py": {"no-store, private"},
     "money/repayments/reconciliation.py": {
         "a repayment has waited to be checked since {} UTC",
-        "Repayments with an unknown outcome, by app.",
+        "Repayments that need checking, by app.",
         "Since when the check that has waited longest is due; Unix time, 0 for none.",
     },
     "web/views.py": {

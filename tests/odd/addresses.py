@@ -223,6 +223,7 @@ WITHOUT = {
     **dict.fromkeys(
         (
             *("assignments", "officer-borrowers", "officer-change", "hand-overs", "hand-over-end"),
+            "borrower-list",
             *("bulk-assignment-new", "bulk-assignment"),
             *("assignment-rules", "assignment-rule-set"),
             *("call-queue-new", "call-queue-edit", "call-queue-retire"),

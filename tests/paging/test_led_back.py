@@ -58,7 +58,7 @@ def test_a_csv_of_events_too(desk: Client, service: PagedService) -> None:
     one = {"eventId": "E-1", "accountId": "borrower:B-1", "eventType": "x", "timestamp": "t"}
     service.give("events", {"": ([one], "t"), "t": ([one | {"eventId": "E-2"}], "t")})
     rows = exported(desk, "events")
-    assert [row[0] for row in rows[:2]] == ["E-1", "E-2"]
+    assert [row[1] for row in rows[:2]] == ["E-1", "E-2"]
     assert LED_BACK in rows[2][0]
 
 

@@ -64,6 +64,7 @@ OURS = (
     f"{APP}/",
     f"{_BORROWER}/",
     f"{_BORROWER}/name?with=phone",
+    f"{APP}/borrowers/lists/",
     "/audit/",
     f"{APP}/repayments/",
     f"{APP}/repayments/export.csv",
