@@ -371,7 +371,9 @@ NOTES = (
     Place("loan-pinned", f"{_APP}/loans/{{late_loan}}/", "officer", shows="takes calls for him"),
     Place("note-new", f"{_BORROWER}/notes/new", "support", shows="Save note"),
     Place("note-new-wrong", f"{_BORROWER}/notes/new", "support", steps.press("Save note")),
-    Place("note-new-loan", f"{_APP}/loans/{{late_loan}}/notes/new", "officer", shows="Pin it"),
+    Place(
+        "note-new-loan", f"{_APP}/loans/{{late_loan}}/notes/new", "officer", shows="Pin this note"
+    ),
     Place("note", f"{_APP}/notes/{{note_revised}}/", "officer", shows="version 2"),
     Place("note-deleted", f"{_APP}/notes/{{note_deleted}}/", "officer", shows="Deleted by"),
     Place("note-named", f"{_APP}/notes/{{note_named}}/", shows="This note mentions you"),

@@ -85,7 +85,9 @@ def test_what_is_typed_before_the_other_scripts_came_is_searched(home: Page) -> 
     held: list[Route] = []
     home.route("**/htmx*.js", lambda route: held.append(route))
     home.reload(wait_until="commit")
-    home.wait_for_function("globalThis.readPressed && document.getElementById('find')")
+    expect(home.locator("#find")).to_be_attached()
+    while not home.evaluate("Boolean(globalThis.readPressed)"):
+        home.wait_for_timeout(50)
     home.keyboard.press("/")
     home.keyboard.type("wanj")
     expect(home.locator("#find")).to_have_value("wanj")
