@@ -118,7 +118,6 @@ def test_no_main_page_is_empty_for_anybody(app: LendingApp, client_of: ClientOf)
         reverse("statements-day", args=[APP, str(yesterday)]),
         reverse("statement", args=[APP, StatementFile.objects.get().pk]),
         *(reverse(name, args=[APP]) for name in ("needs-checking", "unallocated", "call-stops")),
-        reverse("hand-overs", args=[APP]),
         SavedList.objects.get().get_absolute_url(),
     ]
     empty = []
@@ -127,8 +126,10 @@ def test_no_main_page_is_empty_for_anybody(app: LendingApp, client_of: ClientOf)
         home = reverse("home", args=[APP])
         page = client.get(home).content.decode()
         areas, [tour] = SIDEBAR.findall(page), TOUR.findall(page)
+        # Support staff hand nobody over.
+        own = [reverse("hand-overs", args=[APP])] if name in ("officer", "manager") else []
         assert len(areas) > 5
-        for address in {home, *areas, *LINK.findall(tour), *more}:
+        for address in {home, *areas, *LINK.findall(tour), *more, *own}:
             answer: Any = client.get(address, follow=True)
             if answer.status_code == 403 and address in more:
                 continue
