@@ -26,6 +26,9 @@ from . import apicalls
 from .keyset import run_counts, spell_count, write_counts
 from .masking import list_rights
 
+#: A change of the lender's name is in the header of every process within this time.
+NAME_SECONDS = 2
+
 
 @dataclass(frozen=True)
 class SidebarEntry:
@@ -207,8 +210,7 @@ class Navigation:
     @cached_property
     def lender(self) -> str:
         """The lender's name, for the header; empty if no name is set."""
-        name = read_lender(self.app.app_id).name
-        return "" if name == self.app.app_id else name
+        return read_lender_name(self.app.app_id, int(monotonic() // NAME_SECONDS))
 
     @property
     def apps(self) -> list[LendingApp]:
@@ -329,6 +331,16 @@ def count_waiting(app_id: str, person: User, entries: tuple[str, ...]) -> Mappin
 @lru_cache(maxsize=256)
 def _address(route: str, app_id: str) -> str:
     return reverse(route, args=[app_id] if app_id else [])
+
+
+@lru_cache(maxsize=64)
+def read_lender_name(app_id: str, moment: int) -> str:
+    """Return the lender's name for the header; empty if no name is set.
+
+    Each page asks, so the process remembers the name until `moment` changes.
+    """
+    name = read_lender(app_id).name
+    return "" if name == app_id else name
 
 
 @lru_cache(maxsize=500)

@@ -724,7 +724,7 @@ def test_the_badge_counts_all_that_waits_for_the_person(
 
 
 @pytest.mark.parametrize(
-    ("role", "most"), [("viewer", 16), ("officer", 20), ("support", 20), ("manager", 19)]
+    ("role", "most"), [("viewer", 15), ("officer", 19), ("support", 19), ("manager", 18)]
 )
 def test_more_of_everything_takes_no_more_queries(
     role: str,

@@ -103,7 +103,7 @@ def test_a_receipt_takes_few_queries(
 ) -> None:
     mine = recorded(support)
     desk.get(mine.get_absolute_url())
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(15):
         desk.get(mine.get_absolute_url())
 
 
