@@ -1,3 +1,5 @@
+// Small scripts of every page, each in a block of its own.
+
 // Speaks changes through the one live region of the page: what a fragment carries in data-announce,
 // or what the server sends as an "announce" event (HX-Trigger).
 (() => {

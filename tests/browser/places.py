@@ -419,7 +419,7 @@ OFFICE = (
         "settings-calling-wrong",
         f"{_APP}/settings/calling/",
         do=steps.change_hours_wrongly,
-        shows="Enter an end after the begin.",
+        shows="later than the beginning",
     ),
     Place("settings-lender", f"{_APP}/settings/lender/", shows="Licence number"),
     Place("settings-late-sheets", f"{_APP}/settings/late-sheets/", shows="planned for"),

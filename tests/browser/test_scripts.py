@@ -86,7 +86,9 @@ def test_what_is_typed_before_the_other_scripts_came_is_searched(home: Page) -> 
     home.route("**/htmx*.js", lambda route: held.append(route))
     home.reload(wait_until="commit")
     expect(home.locator("#find")).to_be_attached()
-    while not home.evaluate("Boolean(globalThis.readPressed)"):
+    for _ in range(600):
+        if home.evaluate("Boolean(globalThis.readPressed)"):
+            break
         home.wait_for_timeout(50)
     home.keyboard.press("/")
     home.keyboard.type("wanj")

@@ -38,7 +38,7 @@ def _line(most: int, **options: Any) -> forms.CharField:
 class LenderForm(PolicyForm):
     """Form of the lender's particulars."""
 
-    name = _line(80, label=_("Name"), help_text=_("Empty: the app's id."))
+    name = _line(80, label=_("Name"), help_text=_("Leave empty to show the app's id."))
     language = forms.ChoiceField(
         label=_("Language of receipts and SMS"), choices=settings.LANGUAGES
     )

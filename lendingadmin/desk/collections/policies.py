@@ -62,7 +62,7 @@ class _HoursField(forms.MultiValueField):
             words = gettext("Enter both times, or none for a day without calls.")
             raise forms.ValidationError(words, code="incomplete")
         if begin >= rules.end_of(end):
-            words = gettext("Enter an end after the begin.")
+            words = gettext("Enter an end that is later than the beginning.")
             raise forms.ValidationError(words, code="order")
         return [f"{begin:%H:%M}", f"{end:%H:%M}"]
 
@@ -228,7 +228,7 @@ def _describe_now(app: LendingApp) -> str:
 CALLING = PolicyKind(
     "calling",
     _("Calling rules"),
-    _("They decide when and how often borrowers may be called, and when phone numbers are shown."),
+    _("These rules decide when and how often calls are allowed, and when phone numbers are shown."),
     CallingForm,
     rules.DEFAULTS,
     _describe,

@@ -19,7 +19,7 @@ class ChangeForm(forms.Form):
     validFrom = day_field(
         label=_("From"),
         required=False,
-        help_text=_("Empty: from now. Otherwise from 0:00 on this day."),
+        help_text=_("Leave empty to start now. A day starts at 0:00 in the lender's time."),
     )
 
     def __init__(self, data: Any, *, today: date) -> None:

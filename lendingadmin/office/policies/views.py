@@ -79,7 +79,8 @@ def policy(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
             messages.success(request, _("Saved."))
             return redirect("policy", app_id, key)
         is_stale = True
-    rule, history = _read_rule(app, kind), _list_changes(app_id, kind)
+    rule = _read_rule(app, kind)
+    history = _list_changes(app_id, kind, rule.version)
     context = {
         "app": app,
         "rule": rule,
@@ -112,9 +113,8 @@ def _read_rule(app: LendingApp, kind: PolicyKind) -> _Rule:
     )
 
 
-def _list_changes(app_id: str, kind: PolicyKind) -> list[_Change]:
+def _list_changes(app_id: str, kind: PolicyKind, in_force: PolicyVersion | None) -> list[_Change]:
     """Return the newest versions, each with its changes from the version before."""
-    in_force = find_version(app_id, kind.key, timezone.now())
     versions = list(list_versions(app_id, kind.key)[: _MOST + 1])
     befores = [*(one.values for one in versions[1:]), kind.defaults]
     return [

@@ -296,9 +296,9 @@ def _draw(
         "account_id": account_id(borrower_id),
         "app": app,
         "may": may,
-        # The service refuses to delete a borrower with an open loan, or would lose their debt.
+        # The spec does not show when a delete is refused. An open loan needs its borrower.
         "may_delete": may["delete"] and not open_count,
-        # Who owes pays; who owes nothing may want a loan.
+        # A borrower with a debt pays. A borrower without an open loan may want one.
         "offer_is_main": may["offer"] and (open_count == 0 or not may["record"]),
         "dialled": phone,
         "unidentified": refused and bool(found),
