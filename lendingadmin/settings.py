@@ -18,7 +18,6 @@ from lendingadmin.core.env import (
     cache_address,
     data_keys,
     database_address,
-    days_by_kind,
     duration,
     existing_file_or_none,
     file_or_none,
@@ -29,10 +28,8 @@ from lendingadmin.core.env import (
     one_of,
     positive_number,
     proxy_address_or_none,
-    row_days_by_kind,
     service_address_or_none,
     session_hours,
-    status_words,
     switch,
     whole_number,
     words,
@@ -40,8 +37,6 @@ from lendingadmin.core.env import (
 )
 from lendingadmin.core.gateway.lending_apps import read_lending_apps
 from lendingadmin.core.staff.provider_roles import read_provider_roles
-from lendingadmin.money.repayments.limits import read_amounts, read_approval_limits
-from lendingadmin.records.borrowers.required import read_required_fields
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = BASE_DIR / "var"
@@ -73,14 +68,6 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
     return reader(default) if default is not None else cast(Read, ())
 
 
-def read_by_app(name: str, reader: Callable[[str], dict[str, Read]]) -> dict[str, Read]:
-    """Read a variable that names apps.
-
-    Return an empty value if LENDING_APPS is malformed, because then no app can be checked.
-    """
-    return read(name, reader, "") if LENDING_APPS else {}
-
-
 # --- the Lending Service -------------------------------------------------------------------
 
 LENDING_BASE_URL = read("LENDING_BASE_URL", lending_address)
@@ -93,23 +80,10 @@ LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")
 LENDING_PROJECT_ID = read("LENDING_PROJECT_ID", str)
 LENDING_APPS = read("LENDING_APPS", read_lending_apps)
 LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", one_of("colon", "slash"), "colon")
-LENDING_LOAN_STATUSES = read("LENDING_LOAN_STATUSES", status_words, "")
-LENDING_PERFORMANCE_STATUSES = read("LENDING_PERFORMANCE_STATUSES", status_words, "")
-LENDING_BORROWER_STATUSES = read("LENDING_BORROWER_STATUSES", status_words, "")
-LENDING_PRODUCT_STATUSES = read("LENDING_PRODUCT_STATUSES", status_words, "")
-BORROWER_REQUIRED = read(
-    "BORROWER_REQUIRED", read_required_fields, "surname/companyName,phoneNumber"
-)
 REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
-APPROVAL_LIMITS = read_by_app("APPROVAL_LIMITS", read_approval_limits(LENDING_APPS))
-CONFIRM_ABOVE = read_by_app("CONFIRM_ABOVE", read_amounts(LENDING_APPS))
-EXPORTS_PER_DAY = read("EXPORTS_PER_DAY", whole_number, "50")
-MASS_READING = read("MASS_READING", whole_number, "100")
 SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", interval, "auto")
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", whole_number, "0")
 PEOPLE_EVERY = read("PEOPLE_EVERY", interval, "auto")
-KEEP_TEXTS_DAYS = read("KEEP_TEXTS_DAYS", days_by_kind, "1825")
-KEEP_ROWS_DAYS = read("KEEP_ROWS_DAYS", row_days_by_kind, "0")
 SESSION_HOURS = read("SESSION_HOURS", session_hours, "12")
 
 # --- where and how it runs -----------------------------------------------------------------
@@ -139,6 +113,7 @@ INSTALLED_APPS = [
     "lendingadmin.core.staff",
     "lendingadmin.core.audit",
     "lendingadmin.core.policies",
+    "lendingadmin.office.policies",
     "lendingadmin.web",
     "lendingadmin.core.gateway",
     "lendingadmin.core.caching",
@@ -335,7 +310,6 @@ TWO_STEP_ROLES = read(
     "TWO_STEP_ROLES", words_or_none, "none" if DEBUG else "manager,support,officer"
 )
 TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
-SECOND_MANAGER = read("SECOND_MANAGER", switch, "off" if DEBUG else "on")
 MFA_PASSKEY_LOGIN_ENABLED = LOCAL_SIGN_IN
 MFA_TOTP_ISSUER = "lendingadmin"
 # Clocks of phones are some seconds off, so the codes of the half minutes before and after are

@@ -17,6 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
 from lendingadmin.core.monitoring.canary import write_canary
+from lendingadmin.core.policies import services as policies
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.lending.transport import Transport
@@ -196,15 +197,19 @@ def people(viewer: User, officer: User, support: User, manager: User) -> dict[st
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_left_over(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A test begins without the exports that another left unread, and without its badges.
 
-    The lender's name is read once a test, so that no count of queries depends on the clock.
+    Rules that pages need are read once a test, so that no count of queries depends on the clock.
     """
-    monkeypatch.setattr(navigation, "NAME_SECONDS", 10**9)
+    monkeypatch.setattr(policies, "RECENT_SECONDS", 10**9)
     exports.places.reset()
     navigation.write_badges.cache_clear()
-    navigation.read_lender_name.cache_clear()
+    policies.read_values_of.cache_clear()
+    has_database = {"db", "transactional_db"} & set(request.fixturenames)
+    if not (has_database or request.node.get_closest_marker("django_db")):
+        # A test without a database has the rules before any change.
+        monkeypatch.setattr(policies, "read_values", lambda kind, *_where: kind.complete(None))
 
 
 def confirm(client: Client, person: User) -> None:

@@ -10,8 +10,6 @@ os.environ.update(
         "LENDING_CLIENT_SECRET": "sandbox-secret",
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
-        "LENDING_LOAN_STATUSES": "1:pending,2:open,3:closed",
-        "EXPORTS_PER_DAY": "1000000",
         "SNAPSHOT_EVERY": "0s",
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "tests-only",
@@ -20,7 +18,6 @@ os.environ.update(
         "DEBUG": "off",
         "HTTPS": "off",
         "TWO_STEP_ROLES": "none",
-        "SECOND_MANAGER": "off",
         "AUDIT_ANCHOR": "none",
         "ALLOWED_HOSTS": "testserver,localhost,127.0.0.1",
     }

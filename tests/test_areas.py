@@ -35,6 +35,7 @@ KINDS = {
     "loan_borrowers": FunctionType,
     "confirmations": FunctionType,
     "covers": FunctionType,
+    "statuses": FunctionType,
     "policies": PolicyKind,
 }
 

@@ -113,14 +113,6 @@ def test_the_identity_provider(
     assert ids(checks.the_identity_provider_is_called_by_https) == expected
 
 
-@pytest.mark.parametrize("name", ["KEEP_TEXTS_DAYS", "KEEP_ROWS_DAYS"])
-def test_kinds_that_age(settings: Any, name: str) -> None:
-    setattr(settings, name, {"": 30, "calls": 7, "notes": 0})
-    assert ids(checks.kinds_that_age_are_known) == []
-    setattr(settings, name, {"": 30, "call": 7})
-    assert ids(checks.kinds_that_age_are_known) == ["lendingadmin.E005"]
-
-
 def test_any_host(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["lending.example.org", "*"]
     assert ids(checks.any_host_is_not_allowed) == ["lendingadmin.W004"]

@@ -48,9 +48,7 @@ def test_all_that_is_wrong_is_said_at_once_and_once() -> None:
     environ = EXAMPLE | wrong
     del environ["SECRET_KEY"], environ["DATA_KEYS"], environ["AUDIT_KEYS"]
     named = [re.split(r"[: ]", line)[0] for line in read_fault(environ).splitlines()]
-    of_apps = ["APPROVAL_LIMITS", "CONFIRM_ABOVE"]
-    rest = ["HTTPS", "SECRET_KEY", "DATA_KEYS", "OIDC_ISSUER"]
-    assert named == [*of_apps, *rest]
+    assert named == ["HTTPS", "SECRET_KEY", "DATA_KEYS", "OIDC_ISSUER"]
 
 
 def test_what_names_apps_is_not_judged_while_these_are_malformed() -> None:

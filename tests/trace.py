@@ -30,7 +30,7 @@ from django.conf import settings
 from django.test import Client
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 
-from lendingadmin.web import navigation
+from lendingadmin.core.policies import services as policies
 from tests.repayments.pages import enter, hidden
 from tests.roles import give_roles
 from tests.sandbox.calling import Caller
@@ -87,7 +87,7 @@ def main() -> None:
             settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = sandbox.base_url
             app = type(settings.LENDING_APPS[0])(APP, "KES", ZoneInfo("Africa/Nairobi"))
             settings.LENDING_APPS = (app,)
-            navigation.NAME_SECONDS = 10**9  # read once, as what else is read once in a process
+            policies.RECENT_SECONDS = 10**9  # read once, as what else is read once in a process
             lender = Caller(sandbox, APP)
             lender.borrower()
             lender.loan()

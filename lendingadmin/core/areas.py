@@ -56,6 +56,8 @@ class AreaConfig(AppConfig):
     confirmations: Names = ()
     #: Functions that return the days that statements cover.
     covers: Names = ()
+    #: Functions that return the status numbers that the service sent, by table of words.
+    statuses: Names = ()
     #: `core.policies.kinds.PolicyKind`: rules that managers change on Settings.
     policies: Names = ()
 

@@ -16,24 +16,10 @@ from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-LEAST_ROW_DAYS = 90
-# Days of kinds that ignore the number without a kind. Their rows are large and are soon useless.
-_OWN_DAYS = {"tasks": 14, "files": 90}
 _MOST_HOURS = 12
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
     ("off", "no", "false", "0"), False
 )
-
-
-def status_words(text: str) -> dict[str, str]:
-    """Read `1:pending,2:open` into words by number. The numbers remain text."""
-    words = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        number, colon, word = part.partition(":")
-        if not (number.strip() and colon and word.strip()):
-            raise ValueError(f"“{part}” is not of the form number:word")
-        words[number.strip()] = word.strip()
-    return words
 
 
 def service_address(text: str) -> str:
@@ -180,37 +166,6 @@ def positive_number(text: str) -> int:
     if not whole_number(text):
         raise ValueError("give 1 or more")
     return int(text)
-
-
-def days_by_kind(text: str) -> dict[str, int]:
-    """Read `1825` or `1825,notes:365` into days by kind, each 0 or more.
-
-    The kind `""` has the number for all kinds without their own.
-    """
-    found: dict[str, int] = {}
-    for piece in words(text):
-        match = re.fullmatch(r"(?:([a-z]+):)?([0-9]{1,5})", piece)
-        if not match:
-            raise ValueError(f"“{piece}” is no number of days, alone or as notes:365")
-        kind = match[1] or ""
-        if kind in found:
-            raise ValueError(f"“{piece}” is a second number for the same")
-        found[kind] = int(match[2])
-    if "" not in found:
-        raise ValueError("give a number of days for all that has none of its own")
-    return found
-
-
-def row_days_by_kind(text: str) -> dict[str, int]:
-    """Read the days for which rows are stored, as `days_by_kind` does; 0 means for ever.
-
-    Most kinds need at least LEAST_ROW_DAYS, because people and the rules of calls need older rows.
-    """
-    found = _OWN_DAYS | days_by_kind(text)
-    for kind, days in found.items():
-        if 0 < days < LEAST_ROW_DAYS and kind not in _OWN_DAYS:
-            raise ValueError(f"give 0, for ever, or at least {LEAST_ROW_DAYS} days")
-    return found
 
 
 def session_hours(text: str) -> int:

@@ -4,6 +4,7 @@ import fcntl
 import os
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -15,15 +16,56 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from lendingadmin.core.policies.deciding import SECOND_MANAGER
+from lendingadmin.core.policies.kinds import PolicyKind
 from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.policies.services import save_policy
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo.environment import VAR_DIR
 from lendingadmin.desk.collections.policies import CALLING
+from lendingadmin.money.repayments.policies import LIMITS
 from lendingadmin.web import checks
+from lendingadmin.web.policies import (
+    BORROWER,
+    LOAN,
+    PERFORMANCE,
+    PRODUCT,
+    STATUS_WORDS,
+)
 
-# The names of the demo's lenders, by app.
-_LENDERS = {"kenya": "Umoja Credit", "ghana": "Adom Loans"}
+# The demo shows borrowers to call at night and on holidays too.
+_ALWAYS = {"hours": [["00:00", "00:00"]] * 7, "has_holidays": False}
+# The rules of the demo's lenders, by app; empty for the rules of all apps.
+_RULES: dict[str, list[tuple[PolicyKind, dict[str, Any]]]] = {
+    "": [
+        (SECOND_MANAGER, {"is_on": False}),
+        (
+            STATUS_WORDS,
+            {
+                LOAN: {"1": "pending", "2": "open", "3": "closed"},
+                PERFORMANCE: {
+                    "1": "performing",
+                    "2": "watch",
+                    "3": "substandard",
+                    "4": "doubtful",
+                    "5": "loss",
+                },
+                BORROWER: {"1": "active"},
+                PRODUCT: {"1": "active"},
+            },
+        ),
+    ],
+    "kenya": [
+        (CALLING, _ALWAYS),
+        (LENDER, {"name": "Umoja Credit"}),
+        (LIMITS, {"amount": "50000"}),
+    ],
+    "ghana": [
+        (CALLING, _ALWAYS),
+        (LENDER, {"name": "Adom Loans"}),
+        (LIMITS, {"amount": "20000"}),
+    ],
+}
 
 
 class OtherVersion(Exception):
@@ -54,17 +96,11 @@ def prepare_dashboard() -> None:
 
 
 def set_rules() -> None:
-    """Save the rules of the demo's lenders, unless the rules were changed before.
-
-    The demo shows borrowers to call at night and on holidays too.
-    """
-    always = {"hours": [["00:00", "00:00"]] * 7, "has_holidays": False}
+    """Save the rules of the demo's lenders, unless the rules were changed before."""
     manager = get_user_model().objects.get(username="manager")
     for app in settings.LENDING_APPS:
-        if app.app_id not in _LENDERS:
-            continue
-        for kind, values in ((CALLING, always), (LENDER, {"name": _LENDERS[app.app_id]})):
-            chosen = {**kind.defaults, **values}
+        for kind, values in (*_RULES[""], *_RULES.get(app.app_id, ())):
+            chosen = kind.complete(values)
             save_policy(app, kind, chosen, seen=0, by=manager, reason="Rules of the demo.")
 
 

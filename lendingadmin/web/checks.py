@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.urls import get_resolver
 
-from lendingadmin.core.areas import collect
 from lendingadmin.web.access import guards_itself, routes, rule_of
 
 _NEW_KEY = (
@@ -53,28 +52,6 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
         )
         for route, view in routes(get_resolver().url_patterns)
         if rule_of(view) is None and not guards_itself(view)
-    ]
-
-
-@register()
-def kinds_that_age_are_known(**_: Any) -> list[CheckMessage]:
-    """Report a misspelt kind in KEEP_TEXTS_DAYS or KEEP_ROWS_DAYS.
-
-    The number of days would not apply to the kind that was meant.
-    """
-    known = {
-        "KEEP_TEXTS_DAYS": {one.kind for one in collect("erasable") if one.kind},
-        "KEEP_ROWS_DAYS": {one.kind for one in collect("tables") if one.kind},
-    }
-    return [
-        Error(
-            f"{name} has a number for “{kind}”, which is not a kind of this setting.",
-            hint=f"They are {', '.join(sorted(kinds))}.",
-            id="lendingadmin.E005",
-        )
-        for name, kinds in known.items()
-        for kind in getattr(settings, name)
-        if kind and kind not in kinds
     ]
 
 

@@ -16,7 +16,8 @@ from django.utils.translation import gettext_noop as _
 from lendingadmin import __version__
 from lendingadmin.core.areas import collect
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.core.policies.lender import read_lender
+from lendingadmin.core.policies.lender import LENDER
+from lendingadmin.core.policies.services import read_recent
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
@@ -25,9 +26,6 @@ from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROW
 from . import apicalls
 from .keyset import run_counts, spell_count, write_counts
 from .masking import list_rights
-
-#: A change of the lender's name is in the header of every process within this time.
-NAME_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -210,7 +208,7 @@ class Navigation:
     @cached_property
     def lender(self) -> str:
         """The lender's name, for the header; empty if no name is set."""
-        return read_lender_name(self.app.app_id, int(monotonic() // NAME_SECONDS))
+        return str(read_recent(LENDER, self.app.app_id)["name"])
 
     @property
     def apps(self) -> list[LendingApp]:
@@ -331,16 +329,6 @@ def count_waiting(app_id: str, person: User, entries: tuple[str, ...]) -> Mappin
 @lru_cache(maxsize=256)
 def _address(route: str, app_id: str) -> str:
     return reverse(route, args=[app_id] if app_id else [])
-
-
-@lru_cache(maxsize=64)
-def read_lender_name(app_id: str, moment: int) -> str:
-    """Return the lender's name for the header; empty if no name is set.
-
-    Each page asks, so the process remembers the name until `moment` changes.
-    """
-    name = read_lender(app_id).name
-    return "" if name == app_id else name
 
 
 @lru_cache(maxsize=500)

@@ -11,7 +11,6 @@ from collections.abc import Collection
 from hashlib import sha256
 from typing import NamedTuple
 
-from django.conf import settings
 from django.core.cache import cache
 from django.db import Error
 from django.utils.translation import gettext as _
@@ -21,6 +20,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.waiting import atomic_waiting
 from lendingadmin.lending.errors import Throttled
 from lendingadmin.web.display.durations import elapsed
+from lendingadmin.web.policies import read_most_exports
 
 logger = logging.getLogger(__name__)
 
@@ -33,13 +33,13 @@ NOTES, SHEETS = "notes", "sheets"
 
 
 class Limit(NamedTuple):
-    """At most `most` uses within `seconds`; `words` name the action.
+    """At most `most` uses within `seconds`; `words` name the action. None is a rule of the app.
 
     Requests with one of `methods` count. With `once_by`, each value of that argument of the route
     counts once.
     """
 
-    most: int
+    most: int | None
     seconds: int
     words: object
     methods: Collection[str] = ("GET", "POST")
@@ -58,9 +58,8 @@ LIMITS = {
         methods=("POST",),
     ),
     SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within one hour.")),
-    EXPORTS: Limit(
-        settings.EXPORTS_PER_DAY, DAY, gettext_lazy("You exported %(most)s times within one day.")
-    ),
+    # Managers change this number.
+    EXPORTS: Limit(None, DAY, gettext_lazy("You exported %(most)s times within one day.")),
     STATEMENTS: Limit(
         100, DAY, gettext_lazy("You uploaded %(most)s statements within one day."),
         methods=("POST",),
@@ -107,8 +106,9 @@ def take(person: User, name: str, of: str = "") -> None:
         with atomic_waiting(WAIT_MS):
             if once and not cache.add(once, True, left):
                 return
-            if _add_one(key, left) > limit.most:
-                raise OverQuota(str(limit.words) % {"most": f"{limit.most:,}"}, left)
+            most = read_most_exports(person.app_id) if limit.most is None else limit.most
+            if _add_one(key, left) > most:
+                raise OverQuota(str(limit.words) % {"most": f"{most:,}"}, left)
     except Error as error:
         logger.warning("%s could not be counted: %s", name, type(error).__name__)
 

@@ -20,6 +20,7 @@ from lendingadmin.settings import LOGGING
 from lendingadmin.web import exports, quotas, uploads
 from lendingadmin.web.access import routes
 from lendingadmin.web.models import Draft
+from tests.policies.setting import OWN_EXPORTS
 from tests.processes import ROOT
 
 WORDS = {"five": 5, "fifty": 50, "ten": 10, "twelve": 12}
@@ -77,7 +78,7 @@ def test_it_says_each_limit() -> None:
         "borrowers that one person opens": f"{most['reads']:,} an hour",
         "reveals of one person": f"{most['reveals']:,} an hour",
         "searches of one person": f"{most['searches']:,} an hour",
-        "exports of one person": "`EXPORTS_PER_DAY`",
+        "exports of one person": f"{OWN_EXPORTS} a day; managers change it on Settings",
         "statements that one person uploads": f"{most['statements']:,} a day",
         "collection sheets that one person prints": f"{most['sheets']:,} a day",
         "notes that one person writes or changes": f"{most['notes']:,} an hour",
@@ -86,7 +87,7 @@ def test_it_says_each_limit() -> None:
             f"{transport.size} of a process, {transport.deadline:.0f} seconds each with all tries"
         ),
         "a request": f"{longest} seconds of the proxy, {statement} for each of its statements",
-        "repayments without a second person": "`APPROVAL_LIMITS`",
+        "repayments without a second person": "the limits on Settings",
     }
     said = read_part("## Signing in", "## Rights").lower()
     for name, number in WORDS.items():

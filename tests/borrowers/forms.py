@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-# What a lender asks of every new borrower, unless BORROWER_REQUIRED says otherwise.
+# What a lender asks of every new borrower, unless its rule says otherwise.
 PERSON = {"individual__surname": "Otieno", "individual__phoneNumber": "0712345678"}
 
 

@@ -21,7 +21,9 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import SEE_CONTACT
 from lendingadmin.records.borrowers import history
 from lendingadmin.web import quotas
+from lendingadmin.web.policies import QUOTAS
 from tests.conftest import ClientOf
+from tests.policies.setting import set_policy
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller
 
@@ -143,8 +145,8 @@ def test_reads_stand_in_the_trail_and_not_in_the_record_s_own_history(
 
 class TestMassReading:
     @pytest.fixture(autouse=True)
-    def many(self, settings: Any, book: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-        settings.MASS_READING = 3
+    def many(self, app: LendingApp, book: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+        set_policy(QUOTAS, app.app_id, opened=3)
         # No hour ends meanwhile.
         monkeypatch.setattr(quotas, "time", SimpleNamespace(time=lambda: 1_800_000_000))
         for number in range(5):
@@ -193,8 +195,8 @@ class TestMassReading:
         found = Entry.objects.filter(action=ALARM).order_by("pk")
         assert [one.username for one in found] == ["officer", "manager"]
 
-    def test_nought_switches_it_off(self, desk: Client, app: LendingApp, settings: Any) -> None:
-        settings.MASS_READING = 0
+    def test_nought_switches_it_off(self, desk: Client, app: LendingApp) -> None:
+        set_policy(QUOTAS, app.app_id, opened=0)
         self.open_some(desk, app, range(5))
         assert not Entry.objects.filter(action=ALARM).exists()
 

@@ -16,13 +16,14 @@ from lendingadmin.lending.values import Borrower
 from lendingadmin.people.index import live
 from lendingadmin.people.index.models import BorrowerIndex
 from lendingadmin.people.index.tokens import name_key
-from lendingadmin.records.borrowers.required import read_required_fields
+from lendingadmin.records.borrowers.policies import REQUIRED_FIELDS
 from lendingadmin.records.borrowers.suggestions import count_used
 from tests.borrowers.forms import PERSON, filled
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
 from tests.faults.server import FaultServer
 from tests.people_index.conftest import make_borrower
+from tests.policies.setting import set_policy
 from tests.roles import hold_only
 from tests.sandbox.calling import Caller
 from tests.web.marks import list_marks
@@ -63,18 +64,18 @@ def proxy(book: Caller, fault_proxy: FaultServer, settings: Any) -> FaultServer:
 @pytest.mark.parametrize(
     ("required", "fields", "missing"),
     [
-        ("surname/companyName,phoneNumber", {}, {"surname", "phoneNumber"}),
-        ("surname/companyName,phoneNumber", {NAME: " ", PHONE: "0712345678"}, {"surname"}),
-        ("surname/companyName,phoneNumber", {NAME: "Otieno"}, {"phoneNumber"}),
-        ("governmentIdNo,noOfDependants", PERSON, {"governmentIdNo", "noOfDependants"}),
-        ("noOfDependants", {"individual__noOfDependants": "many"}, {"noOfDependants"}),
+        (["surname", "phoneNumber"], {}, {"surname", "phoneNumber"}),
+        (["surname", "phoneNumber"], {NAME: " ", PHONE: "0712345678"}, {"surname"}),
+        (["surname", "phoneNumber"], {NAME: "Otieno"}, {"phoneNumber"}),
+        (["governmentIdNo", "noOfDependants"], PERSON, {"governmentIdNo", "noOfDependants"}),
+        (["noOfDependants"], {"individual__noOfDependants": "many"}, {"noOfDependants"}),
     ],
 )
 def test_what_the_lender_requires_is_refused_beside_its_field(
-    desk: Client, app: LendingApp, book: Caller, settings: Any,
-    required: str, fields: dict[str, str], missing: set[str],
+    desk: Client, app: LendingApp, book: Caller,
+    required: list[str], fields: dict[str, str], missing: set[str],
 ) -> None:  # fmt: skip
-    settings.BORROWER_REQUIRED = read_required_fields(required)
+    set_policy(REQUIRED_FIELDS, app.app_id, individual=required)
     page = send(desk, app, **fields)
     errors = page.context["form"].errors
     assert set(errors) == {f"individual-{name}" for name in missing}
@@ -87,18 +88,16 @@ def test_what_the_lender_requires_is_refused_beside_its_field(
 @pytest.mark.parametrize(
     ("required", "fields"),
     [
-        ("none", {}),
-        ("companyName", {}),
-        ("noOfDependants", {"individual__noOfDependants": "0"}),
-        ("surname/othernames", {"individual__othernames": "Ann"}),
-        ("companyName", {"general__category": "company", "open__company": "tradingName: Mboga"}),
+        ([], {}),
+        (["noOfDependants"], {"individual__noOfDependants": "0"}),
+        ([], {"general__category": "company", "open__company": "tradingName: Mboga"}),
     ],
 )
 def test_no_more_than_that_is_required(
-    boss: Client, app: LendingApp, book: Caller, settings: Any, required: str,
+    boss: Client, app: LendingApp, book: Caller, required: list[str],
     fields: dict[str, str],
 ) -> None:  # fmt: skip
-    settings.BORROWER_REQUIRED = read_required_fields(required)
+    set_policy(REQUIRED_FIELDS, app.app_id, individual=required, company=["companyName"])
     assert send(boss, app, **fields).status_code == 302
 
 

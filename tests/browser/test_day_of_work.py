@@ -51,8 +51,7 @@ while row and snapshot_job.CountWalk.run_slice(row.pk) is not None:
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A house in which a second person approves large amounts."""
-    settings = {"APPROVAL_LIMITS": "kenya:50000"}
-    with running(tmp_path_factory.mktemp("day"), settings=settings) as house:
+    with running(tmp_path_factory.mktemp("day")) as house:
         yield house
 
 

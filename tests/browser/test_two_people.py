@@ -18,7 +18,7 @@ from tests.browser.test_statement_desk import FOUND, PAID, bring_in, worker
 __all__ = ["worker"]
 
 SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"  # pragma: allowlist secret
-SETTINGS = {"APPROVAL_LIMITS": "kenya:5", "SECOND_MANAGER": "on", "TWO_STEP_ROLES": "officer"}
+SETTINGS = {"TWO_STEP_ROLES": "officer"}
 # A second manager, a colleague who is new, and the officer's factor, given an hour ago.
 _STAGE = f"""
 import time
@@ -29,7 +29,10 @@ from django.contrib.auth.models import Group
 from django.test import Client
 from lendingadmin.core.staff.models import User
 from tests.browser.house import PASSWORD
+from tests.policies.setting import set_limits, set_second_manager
 from tests.roles import give_roles
+set_limits(amount="5")
+set_second_manager()
 for name, role in (("deputy", "manager"), ("colleague", "support")):
     person = User.objects.create_user(name, password=PASSWORD)
     give_roles(person, role)

@@ -17,8 +17,7 @@ from lendingadmin.core.gateway import LendingApp, lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo import story
-from lendingadmin.demo.environment import variables
-from lendingadmin.demo.preparing import make_people
+from lendingadmin.demo.preparing import make_people, set_rules
 from lendingadmin.demo.story.cast import APP
 from lendingadmin.desk.assignments.models import Assignment, HandOver
 from lendingadmin.desk.collections.models import Call, Promise, Stop
@@ -29,7 +28,6 @@ from lendingadmin.desk.statements import keeping
 from lendingadmin.desk.statements.lines import Place
 from lendingadmin.desk.statements.models import StatementFile, StatementLine
 from lendingadmin.money.repayments import cash, mistakes
-from lendingadmin.money.repayments.limits import read_approval_limits
 from lendingadmin.money.repayments.managers import CASH
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
@@ -59,10 +57,9 @@ def app(filled: tuple[SandboxProcess, bytes], tmp_path: Path, settings: LazySett
     """The app of the story, which has just been told."""
     process, history = filled
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = process.base_url
-    limits = variables({}, {}, tmp_path)["APPROVAL_LIMITS"]
-    settings.APPROVAL_LIMITS = read_approval_limits(settings.LENDING_APPS)(limits)
     settings.DEMO, settings.ROOT_URLCONF = True, "tests.demo.urls"
     make_people("demo", process.base_url)
+    set_rules()
     (tmp_path / "history").write_bytes(history)
     story.tell(tmp_path / "history")
     return lending_app(APP)

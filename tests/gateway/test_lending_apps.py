@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lendingadmin.core.gateway.lending_apps import LendingApp, read_lending_apps, words_by_app
+from lendingadmin.core.gateway.lending_apps import LendingApp, read_lending_apps
 
 
 def test_lending_apps_are_read_in_their_order() -> None:
@@ -32,29 +32,3 @@ def test_lending_apps_are_read_in_their_order() -> None:
 def test_lending_apps_that_are_malformed_are_refused(text: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         read_lending_apps(text)
-
-
-APPS = read_lending_apps("kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra")
-
-
-def test_words_are_read_by_app() -> None:
-    read = words_by_app(APPS)
-    assert read("kenya: Umoja Credit: Nairobi , ghana:Adom") == {
-        "kenya": "Umoja Credit: Nairobi",
-        "ghana": "Adom",
-    }
-    assert read("") == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("uganda:Pesa", "“uganda” of “uganda:Pesa” is no app of LENDING_APPS"),
-        ("kenya", "give each app once"),
-        ("kenya:", "give each app once"),
-        ("kenya:en,kenya:sw", "give each app once"),
-    ],
-)
-def test_words_that_are_malformed_are_refused(text: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        words_by_app(APPS)(text)

@@ -24,7 +24,7 @@ FORMATS = {
     ("web_server.py", "_REFUSAL.format(status=status, length=len(status.phrase) + 2)"),
 }
 # Reading what the sender signed, encrypted or typed; each gives plain values only.
-READERS = {"json", "simplejson", "msgspec", "signing", "signer", "msgspec.json"}
+READERS = {"json", "simplejson", "tomllib", "msgspec", "signing", "signer", "msgspec.json"}
 
 
 def find_dangers(tree: ast.Module, name: str) -> Iterator[str]:

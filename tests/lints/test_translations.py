@@ -219,6 +219,7 @@ _FOR_OPERATORS = {
     *("desk/statements/reading/days.py", "desk/statements/reading/head.py"),
     *("desk/statements/reading/layouts.py", "desk/statements/reading/meanings.py"),
     "desk/statements/agreement.py",
+    "core/policies/files.py",
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)

@@ -14,6 +14,7 @@ from tests.conftest import ClientOf
 from tests.faults.behaviours import reply, token
 from tests.faults.server import FaultServer
 from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.policies.setting import set_words
 from tests.sandbox.calling import Caller
 
 pytestmark = pytest.mark.django_db
@@ -133,7 +134,7 @@ def test_a_loan_that_is_not_open_shows_no_performance(
     shown: bool,
 ) -> None:
     settings.LENDING_BASE_URL = settings.LENDING_AUTH_URL = fault_server.url
-    settings.LENDING_PERFORMANCE_STATUSES = {"1": "in-good-health"}
+    set_words(performance={"1": "in-good-health"})
     fault_server.on("POST /v1/oauth2/token", token())
     fault_server.on("/loans/L-1", reply(loan))
     fault_server.on("/loans?", reply({"loans": [loan]}))

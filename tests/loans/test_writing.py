@@ -21,6 +21,7 @@ from lendingadmin.money.writes.states import WriteFound, WriteState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import echo, refusal, reply, reset, token
 from tests.faults.server import FaultServer
+from tests.policies.setting import set_words
 from tests.sandbox.calling import Caller, ago
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -186,7 +187,7 @@ class TestDelete:
     def test_an_open_one_is_warned_of_and_refused_in_the_services_words(
         self, desk: Client, app: LendingApp, book: Caller, settings: Any
     ) -> None:
-        settings.LENDING_LOAN_STATUSES = {"1": "pending", "2": "open", "3": "closed"}
+        set_words(loan={"1": "pending", "2": "open", "3": "closed"})
         address = f"/apps/{app.app_id}/loans/l/delete"
         page = desk.get(address)
         assert 'data-finding="will-be-refused"' in page.text
@@ -198,7 +199,7 @@ class TestDelete:
     def test_a_status_without_a_word_leaves_it_to_the_service(
         self, desk: Client, app: LendingApp, book: Caller, settings: Any
     ) -> None:
-        settings.LENDING_LOAN_STATUSES = {}
+        set_words(loan={})
         page = desk.get(f"/apps/{app.app_id}/loans/l/delete").content.decode()
         assert 'data-finding="status-unknown"' in page and 'class="danger" type="submit"' in page
 

@@ -238,7 +238,9 @@ WITHOUT = {
         ("sheets", "sheet-new", "sheet", "sheet-print", "sheet-return", "sheet-cancel"),
         "counts, sheets and what came back, from the database",
     ),
-    **dict.fromkeys(("policies", "policy"), "rules of the lender, in the database"),
+    **dict.fromkeys(
+        ("policies", "policy", "policy-decide"), "rules of the lender, in the database"
+    ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",
     "repayments-day-export": "the journal of a day, from the database",

@@ -2,19 +2,19 @@
 
 import re
 from html import unescape
-from typing import Any
 
 import pytest
 from django.test import Client
 
 from tests.paging.service import PagedService
+from tests.policies.setting import set_words
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def words(settings: Any) -> None:
-    settings.LENDING_LOAN_STATUSES = {"1": "pending", "2": "open"}
+def words() -> None:
+    set_words(loan={"1": "pending", "2": "open"})
 
 
 def text(desk: Client, address: str) -> str:

@@ -18,6 +18,7 @@ from lendingadmin.desk.portfolio import snapshot_job, tasks
 from lendingadmin.desk.portfolio.loan_list_form import KINDS, find_kind, write_performance
 from lendingadmin.desk.portfolio.models import Snapshot
 from tests.conftest import ClientOf
+from tests.policies.setting import set_words
 from tests.portfolio.conftest import HOME, LISTS, counted, mark, read_page, read_summary, words
 from tests.portfolio.service import BookService, loan
 
@@ -166,7 +167,7 @@ def test_by_what_a_loan_counted_as_open_stands_beside_each_figure(
     service: BookService,
     settings: Any,
 ) -> None:
-    settings.LENDING_LOAN_STATUSES = status_words
+    set_words(loan=status_words)
     service.loans = [loan(number, status=status) for number, status in enumerate(statuses)]
     counted()
     html = read_page(desk)
@@ -183,7 +184,7 @@ def test_by_what_a_loan_counted_as_open_stands_beside_each_figure(
 def test_without_status_words_the_dates_and_the_result_decide(
     desk: Client, service: BookService, settings: Any
 ) -> None:
-    settings.LENDING_LOAN_STATUSES = {}
+    set_words(loan={})
     service.loans = [
         loan(0),
         loan(1, settlementDate="2026-11-01T00:00:00.000Z"),
@@ -201,7 +202,7 @@ def test_without_status_words_the_dates_and_the_result_decide(
 
 
 def test_words_of_the_settings(desk: Client, service: BookService, settings: Any) -> None:
-    settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
+    set_words(performance={"1": "performing"})
     row = counted()
     assert "performing" in words(read_page(desk))
     title = find_kind("figure-performance:1").title  # type: ignore[union-attr]

@@ -25,7 +25,6 @@ from lendingadmin.desk.portfolio.sections import Work, list_work
 from lendingadmin.desk.sheets.models import Sheet
 from lendingadmin.desk.statements.models import Allocation, Batch, StatementFile, StatementLine
 from lendingadmin.money.repayments import restoration
-from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Mistake, Repayment, Restoration
 from lendingadmin.money.repayments.states import RepaymentState
 from lendingadmin.money.writes.models import Write
@@ -36,6 +35,7 @@ from lendingadmin.records.assessments.running import CREATE
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.policies.setting import set_limits, set_second_manager
 from tests.portfolio.conftest import counted, mark, read_page, words
 from tests.portfolio.service import BookService, loan
 from tests.portfolio.test_loan_lists import due, owing
@@ -305,7 +305,7 @@ def report(one: Repayment, by: User) -> None:
 def test_a_person_s_change_waits_for_who_may_approve_it(
     client_of: ClientOf, manager: User, officer: User, settings: Any
 ) -> None:
-    settings.SECOND_MANAGER = True
+    set_second_manager()
     second = User.objects.create_user("second")
     give_roles(second, "manager")
     mine, theirs = client_of(manager), client_of(second)
@@ -469,7 +469,6 @@ WAITING = [
     (wait_with_a_sheet, 'data-decision="sheet"', False),
     (wait_undecided, 'data-decision="resolve"', True),
 ]
-LIMITS = ApprovalLimits(Decimal(50000), None, look_alikes=False)
 
 
 @pytest.mark.parametrize(("put_there", "decision", "leaves_out_own"), WAITING)
@@ -482,7 +481,7 @@ def test_all_that_waits_for_a_person_is_counted_for_who_may_decide(
     decision: str,
     leaves_out_own: bool,
 ) -> None:
-    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    set_limits(amount="50000")
     client = client_of(manager)
     assert mark("none") in read_section(read_page(client), "decisions")
     put_there(manager)
@@ -504,7 +503,7 @@ def test_nothing_waits_for_a_person_who_is_not_independent(
     put_there: Callable[[User], object],
     decision: str,
 ) -> None:
-    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    set_limits(amount="50000")
     client = client_of(manager)
     put_there(support)
     assert decision in read_page(client)
@@ -524,7 +523,7 @@ def test_the_link_of_home_lists_exactly_the_statements_that_it_counts(
     settings: Any,
     put_there: Callable[[User], object],
 ) -> None:
-    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    set_limits(amount="50000")
     client = client_of(manager)
     wait_with_a_batch(support, "done")
     put_there(support), put_there(support)
@@ -594,7 +593,7 @@ def test_a_write_that_waits_is_shown_once_and_after_the_money(
 def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(
     client_of: ClientOf, manager: User, settings: Any
 ) -> None:
-    settings.SECOND_MANAGER = True
+    set_second_manager()
     second, person = User.objects.create_user("second"), User.objects.create_user("person")
     give_roles(second, "manager")
     PersonChange.objects.create(
@@ -613,7 +612,8 @@ def test_a_change_of_a_person_waits_for_who_is_independent_of_its_asker(
 def test_more_of_what_waits_takes_no_more_queries(
     client_of: ClientOf, support: User, manager: User, officer: User, settings: Any
 ) -> None:
-    settings.APPROVAL_LIMITS, settings.SECOND_MANAGER = {"kenya": LIMITS}, True
+    set_limits(amount="50000")
+    set_second_manager()
     client, second = client_of(manager), User.objects.create_user("second")
     give_roles(second, "manager")
     role = Group.objects.get(name="support")
@@ -642,7 +642,7 @@ def test_more_of_what_waits_takes_no_more_queries(
 def test_each_row_that_waits_has_its_loan_amount_and_the_page_where_it_is_decided(
     client_of: ClientOf, support: User, manager: User, settings: Any
 ) -> None:
-    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    set_limits(amount="50000")
     wait_for_approval(support), wait_with_a_report(support), wait_undecided(support)
     wait_with_a_sheet(support), wait_unallocated(support)
     broken = promise(support, "B-1", PromiseState.BROKEN, days=-2)
@@ -680,7 +680,7 @@ def test_who_only_approves_has_what_waits_too(
     approver = User.objects.create_user("approver")
     hold_only(approver, "repayments.approve", "loans.get", "loans.list")
     wait_for_approval(support)
-    settings.APPROVAL_LIMITS = {"kenya": LIMITS}
+    set_limits(amount="50000")
     assert 'data-decision="approve"' in read_page(client_of(approver))
 
 

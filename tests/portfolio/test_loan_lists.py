@@ -32,6 +32,7 @@ from lendingadmin.web.keyset import Slice
 from tests import plans
 from tests.conftest import ClientOf
 from tests.people_index.conftest import Put, index, put  # noqa: F401
+from tests.policies.setting import set_words
 from tests.portfolio.conftest import LISTS, counted, list_pages, mark, read_page, words
 from tests.portfolio.service import BookService, loan
 from tests.repayments.rows import row as entry
@@ -520,7 +521,7 @@ def test_closed_loans_show_no_performance(
     show: str,
     shown: bool,
 ) -> None:
-    settings.LENDING_PERFORMANCE_STATUSES = {"1": "in-good-health"}
+    set_words(performance={"1": "in-good-health"})
     today = timezone.localdate(timezone=gateway.lending_app("kenya").zone)
     ended = today - timedelta(days=3)
     service.loans = [owing(0), loan(1, status=3, settlementDate=f"{ended}T10:00:00Z")]

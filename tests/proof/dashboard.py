@@ -120,7 +120,6 @@ def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
         "LENDING_APPS": "kenya:KES:Africa/Nairobi",
         "REPAYMENT_QUIET": quiet,
         "AUDIT_ANCHOR": "none",
-        "EXPORTS_PER_DAY": "1000000",
         "SNAPSHOT_EVERY": "0s",
         "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "proof-only",

@@ -32,7 +32,7 @@ class Fleet:
         self.is_one_host = database.startswith("sqlite")
         environ = os.environ | build_environ(make_environ(service, database, "20s"))
         environ |= {"HTTPS": "on", "ALLOWED_HOSTS": HOST, "TRUSTED_PROXIES": "1"}
-        environ |= {"TWO_STEP_ROLES": "manager,support,officer", "SECOND_MANAGER": "on"}
+        environ |= {"TWO_STEP_ROLES": "manager,support,officer"}
         self.redis: Process | None = None
         if REDIS:
             port = find_free_port()

@@ -20,6 +20,8 @@ def main(count: int) -> None:
     roles = importlib.import_module("tests.roles")
     commands = importlib.import_module("django.core.management")
     commands.call_command("migrate", verbosity=0)
+    setting = importlib.import_module("tests.policies.setting")
+    setting.set_policy(setting.QUOTAS, exports=1_000_000)
     hashers = importlib.import_module("django.contrib.auth.hashers")
     made = {}
     # One for all: making one is slow on purpose.

@@ -16,8 +16,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from lendingadmin.core.staff.models import User
-from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Reading, Repayment
+from tests.policies.setting import set_limits
 from tests.proof.clock import Clock
 from tests.proof.crashing import APP
 from tests.proof.desk import InProcess
@@ -35,7 +35,7 @@ _SUITE = "PROOF_EXAMPLES" not in os.environ
 def test_in_any_order_nothing_untrue_is_claimed(
     hostile: Hostile, clock: Clock, support: User, manager: User, settings: Any
 ) -> None:
-    settings.APPROVAL_LIMITS = {APP: ApprovalLimits(LIMIT, None, look_alikes=False)}
+    set_limits(APP, amount=str(LIMIT))
     people = {"support": support, "manager": manager}
     for name, role in (("colleague", "support"), (HEAD, "manager")):
         people[name] = User.objects.create_user(name)

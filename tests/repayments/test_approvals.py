@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -17,20 +16,19 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import Request
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from tests.faults.behaviours import reset
+from tests.policies.setting import set_limits
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService, without_committing
 from tests.repayments.threads import at_once
 from tests.roles import change_account, give_roles, take_roles
-
-from .test_limits import READ
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Asked = Callable[..., Request]
 
 
 @pytest.fixture(autouse=True)
-def limits(settings: Any) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya:400:1000")
+def limits() -> None:
+    set_limits(amount="400", day="1000")
 
 
 @pytest.fixture
@@ -254,9 +252,9 @@ def test_what_may_double_an_abandoned_one_takes_the_approver_s_yes_too(
 
 
 def test_the_limit_of_a_day_counts_what_is_may_be_or_may_yet_be_recorded(
-    service: LoanService, asked: Asked, support: User, manager: User, settings: Any
+    service: LoanService, asked: Asked, support: User, manager: User
 ) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya::1000")
+    set_limits(day="1000")
     for number, state in enumerate(
         (RepaymentState.REFUSED, RepaymentState.NOT_SENT, RepaymentState.DECLINED)
     ):
@@ -274,9 +272,9 @@ def test_the_limit_of_a_day_counts_what_is_may_be_or_may_yet_be_recorded(
 
 
 def test_two_at_once_do_not_both_stay_below_the_limit_of_a_day(
-    service: LoanService, asked: Asked, support: User, manager: User, settings: Any
+    service: LoanService, asked: Asked, support: User, manager: User
 ) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya::900")
+    set_limits(day="900")
     service.has_every_loan = True
     requests = [asked(account_id=f"L-{number}") for number in range(2)]
     rows = at_once(2, lambda n: sending.record(requests[n], support, f"form-{n}"))
@@ -285,9 +283,9 @@ def test_two_at_once_do_not_both_stay_below_the_limit_of_a_day(
 
 
 def test_one_that_looks_like_another_needs_approval_where_that_is_set(
-    service: LoanService, asked: Asked, support: User, manager: User, settings: Any
+    service: LoanService, asked: Asked, support: User, manager: User
 ) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya:::look-alikes")
+    set_limits(look_alikes=True)
     first = sending.record(asked(), support, "form-1")
     second = sending.record(asked(), support, "form-2")
     assert (first.state, second.state) == (RepaymentState.RECORDED, RepaymentState.AWAITING)

@@ -14,12 +14,11 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import empty, refusal, reply, reset
+from tests.policies.setting import set_limits
 from tests.repayments.pages import filled, hidden
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
 from tests.roles import change_account, give_roles, hold_only
-
-from .test_limits import READ
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NEW = "/apps/kenya/loans/L-1/repayments/new"
@@ -27,8 +26,8 @@ WAITING = "/apps/kenya/repayments/unknown/"
 
 
 @pytest.fixture(autouse=True)
-def limits(settings: Any) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya:400")
+def limits() -> None:
+    set_limits(amount="400")
 
 
 @pytest.fixture

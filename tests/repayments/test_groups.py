@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import IntegrityError
@@ -12,12 +11,12 @@ from django.utils import timezone
 from lendingadmin.core.audit.models import Entry
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import reconciliation, sending, services
-from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Reading, Repayment
 from lendingadmin.money.repayments.services import Intent, Move, Request
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
 from tests.faults.server import Behaviour, FaultServer
+from tests.policies.setting import set_limits
 from tests.statements.desk import DeskService
 
 from .rows import row
@@ -104,10 +103,9 @@ def test_what_may_double_goes_where_somebody_agreed(
 
 
 def test_together_they_do_not_stay_below_the_limit_of_a_day(
-    service: DeskService, support: User, manager: User, intents: list[Intent], settings: Any
+    service: DeskService, support: User, manager: User, intents: list[Intent]
 ) -> None:
-    limits = ApprovalLimits(amount=None, day=intents[0].request.amount * 2, look_alikes=False)
-    settings.APPROVAL_LIMITS = {"kenya": limits}
+    set_limits(day=str(intents[0].request.amount * 2))
     sending.record_all(intents, support)
     states = [list_states()[loan] for loan in LOANS]
     assert states == ["recorded", "recorded", "awaiting", "awaiting"]

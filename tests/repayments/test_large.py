@@ -1,7 +1,6 @@
-"""Above CONFIRM_ABOVE who records a repayment says first who they are."""
+"""Above a limit who records a repayment says first who they are."""
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -9,6 +8,7 @@ from django.test import Client
 from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments.models import Repayment
 from tests.conftest import confirm
+from tests.policies.setting import set_limits
 from tests.repayments.pages import filled, hidden
 from tests.repayments.service import LoanService
 from tests.staff.test_confirming import grow_old
@@ -19,8 +19,8 @@ CONFIRM = "/accounts/reauthenticate/"
 
 
 @pytest.fixture(autouse=True)
-def limit(settings: Any) -> None:
-    settings.CONFIRM_ABOVE = {"kenya": Decimal(400)}
+def limit() -> None:
+    set_limits(confirm_above="400")
 
 
 def review(desk: Client, amount: str) -> str:
@@ -69,9 +69,8 @@ def test_another_currency_is_compared_with_nothing_and_so_is_asked_for(
     assert desk.get(address)["Location"] == f"{CONFIRM}?next={address}"
 
 
-def test_another_app_has_its_own_limit_or_none(
-    service: LoanService, desk: Client, settings: Any
-) -> None:
-    settings.CONFIRM_ABOVE = {"ghana": Decimal(1)}
+def test_another_app_has_its_own_limit_or_none(service: LoanService, desk: Client) -> None:
+    set_limits()
+    set_limits("ghana", confirm_above="1")
     address = review(desk, "500")
     assert desk.get(address).status_code == 200

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -13,11 +12,11 @@ from lendingadmin.money.repayments.models import Mistake, Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.faults.behaviours import refusal, reset
 from tests.personal import find_kept
+from tests.policies.setting import set_limits
 from tests.repayments.pages import filled, hidden
 from tests.repayments.rows import row
 from tests.repayments.service import LoanService
 
-from .test_limits import READ
 from .test_mistakes import report, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,9 +71,9 @@ def test_the_reasons_of_setting_aside_and_of_resolving(
 
 
 def test_the_reason_of_declining(
-    service: LoanService, desk: Client, boss: Client, settings: Any, log: Log
+    service: LoanService, desk: Client, boss: Client, log: Log
 ) -> None:
-    settings.APPROVAL_LIMITS = READ("kenya:400")
+    set_limits(amount="400")
     repayment = enter(desk)
     boss.post(f"{repayment.get_absolute_url()}decline", {"decline-reason": SAID})
     repayment.refresh_from_db()

@@ -19,11 +19,11 @@ from lendingadmin.desk.sheets.models import Sheet, SheetReturn
 from lendingadmin.desk.statements import alarms, coverage, keeping, places, proof
 from lendingadmin.desk.statements.models import Batch, StatementFile, StatementLine
 from lendingadmin.money.repayments import cash
-from lendingadmin.money.repayments.limits import ApprovalLimits
 from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal, reset
+from tests.policies.setting import set_limits
 from tests.portfolio.conftest import counted
 from tests.repayments.rows import row as entry
 from tests.sheets.service import VisitService
@@ -256,9 +256,8 @@ class TestRecording:
         boss: Client,
         service: VisitService,
         sheet: Sheet,
-        settings: Any,
     ) -> None:
-        settings.APPROVAL_LIMITS = {"kenya": ApprovalLimits(None, Decimal(900), False)}
+        set_limits(day="900")
         batch = record_sheet(clerk, sheet, {1: "500", 2: "500"})
         assert batch.state == "awaiting" and not service.posted
         approve(boss, batch)

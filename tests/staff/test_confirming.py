@@ -66,6 +66,7 @@ def test_what_asks_who_it_is() -> None:
         (f"{app}borrowers/<key:borrower_id>/kept.json", "GET"),
         (f"{app}statements/<int:number>/batch/record", "GET", "POST"),
         (f"{app}statements/<int:number>/batch/approve", "GET", "POST"),
+        (f"{app}settings/<slug:key>/<int:number>/decide", "POST"),
         (f"{app}repayments/<int:number>/resolve", "POST"),
         (f"{app}repayments/<int:number>/set-aside", "POST"),
         (f"{app}writes/<slug:idempotency_key>/resolve", "POST"),

@@ -55,6 +55,7 @@ from lendingadmin.records.notes.services import Record, revise_note, write_note
 from lendingadmin.records.offers.models import OfferLoan, OfferRequest, OfferState
 from tests.conftest import ClientOf
 from tests.personal import find_kept
+from tests.policies.setting import set_retention
 from tests.repayments.rows import row
 
 pytestmark = pytest.mark.django_db
@@ -329,7 +330,7 @@ def test_a_dry_run_says_exactly_what_would_go_and_nothing_goes(
 def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
     settings: Any, officer: User
 ) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 30}
+    set_retention(texts=30)
     for days in (29, 31, 400):
         fill_of_age(officer, timedelta(days=days))
     before, out = count_texts(), StringIO()
@@ -349,7 +350,7 @@ def test_what_is_old_is_told_by_a_dry_run_and_erased_by_the_command(
 def test_a_dry_run_of_more_than_it_counts_says_so(
     settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0, "notes": 30}, {"": 0}
+    set_retention(texts=0, texts_notes=30)
     monkeypatch.setattr(erasure, "COUNTED", 2)
     for days in (31, 32, 33):
         fill_of_age(officer, timedelta(days=days))
@@ -489,7 +490,7 @@ def count_texts() -> list[int]:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer: User) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 30}
+    set_retention(texts=30)
     for days in (29, 31, 400):
         fill_of_age(officer, timedelta(days=days))
     tasks.beat()
@@ -499,7 +500,7 @@ def test_the_worker_erases_what_is_older_than_the_setting(settings: Any, officer
 
 
 def test_a_kind_with_a_number_of_its_own_ages_by_that(settings: Any, officer: User) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 30, "notes": 0, "calls": 500}
+    set_retention(texts=30, texts_notes=0, texts_calls=500)
     for days in (31, 400, 600):
         fill_of_age(officer, timedelta(days=days))
     assert erasure.erase_old() is True
@@ -514,7 +515,7 @@ def test_a_kind_with_a_number_of_its_own_ages_by_that(settings: Any, officer: Us
 def test_much_is_erased_in_batches(
     settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 30}
+    set_retention(texts=30)
     monkeypatch.setattr(erasure, "ROWS_AT_ONCE", 1)
     for days in (31, 32):
         fill_of_age(officer, timedelta(days=days))
@@ -527,7 +528,7 @@ def test_much_is_erased_in_batches(
 
 @pytest.mark.django_db(transaction=True)
 def test_with_0_nothing_is_erased_by_its_age(settings: Any, officer: User) -> None:
-    settings.KEEP_TEXTS_DAYS = {"": 0}
+    set_retention(texts=0)
     fill_of_age(officer, timedelta(days=4000))
     tasks.beat()
     Worker(once=True).run()

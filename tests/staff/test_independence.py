@@ -22,6 +22,7 @@ from lendingadmin.core.staff.independence import (
 from lendingadmin.core.staff.models import PersonChange, User
 from tests.conftest import ClientOf
 from tests.plans import explain, scans_of, watched_queries
+from tests.policies.setting import set_second_manager
 from tests.roles import choose, chosen_for, give_roles
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def test_it_counts_for_thirty_days(
 def test_of_a_change_by_two_both_made_it(
     boss: Client, manager: User, support: User, client_of: ClientOf, deed: str, settings: Any
 ) -> None:
-    settings.SECOND_MANAGER = True
+    set_second_manager()
     second = User.objects.create_user("second")
     give_roles(second, "manager")
     save(roles=choose("support", "officer"))(boss, support)

@@ -31,6 +31,7 @@ from lendingadmin.records.notes.models import Note, NoteVersion
 from lendingadmin.records.notes.services import Record, write_note
 from lendingadmin.records.offers.models import OfferLoan
 from lendingadmin.web.models import Draft
+from tests.policies.setting import set_retention
 from tests.repayments.rows import row
 
 from .test_erasing import make_call, make_offer, make_write
@@ -139,7 +140,7 @@ MAKE: dict[str, Callable[[User, timedelta], Any]] = {
 
 
 def delete_old(settings: Any, kind: str, days: int = LIMIT) -> None:
-    settings.KEEP_ROWS_DAYS = {"": 0, kind: days}
+    set_retention(**{f"rows_{kind}": days})
     assert retention.delete_old() is True
 
 
@@ -250,7 +251,7 @@ def test_of_readings_only_superseded_checks_of_what_is_recorded_go(
 def test_much_goes_in_batches(
     settings: Any, officer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.KEEP_ROWS_DAYS = {"": LIMIT}
+    set_retention(rows=LIMIT)
     monkeypatch.setattr(retention, "ROWS_AT_ONCE", 1)
     for days in (200, 201):
         make_old_write(officer, days * DAY)
@@ -261,7 +262,7 @@ def test_much_goes_in_batches(
 
 @pytest.mark.django_db(transaction=True)
 def test_the_worker_deletes_them(settings: Any, officer: User) -> None:
-    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": LIMIT}
+    set_retention(texts=0, rows=LIMIT)
     for days in (1, 200):
         make_old_write(officer, days * DAY)
     tasks.beat()
@@ -285,7 +286,7 @@ def test_a_task_that_was_done_goes_after_a_day_and_one_that_failed_later() -> No
 def test_a_dry_run_says_how_many_of_each_and_the_command_deletes_them(
     settings: Any, officer: User
 ) -> None:
-    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": 0, "writes": LIMIT}
+    set_retention(texts=0, rows_writes=LIMIT)
     for days in (200, 201):
         make_old_write(officer, days * DAY)
     out = StringIO()
@@ -343,7 +344,7 @@ def test_each_table_whose_rows_end_by_themselves_is_tried() -> None:
 def test_a_dry_run_counts_what_is_over_and_the_worker_and_the_command_delete_it(
     settings: Any, officer: User, what: str
 ) -> None:
-    settings.KEEP_TEXTS_DAYS, settings.KEEP_ROWS_DAYS = {"": 0}, {"": 0}
+    set_retention(texts=0)
     for delete in (tasks.prune.call, lambda: call_command("erase", "old", stdout=StringIO())):
         rows = {is_over: MAKE_OVER[what](officer, is_over) for is_over in (True, False)}
         out = StringIO()

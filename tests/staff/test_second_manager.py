@@ -24,6 +24,7 @@ from lendingadmin.core.staff.services import REACTIVATE_FIRST
 from lendingadmin.office.staff.views.deciding import APPROVED, NOT_DONE
 from lendingadmin.office.staff.views.people import SAVED_BUT_ROLES, WAITS
 from tests.conftest import PASSWORD, ClientOf, cast
+from tests.policies.setting import set_second_manager
 from tests.roles import change_account, choose, give_roles, group_of, take_roles
 from tests.web.marks import list_marks
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def switched_on(settings: Any) -> None:
-    settings.SECOND_MANAGER = True
+    set_second_manager()
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ class TestRoles:
     def test_switched_off_one_manager_gives_roles_alone(
         self, boss: Client, support: User, settings: Any
     ) -> None:
-        settings.SECOND_MANAGER = False
+        set_second_manager(False)
         choose_roles(boss, support, "support", "officer")
         assert "officer in kenya" in held(support)
 

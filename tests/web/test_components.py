@@ -18,6 +18,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.lending.values import Loan, Malformed
 from lendingadmin.web.display.templatetags.statuses import loan_standing
 from lendingadmin.web.navigation import SidebarEntry
+from tests.policies.setting import set_words
 from tests.web.marks import list_marks
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -193,6 +194,7 @@ def test_a_chip_escapes_a_word_of_the_service() -> None:
     assert "<b>" not in draw("{% chip status|loan_status %}", status="<b>")
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("loan", "word"),
     [
@@ -211,16 +213,16 @@ def test_a_chip_escapes_a_word_of_the_service() -> None:
     ],
 )
 def test_a_list_tells_its_loans_apart_by_one_status(
-    loan: dict[str, object], word: str | None, settings: Any
+    loan: dict[str, object], word: str | None
 ) -> None:
-    settings.LENDING_LOAN_STATUSES = {"1": "pending", "2": "open", "3": "closed"}
-    settings.LENDING_PERFORMANCE_STATUSES = {"1": "performing"}
+    set_words(loan={"1": "pending", "2": "open", "3": "closed"}, performance={"1": "performing"})
     found = loan_standing(Loan(loan))
     assert (found.word if found else None) == word
 
 
-def test_statuses_take_their_words_from_the_settings(settings: Any) -> None:
-    settings.LENDING_PERFORMANCE_STATUSES = {"4": "doubtful"}
+@pytest.mark.django_db
+def test_statuses_take_their_words_from_the_settings() -> None:
+    set_words(performance={"4": "doubtful"})
     assert "doubtful" in draw("{% chip '4'|performance_status %}")
     assert "status 5" in draw("{% chip five|performance_status %}", five=Decimal(5))
 

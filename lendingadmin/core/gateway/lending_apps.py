@@ -1,7 +1,6 @@
 """The lending apps of LENDING_APPS. Settings import this module, so it must not import models."""
 
 import re
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -37,27 +36,6 @@ def read_lending_apps(text: str) -> tuple[LendingApp, ...]:
     if not apps or len({app.app_id for app in apps}) != len(apps):
         raise ValueError("give at least one app, each id once: app:CURRENCY:Zone/Name,…")
     return tuple(apps)
-
-
-def words_by_app(apps: Sequence[LendingApp]) -> Callable[[str], dict[str, str]]:
-    """Return a function that reads `kenya:Umoja Credit,ghana:Adom Loans` into words by app id.
-
-    Not every app needs an entry. The function raises ValueError for a wrong text.
-    """
-    known = [app.app_id for app in apps]
-
-    def read(text: str) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for part in filter(None, (piece.strip() for piece in text.split(","))):
-            app_id, _, words = (piece.strip() for piece in part.partition(":"))
-            if app_id not in known:
-                raise ValueError(f"“{app_id}” of “{part}” is no app of LENDING_APPS")
-            if app_id in found or not words:
-                raise ValueError(f"“{part}”: give each app once, as app:words,…")
-            found[app_id] = words
-        return found
-
-    return read
 
 
 def lending_app(app_id: str) -> LendingApp:

@@ -7,4 +7,5 @@ class PoliciesConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.core.policies"
-    policies = "lender.LENDER"
+    policies = ("lender.LENDER", "deciding.SECOND_MANAGER")
+    tasks = "tasks.TASKS"

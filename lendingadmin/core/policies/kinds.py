@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -28,8 +30,11 @@ class PolicyForm(forms.Form):
         return dict(values)
 
     def get_values(self) -> dict[str, Any]:
-        """Return the values of a valid form, to be stored as JSON."""
-        return self.cleaned_data
+        """Return the values of a valid form, to be stored as JSON; an amount is text."""
+        return {
+            name: format(value, "f") if isinstance(value, Decimal) else value
+            for name, value in self.cleaned_data.items()
+        }
 
     @property
     def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
@@ -37,11 +42,13 @@ class PolicyForm(forms.Form):
         return [(_("Values"), "", list(self))]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PolicyKind:
     """A kind of rule: its key, title, purpose in one sentence, form and values before any change.
 
     `describe` returns values in words. `describe_now` returns the present effect in a sentence.
+    A shared rule is one for all apps. A guarded rule is about money or people: a second manager
+    approves its changes. `lowers` returns True if values control less than the ones before.
     """
 
     key: str
@@ -51,6 +58,17 @@ class PolicyKind:
     defaults: Values
     describe: Callable[[Values], Words]
     describe_now: Callable[[LendingApp], str] | None = None
+    is_shared: bool = False
+    is_guarded: bool = False
+    lowers: Callable[[Values, Values], bool] | None = None
+
+    def get_owner(self, app_id: str) -> str:
+        """Return the app id of the stored versions; empty for a rule of all apps."""
+        return "" if self.is_shared else app_id
+
+    def complete(self, values: Values | None) -> dict[str, Any]:
+        """Return stored values, with the defaults of values that are not stored."""
+        return {**self.defaults, **(values or {})}
 
     def describe_changes(self, before: Values, after: Values) -> list[tuple[str, str, str]]:
         """Return the label, the old words and the new words of each value that differs.
@@ -61,6 +79,36 @@ class PolicyKind:
         labels = list(dict.fromkeys([*old, *new]))
         pairs = [(label, old.get(label, ""), new.get(label, "")) for label in labels]
         return [one for one in pairs if one[1] != one[2]]
+
+
+def fill_form(kind: PolicyKind, app: LendingApp, values: Values) -> PolicyForm:
+    """Return the form of a rule as a person would send it with these values, to check them."""
+    empty = kind.form(None, app=app, values=values)
+    data: dict[str, Any] = {}
+    for name, field in empty.fields.items():
+        value = empty.get_initial_for_field(field, name)
+        if isinstance(field.widget, forms.MultiWidget):
+            widget: Any = field.widget
+            parts = zip(widget.widgets_names, widget.decompress(value), strict=True)
+            data |= {name + end: part for end, part in parts}
+        elif value is not False:  # a browser does not send a switch that is off
+            data[name] = value
+    query = QueryDict(mutable=True)
+    for name, value in data.items():
+        words = value if isinstance(value, list) else ["" if value is None else value]
+        query.setlist(name, [str(one) for one in words])
+    return kind.form(query, app=app, values=values)
+
+
+def describe_fields(form: type[PolicyForm], values: Values) -> Words:
+    """Return each value with the label of its field."""
+    return [(str(field.label), _write(values[name])) for name, field in form.base_fields.items()]
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return "" if value is None else str(value)
 
 
 def list_kinds() -> Sequence[PolicyKind]:

@@ -9,7 +9,7 @@ from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
 from .kinds import PolicyForm, PolicyKind, Values, Words
-from .services import read_policy
+from .services import read_values
 
 _ONE_LINE = RegexValidator(
     r"[\x00-\x1f\x7f]",
@@ -72,5 +72,5 @@ LENDER = PolicyKind(
 
 def read_lender(app_id: str) -> Lender:
     """Return the lender's particulars. A lender without a name is named by the app's id."""
-    found = Lender(**{**LENDER.defaults, **(read_policy(app_id, LENDER.key) or {})})
+    found = Lender(**read_values(LENDER, app_id))
     return found if found.name else replace(found, name=app_id)

@@ -1,18 +1,30 @@
 """Versions of the rules that managers change on pages."""
 
+from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
+from lendingadmin.core.audit.trail import SYSTEM
 from lendingadmin.core.encryption import EncryptedTextField
 from lendingadmin.core.staff.person_field import PersonField
 
 
 class PolicyVersion(models.Model):
-    """A version of one kind of rule in an app; rows are never changed.
+    """A version of one kind of rule in an app, or in all apps (`app_id` is empty).
 
-    Of the versions whose `valid_from` has come, the one with the highest number is in force.
-    `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone.
+    Of the saved versions whose `valid_from` has come, the one with the highest number is in force.
+    `valid_from` is the time of the change, or 0:00 of a later day in the lender's zone. A version
+    that a second manager must approve waits until then. Its values never change.
     """
+
+    class State(models.TextChoices):
+        """The state of a version."""
+
+        SAVED = "saved", _("Saved")
+        WAITING = "waiting", _("To decide")
+        DECLINED = "declined", _("Declined")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
 
     app_id = models.CharField(max_length=64)
     kind = models.CharField(max_length=32)
@@ -20,17 +32,33 @@ class PolicyVersion(models.Model):
     values = models.JSONField()
     valid_from = models.DateTimeField()
     reason = EncryptedTextField(blank=True, bound_to=["app_id", "kind", "number"])
-    changed_by = PersonField(db_index=False)
+    # None for a server command.
+    changed_by = PersonField(null=True, db_index=False)
     changed_at = models.DateTimeField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.SAVED)
+    decided_by = PersonField(null=True, db_index=False)
+    decided_at = models.DateTimeField(null=True)
 
     class Meta:
         # The index of the constraint also finds the version in force: the newest numbers first.
         constraints = [
-            models.UniqueConstraint(fields=["app_id", "kind", "number"], name="policies_once")
+            models.UniqueConstraint(fields=["app_id", "kind", "number"], name="policies_once"),
+            models.CheckConstraint(
+                condition=models.Q(decided_by__isnull=True)
+                | ~models.Q(state="saved")
+                | ~models.Q(decided_by=models.F("changed_by")),
+                name="policies_approved_by_another",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind}-{self.number}"
 
     def get_absolute_url(self) -> str:
-        return reverse("policy", args=[self.app_id, self.kind])
+        app_id = self.app_id or settings.LENDING_APPS[0].app_id
+        return reverse("policy", args=[app_id, self.kind])
+
+    @property
+    def author(self) -> str:
+        """The user name of the person who made the change, or the name of a server command."""
+        return self.changed_by.username if self.changed_by else SYSTEM

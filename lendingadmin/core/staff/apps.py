@@ -12,6 +12,7 @@ class StaffConfig(areas.AreaConfig):
     name = "lendingadmin.core.staff"
     verbose_name = _("People")
     tables = "retention.TABLES"
+    policies = "policies.RETENTION"
     duties = "tasks.beat"
     tasks = "tasks.TASKS"
 

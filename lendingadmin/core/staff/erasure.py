@@ -1,7 +1,7 @@
 """The stored data of one borrower: data that is erased on request or by age, and data that stays.
 
 All the data can also be exported as a file. Areas name their data. The worker erases data that is
-older than KEEP_TEXTS_DAYS.
+older than the rule of retention says.
 
 Open data cannot be erased, such as a write of unknown outcome or an offer from which a loan can
 still be made. Run the command again when this data is closed.
@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
 from lendingadmin.core.areas import collect
+
+from .policies import TEXTS, read_days
 
 OfBorrower = Callable[[str, str], int]
 Older = Callable[[datetime, int], int]
@@ -34,7 +35,7 @@ class Erasable(NamedTuple):
 
     `erase` takes an app and a borrower, and returns the number of erased rows. `erase_older` erases
     rows of all borrowers that are older than a time, up to a number of rows. `kind` is the word of
-    this data in KEEP_TEXTS_DAYS. `list_rows` returns the rows for the export.
+    this data in the rule of retention. `list_rows` returns the rows for the export.
     """
 
     what: str
@@ -45,8 +46,7 @@ class Erasable(NamedTuple):
 
     def count_days(self) -> int:
         """Return the age in days at which this data is erased; 0: never."""
-        by_kind = settings.KEEP_TEXTS_DAYS
-        return int(by_kind.get(self.kind, by_kind[""]))
+        return read_days(TEXTS, self.kind)
 
     def erase_old(self, most: int) -> int:
         """Erase at most `most` rows that are too old; return how many were erased."""
@@ -91,12 +91,12 @@ def _erase(app_id: str, borrower_id: str) -> Erased:
 
 
 def list_ageing() -> list[Erasable]:
-    """Return the data that the worker erases by age (KEEP_TEXTS_DAYS)."""
+    """Return the data that the worker erases by age."""
     return [one for one in collect("erasable") if one.erase_older and one.count_days()]
 
 
 def erase_old() -> bool:
-    """Erase a batch of rows of each kind that are older than KEEP_TEXTS_DAYS.
+    """Erase a batch of rows of each kind that are too old.
 
     Return True if no older rows are left.
     """

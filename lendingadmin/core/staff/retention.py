@@ -1,4 +1,4 @@
-"""Tables whose rows are deleted: finished rows within an hour, old rows by KEEP_ROWS_DAYS.
+"""Tables whose rows are deleted: finished rows within an hour, old rows by the rule of retention.
 
 Areas name their own tables. SECURITY.md lists for all tables how long their rows stay. Unfinished
 rows stay. Rows of the journal and of statements also stay, because they are needed to recognise a
@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.apps import apps
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_noop as _
@@ -18,6 +17,8 @@ from django_tasks import TaskResultStatus
 from django_tasks_db.models import DBTaskResult
 
 from lendingadmin.core.areas import collect
+
+from .policies import ROWS, read_days
 
 ListOlder = Callable[[datetime], "models.QuerySet[Any]"]
 DeleteOlder = Callable[[datetime, int], int]
@@ -32,10 +33,10 @@ _DONE_FOR = timedelta(days=1)
 class Table(NamedTuple):
     """A table whose rows are deleted: `what` is its name in words, `label` its model.
 
-    `kind` is its word in KEEP_ROWS_DAYS, which gives a number of days. `list_older` returns the
-    older rows. These rows are deleted, by `delete_older` if there is one, and `then` describes the
-    deletion. `find_over` returns the condition for rows that are deleted within an hour, regardless
-    of KEEP_ROWS_DAYS.
+    `kind` is its word in the rule of retention, which gives a number of days. `list_older` returns
+    the older rows. These rows are deleted, by `delete_older` if there is one, and `then` describes
+    the deletion. `find_over` returns the condition for rows that are deleted within an hour at any
+    age.
     """
 
     what: str
@@ -56,8 +57,7 @@ class Table(NamedTuple):
         """Return the age in days at which a finished row is deleted; 0: never."""
         if not self.kind:
             return 0
-        by_kind = settings.KEEP_ROWS_DAYS
-        return int(by_kind.get(self.kind, by_kind[""]))
+        return read_days(ROWS, self.kind)
 
     def delete_old(self, most: int) -> int:
         """Delete at most `most` rows that are too old; return how many were deleted."""
@@ -109,12 +109,12 @@ def count_over() -> list[tuple[Table, int]]:
 
 
 def list_ageing() -> list[Table]:
-    """Return the tables whose rows the worker deletes by age (KEEP_ROWS_DAYS)."""
+    """Return the tables whose rows the worker deletes by age."""
     return [one for one in collect("tables") if one.count_days()]
 
 
 def delete_old() -> bool:
-    """Delete a batch of rows of each kind that are older than KEEP_ROWS_DAYS.
+    """Delete a batch of rows of each kind that are too old.
 
     Return True if no older rows are left.
     """

@@ -1,4 +1,4 @@
-"""Changes of a person that a manager can't make alone: SECOND_MANAGER.
+"""Changes of a person that a manager can't make alone, while a second manager approves.
 
 New roles wait for a second manager. Other changes wait if one manager could get access to the
 account of another by them: changes of roles, second factors and set-up links. A change that only
@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from lendingadmin.core.policies.deciding import is_second_on
 from lendingadmin.core.staff.independence import find_dependence, list_dependent
 from lendingadmin.core.staff.models import AppRole, PersonChange, User
 from lendingadmin.core.staff.reach import Move, gives_managing, list_apps, list_people
@@ -41,7 +42,7 @@ def manages_people(person: User) -> bool:
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
     """Return the moves that need a second manager, for a known or new person."""
-    if not settings.SECOND_MANAGER:
+    if not is_second_on():
         return []
     is_manager = person is not None and manages_people(person)
     return [move for move in moves if move.is_given or is_manager]
@@ -49,7 +50,7 @@ def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
 
 def needs_second(person: User) -> bool:
     """Return True if changes that give others access to this account need a second manager."""
-    return bool(settings.SECOND_MANAGER) and manages_people(person)
+    return is_second_on() and manages_people(person)
 
 
 def list_deciders(by: User, person: User | None, app_ids: Iterable[str] = ()) -> list[User]:

@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from lendingadmin.core.audit import record
 from lendingadmin.core.audit.origin import describe_operator
 from lendingadmin.core.english import in_english
+from lendingadmin.core.policies.deciding import is_second_on
 from lendingadmin.core.staff import second_manager, tasks
 from lendingadmin.core.staff.models import PersonChange, User
 from lendingadmin.core.staff.reach import (
@@ -176,9 +177,9 @@ def cancel_set_up_by_one(people: Iterable[User]) -> None:
 
     Otherwise that manager could sign in as a second manager. An open set-up link is cancelled. If
     the account was set up by such a link, its password and factors are removed too, which ends its
-    sessions. Without SECOND_MANAGER nothing is done.
+    sessions. If no second manager approves, nothing is done.
     """
-    if not settings.SECOND_MANAGER:
+    if not is_second_on():
         return
     cancelled = [one for one in people if one.setup_link_at or one.is_set_up_by_one]
     for person in cancelled:

@@ -48,8 +48,8 @@ def tell_of_guessing(person_id: int) -> None:
             "addresses. The account is locked for up to an hour, even with the right "
             "password. Ask the owner of the account, and check the audit trail: %(address)s"
         )
-        words = text % {"address": _build_address("person", person.pk)}
-        _mail_each(managers, _("Someone is guessing the password of an account"), words)
+        words = text % {"address": build_address(reverse("person", args=[person.pk]))}
+        mail_each(managers, _("Someone is guessing the password of an account"), words)
 
 
 @task()
@@ -64,10 +64,10 @@ def tell_managers(change_id: int) -> None:
         )
         given = {
             "manager": change.asked_by,
-            "address": _build_address("person", change.person_id),
+            "address": build_address(reverse("person", args=[change.person_id])),
         }
         people = list_deciders(change.asked_by, change.person, app_ids)
-        _mail_each(people, _("A change of a person needs your approval"), text % given)
+        mail_each(people, _("A change of a person needs your approval"), text % given)
 
 
 @task()
@@ -86,15 +86,15 @@ def tell_of_mass_reading(entry_id: int) -> None:
             "person": entry.username,
             "count": entry.detail,
             "app": entry.app_id,
-            "address": _build_address("audit", **asked),
+            "address": build_address(reverse("audit", query=asked)),
         }
         people = User.objects.with_perm(VIEW_AUDIT, obj=app)
-        _mail_each(people, _("Someone opened unusually many borrowers"), text % given)
+        mail_each(people, _("Someone opened unusually many borrowers"), text % given)
 
 
 @task(priority=-60)
 def erase_old() -> None:
-    """Erase the texts and delete the rows that are too old (KEEP_TEXTS_DAYS, KEEP_ROWS_DAYS).
+    """Erase the texts and delete the rows that are too old.
 
     If one batch is not enough, the task is enqueued again.
     """
@@ -117,11 +117,12 @@ def beat() -> None:
         duties.enqueue_at_most_every(ERASE_EVERY, erase_old)
 
 
-def _build_address(name: str, *args: object, **query: str) -> str:
-    return f"{settings.DASHBOARD_URL}{reverse(name, args=args, query=query or None)}"
+def build_address(path: str) -> str:
+    """Return the full address of a page, for a mail."""
+    return f"{settings.DASHBOARD_URL}{path}"
 
 
-def _mail_each(people: Iterable[User], subject: str, text: str) -> None:
+def mail_each(people: Iterable[User], subject: str, text: str) -> None:
     """Send one mail in which recipients cannot see each other; nothing if no one has an address."""
     if addresses := sorted({person.email for person in people if person.email}):
         to = {"To": "undisclosed-recipients:;"}

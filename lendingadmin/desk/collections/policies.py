@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
-from lendingadmin.core.policies.services import read_policy
+from lendingadmin.core.policies.services import read_values
 from lendingadmin.web.dates import plausible
 from lendingadmin.web.display.times import day, moment
 from lendingadmin.web.fields import LineField
@@ -238,5 +238,4 @@ CALLING = PolicyKind(
 
 def get_rules(app: LendingApp) -> rules.ContactRules:
     """Return the contact rules of an app that are in force."""
-    saved = read_policy(app.app_id, CALLING.key) or {}
-    return rules.build_rules(app.zone, {**rules.DEFAULTS, **saved})
+    return rules.build_rules(app.zone, read_values(CALLING, app.app_id))

@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -30,6 +29,7 @@ from lendingadmin.web.display.numbers import whole
 from lendingadmin.web.display.rates import rate
 from lendingadmin.web.display.statuses import find_status
 from lendingadmin.web.display.times import calendar_day, day, short_contract_day
+from lendingadmin.web.policies import PERFORMANCE, read_words
 
 from .amounts import exactly
 from .figures import AT_RISK, Figures
@@ -377,7 +377,7 @@ class _SummaryBuilder:
         ordered = sorted(self.figures.performance.items(), key=lambda one: _sort_key(one[0]))
         items, is_known = [], self.figures.is_known("outstanding")
         for key, total in ordered:
-            status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
+            status = find_status(key, read_words(PERFORMANCE))
             label = write_performance(key)
             owed = self._money(total.amount) if is_known else ""
             words = self._loans(total.loans)

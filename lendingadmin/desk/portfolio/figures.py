@@ -50,6 +50,7 @@ class Figures:
     `untold`      number of loans that lack the values of a figure: outstanding, overdue,
                   at_risk, paid, months
     opened_by     number of loans known to be open or closed by a status `word`, and by `dates`
+    statuses      number of loans by the key of their status
     """
 
     day: date
@@ -58,6 +59,7 @@ class Figures:
     performance: dict[str, Sum] = field(default_factory=dict)
     untold: dict[str, int] = field(default_factory=dict)
     opened_by: dict[str, int] = field(default_factory=dict)
+    statuses: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("outstanding", "overdue", "principal_outstanding", "paid"):
@@ -76,6 +78,8 @@ class Figures:
     def _add(self, row: SnapshotLoan) -> None:
         by = "word" if row.has_status_word else "dates"
         self.opened_by[by] = self.opened_by.get(by, 0) + 1
+        if row.status in self.statuses or len(self.statuses) < _MOST_KINDS:
+            self.statuses[row.status] = self.statuses.get(row.status, 0) + 1
         self._sum("paid", row.paid_since_last)
         self._disbursed(row)
         if row.is_open:
@@ -136,6 +140,7 @@ class Figures:
             "day": self.day.isoformat(),
             "untold": self.untold,
             "opened_by": self.opened_by,
+            "statuses": self.statuses,
             "sums": _write_sums(self.sums),
             "months": _write_sums(self.months),
             "performance": _write_sums(self.performance),
@@ -148,6 +153,7 @@ class Figures:
             day=date.fromisoformat(kept["day"]),
             untold=dict(kept["untold"]),
             opened_by=dict(kept["opened_by"]),
+            statuses=dict(kept.get("statuses", {})),
             sums=_read_sums(kept["sums"]),
             months=_read_sums(kept["months"]),
             performance=_read_sums(kept["performance"]),

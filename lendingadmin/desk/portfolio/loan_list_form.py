@@ -6,13 +6,13 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from django import forms
-from django.conf import settings
 from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext_noop as _
 
 from lendingadmin.web.display.statuses import find_status
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, PAGE_SIZES, as_id, whole_number
+from lendingadmin.web.policies import PERFORMANCE, read_words
 
 from .figures import AT_RISK, OTHER_KINDS, Figures
 from .models import LACKS_VALUES, LONGEST_ID
@@ -211,7 +211,7 @@ def write_performance(key: str) -> str:
     """Return a performance status in the words of the settings, or its number."""
     if key == OTHER_KINDS:
         return gettext("other kinds")
-    status = find_status(key, settings.LENDING_PERFORMANCE_STATUSES)
+    status = find_status(key, read_words(PERFORMANCE))
     return status.word if status else gettext("not reported")
 
 

@@ -33,7 +33,7 @@ def read_rows(
     """Return a row for each loan of a page, and the number of items without a usable id.
 
     Of several loans with the same id, the first is used. `day` is the day of the snapshot in the
-    lender's zone. `words` are the words of LENDING_LOAN_STATUSES.
+    lender's zone. `words` are the words for the numbers of a status.
     """
     found: dict[str, tuple[SnapshotLoan, Loan]] = {}
     unreadable = 0

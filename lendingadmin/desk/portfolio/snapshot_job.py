@@ -22,6 +22,7 @@ from lendingadmin.lending.errors import UnfinishedList
 from lendingadmin.lending.pages import LED_BACK, ListResource, Page
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.web.display.numbers import number
+from lendingadmin.web.policies import LOAN, read_words
 
 from . import reading
 from .amounts import exactly
@@ -144,7 +145,7 @@ class CountWalk(Walk[Snapshot]):
         """
         row, zone = self.row, gateway.lending_app(self.row.app_id).zone
         day = row.began_at.astimezone(zone).date()
-        found, unreadable = reading.read_rows(page.items, zone, day, settings.LENDING_LOAN_STATUSES)
+        found, unreadable = reading.read_rows(page.items, zone, day, read_words(LOAN))
         # Pages shift while people write, so that a loan may come twice.
         known = _read_paid(row, [loan.account_id for loan, _read in found])
         fresh = [(loan, read) for loan, read in found if loan.account_id not in known]

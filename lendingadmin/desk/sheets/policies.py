@@ -1,6 +1,7 @@
 """The setting of late sheets: its form, words and reader."""
 
 from datetime import timedelta
+from functools import partial
 
 from django import forms
 from django.db.models import QuerySet
@@ -9,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from lendingadmin.core.gateway import LendingApp
-from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
-from lendingadmin.core.policies.services import read_policy
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, describe_fields
+from lendingadmin.core.policies.services import read_values
 
 from .models import Sheet
 
@@ -27,10 +28,6 @@ def list_late(app: LendingApp) -> QuerySet[Sheet]:
     return Sheet.objects.filter(app_id=app.app_id, state=Sheet.State.OPEN, day__lt=latest)
 
 
-def _describe(values: Values) -> Words:
-    return [(str(LateSheetsForm.base_fields["days"].label), str(values["days"]))]
-
-
 def _describe_now(app: LendingApp) -> str:
     late = list_late(app).count()
     words = ngettext("%(count)s sheet is late now.", "%(count)s sheets are late now.", late)
@@ -43,11 +40,11 @@ LATE_SHEETS = PolicyKind(
     _("Managers see a collection sheet that is not returned after these days."),
     LateSheetsForm,
     {"days": 2},
-    _describe,
+    partial(describe_fields, LateSheetsForm),
     _describe_now,
 )
 
 
 def read_days(app_id: str) -> int:
     """Return the number of days after the day of a sheet until the sheet is late."""
-    return int((read_policy(app_id, LATE_SHEETS.key) or LATE_SHEETS.defaults)["days"])
+    return int(read_values(LATE_SHEETS, app_id)["days"])

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
@@ -20,6 +19,7 @@ from lendingadmin.core.staff.models import User
 from lendingadmin.money.repayments import approvals, limits
 from lendingadmin.money.repayments.managers import get_midnight
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.policies import read_limits
 from lendingadmin.money.repayments.services import NobodyToApprove, OwnRepayment
 from lendingadmin.web.decisions import ToDecide
 from lendingadmin.web.navigation import Badge
@@ -242,7 +242,7 @@ def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
     The largest payment is compared with the limit for one repayment, and the sum of all
     payments with the limit for a day.
     """
-    own = settings.APPROVAL_LIMITS.get(app.app_id)
+    own = read_limits(app.app_id)
     if own is None:
         return []
     midnight = get_midnight(timezone.now().astimezone(app.zone).date(), app.zone)
@@ -273,7 +273,7 @@ def sum_accepted(batch: Batch) -> dict[str, Decimal]:
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
     """Return the batches that this person may approve."""
-    if not settings.APPROVAL_LIMITS or not person.has_perm(approvals.APPROVE, app_id):
+    if not person.has_perm(approvals.APPROVE, app_id):
         return Batch.objects.none()
     rows = Batch.objects.filter(file__app_id=app_id, state=State.AWAITING)
     accepted = Allocation.objects.filter(

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
@@ -52,9 +51,17 @@ def is_expired(since: datetime) -> bool:
     return since <= timezone.now() - APPROVE_WITHIN
 
 
-def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
-    """Return the reasons from `limits.REASONS` why a repayment needs a second person."""
-    own = settings.APPROVAL_LIMITS.get(asked.app_id)
+def find_reasons(
+    asked: "Request",
+    by: User,
+    idempotency_key: str,
+    now: datetime,
+    own: limits.ApprovalLimits | None,
+) -> list[str]:
+    """Return the reasons from `limits.REASONS` why a repayment needs a second person.
+
+    `own` are the limits of the app.
+    """
     if own is None:
         return []
     app = lending_app(asked.app_id)
@@ -93,7 +100,7 @@ def may_approve(repayment: Repayment, person: User) -> bool:
 
 def list_waiting(app_id: str, person: User) -> QuerySet[Repayment]:
     """Return the repayments that this person may approve."""
-    if not settings.APPROVAL_LIMITS or not person.has_perm(APPROVE, app_id):
+    if not person.has_perm(APPROVE, app_id):
         return Repayment.objects.none()
     rows = Repayment.objects.awaiting_approval(app_id).exclude(created_by=person)
     return rows.exclude(created_by__in=list_dependent(person))

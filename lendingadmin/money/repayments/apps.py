@@ -15,6 +15,7 @@ class RepaymentsConfig(areas.AreaConfig):
         "restoration.BADGE",
     )
     decisions = "decisions.DECISIONS"
+    policies = "policies.LIMITS"
     timeline = ("timeline.REPAYMENTS", "timeline.APPROVALS", "timeline.MISTAKES")
     gauges = "reconciliation.GAUGES"
     warnings = "reconciliation.find_late_check"

@@ -8,13 +8,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.lending.loan_math import overdue_charges, schedule_rows, total_of
 from lendingadmin.lending.values import Loan, moment
 from lendingadmin.web.display.statuses import find_status, says_open
+from lendingadmin.web.policies import LOAN, read_words
 
 
 class Estimate(NamedTuple):
@@ -79,7 +79,7 @@ def explain_closed(loan: Loan) -> str:
     word decides. Without a known word, a settlement date with a result means that the loan is
     closed.
     """
-    words = settings.LENDING_LOAN_STATUSES
+    words = read_words(LOAN)
     is_open, status = says_open(loan.status, words), find_status(loan.status, words)
     if is_open is False and status:
         return _("The status of this loan is “%(status)s”.") % {"status": status.word}

@@ -14,7 +14,6 @@ from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
@@ -35,7 +34,9 @@ from lendingadmin.web.navigation import Badge
 from . import approvals, receipts
 from .attribution import attribution_of
 from .evidence import Effect
+from .limits import ApprovalLimits
 from .models import Reading, Repayment, Restoration, normalise_external_id
+from .policies import read_limits
 from .states import HOLDS_EXTERNAL_ID, NOTHING_SAVED, OPEN, REACHED_FROM, RepaymentState, Resolution
 
 # An intent that is not sent within this time expires, because its sender was paused or has died.
@@ -272,13 +273,13 @@ def _commit(
     now, app_id = timezone.now(), intents[0].request.app_id
     size = len(intents)
     with transaction.atomic(durable=True):
-        if app_id in settings.APPROVAL_LIMITS:
+        if own := read_limits(app_id):
             # The person is locked, because two requests at once must not both pass the daily limit.
             list(User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
             size = 1
         repayments: list[Repayment] = []
         for start in range(0, len(intents), size):
-            rows = [_build(one, by, approval, now) for one in intents[start : start + size]]
+            rows = [_build(one, by, approval, now, own) for one in intents[start : start + size]]
             repayments += Repayment.objects.bulk_create(rows)
         is_waiting = any(one.state == RepaymentState.AWAITING for one in repayments)
         if is_waiting and not approvals.list_approvers(app_id, but=by).exists():
@@ -308,15 +309,19 @@ def _commit(
 
 
 def _build(
-    intent: Intent, by: User, approval: approvals.Approval | None, now: datetime
+    intent: Intent,
+    by: User,
+    approval: approvals.Approval | None,
+    now: datetime,
+    own: ApprovalLimits | None,
 ) -> Repayment:
-    """Return the row of an intent, not stored yet."""
+    """Return the row of an intent under the limits of its app, not stored yet."""
     request = intent.request
     external_id = request.external_id.strip() or make_external_id(request.app_id, now)
     is_minted = not request.external_id.strip() or request.external_id_minted or _repeats(request)
     named = replace(request, external_id=external_id, external_id_minted=is_minted)
     columns = vars(named).copy()
-    reasons = approvals.find_reasons(request, by, intent.idempotency_key, now)
+    reasons = approvals.find_reasons(request, by, intent.idempotency_key, now, own)
     given = approval if reasons else None
     is_waiting = bool(reasons) and given is None
     return Repayment(

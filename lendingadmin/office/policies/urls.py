@@ -7,4 +7,5 @@ from lendingadmin.office.policies import views
 urlpatterns = [
     path("", views.policies, name="policies"),
     path("<slug:key>/", views.policy, name="policy"),
+    path("<slug:key>/<int:number>/decide", views.decide, name="policy-decide"),
 ]

@@ -7,6 +7,7 @@ class BorrowersConfig(areas.AreaConfig):
     """The manifest of the app."""
 
     name = "lendingadmin.records.borrowers"
+    policies = "policies.REQUIRED_FIELDS"
     outcomes = "outcomes.OUTCOMES"
     timeline = ("timeline.LOANS", "timeline.ASSESSMENTS", "timeline.EVENTS", "timeline.WRITES")
     erasable, kept, tables = "erasure.ERASABLE", "erasure.KEPT", "erasure.TABLES"

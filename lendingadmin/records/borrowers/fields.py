@@ -1,8 +1,7 @@
 """The fields of a borrower, in one table (spec: Borrower and its parts).
 
-The form, the page of a borrower and BORROWER_REQUIRED use the table. The values are read in
-lending/values.py, and web/masking.py defines the people who may see them. Settings import this
-module, so it imports no models and no forms.
+The form, the page of a borrower and the rule of required fields use the table. The values are
+read in lending/values.py, and web/masking.py defines the people who may see them.
 """
 
 from typing import Any, Literal, NamedTuple

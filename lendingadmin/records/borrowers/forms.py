@@ -1,12 +1,11 @@
 """The form of a borrower, made from the table of fields, and the form of a new borrower."""
 
-from collections.abc import Collection, Mapping
-from itertools import chain, groupby
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundField
 from django.utils import timezone
@@ -21,7 +20,6 @@ from lendingadmin.web.masking import WHOLE_RECORD, may_edit
 
 from .changes import same
 from .fields import FIELDS, list_fields
-from .required import REQUIRABLE, list_missing, list_required
 from .wirefields import MISSING, WireField
 
 _LONGEST_ADDRESS = 900
@@ -166,8 +164,8 @@ class BorrowerForm(forms.Form):
 class NewBorrowerForm(WriteForm, BorrowerForm):
     """Form of a new borrower, with the borrower's id.
 
-    BORROWER_REQUIRED lists the required fields. No field is left out for lack of rights, because
-    people who may not see a borrower's data may register a borrower.
+    `required` are the names of the required fields by category. No field is left out for lack of
+    rights, because people who may not see a borrower's data may register a borrower.
     """
 
     operation, is_new = "borrowers.create", True
@@ -183,15 +181,23 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
-    def __init__(self, data: Any = None, *, record: Raw, **options: Any) -> None:
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        record: Raw,
+        required: Mapping[str, Sequence[str]],
+        **options: Any,
+    ) -> None:
         super().__init__(data, record=record, **options)
+        self.required = required
         self.fields["general-category"].required = True
         if data is None:
             self.initial["general-category"] = record.get("category") or "individual"
             self.fields["individual-surname"].widget.attrs["autofocus"] = True
         # The labels of the required fields do not say that the fields are optional.
-        for category in REQUIRABLE:
-            for name in chain(*list_required(settings.BORROWER_REQUIRED, category)):
+        for category, names in self.required.items():
+            for name in names:
                 if isinstance(field := self.fields.get(f"{category}-{name}"), WireField):
                     field.is_wanted = True
 
@@ -225,9 +231,9 @@ class NewBorrowerForm(WriteForm, BorrowerForm):
         if category == "company":
             text = _as_object(self.cleaned_data.get("open-company"))
             given |= {name for name, key in _find_company_keys(text).items() if text.get(key)}
-        for name in list_missing(settings.BORROWER_REQUIRED, category, given):
+        for name in self.required.get(category, ()):
             place = f"{category}-{name}"
-            if place in self.fields and place not in self.errors:
+            if name not in given and place in self.fields and place not in self.errors:
                 self.add_error(place, self.fields[place].error_messages["required"])
 
     def result(self) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 import logging
 
-from django.conf import settings
 from django.core.cache import cache
 from django.db import Error
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from lendingadmin.core.waiting import atomic_waiting
 from lendingadmin.lending.ids import account_id
 from lendingadmin.web import quotas
 from lendingadmin.web.masking import list_rights
+from lendingadmin.web.policies import read_most_opened
 from lendingadmin.web.requests import PersonRequest
 from lendingadmin.web.revealing import list_groups
 
@@ -25,8 +25,9 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
     """Record in the trail that this person sees a borrower's personal data.
 
     Call this when the page is drawn. There is one entry an hour for each person and borrower, and
-    none if all of the data are masked. If the person has opened MASS_READING borrowers or more in
-    this hour, an alarm is raised. A database error, as from a read-only database, is only logged.
+    none if all of the data are masked. If the person has opened too many
+    borrowers in this hour by the app's rule, an alarm is raised. A database error, as from a
+    read-only database, is only logged.
     """
     groups = list_groups(list_rights(request.user))
     key = quotas.build_key("read", request.user, borrower_id)
@@ -37,7 +38,7 @@ def note_read(request: PersonRequest, app_id: str, borrower_id: str) -> None:
         with atomic_waiting(quotas.WAIT_MS):
             if not cache.add(key, True, quotas.HOUR):
                 return
-            if 0 < settings.MASS_READING <= opened:
+            if 0 < read_most_opened(app_id) <= opened:
                 _raise_alarm(request, app_id, opened)
             audit.record(
                 request,

@@ -219,7 +219,7 @@ class WireField(forms.CharField):
     def __init__(self, field: Field, raw: object) -> None:
         self.kind, self.raw = KINDS[field.kind], raw
         self.text = shown(self.kind, raw)
-        # True if BORROWER_REQUIRED has this field, alone or as one of a group.
+        # True if the lender requires this field of a new borrower.
         self.is_wanted = False
         super().__init__(
             label=_(field.label),

@@ -18,6 +18,7 @@ from lendingadmin.money.repayments.models import Repayment
 from lendingadmin.money.repayments.services import OwnRepayment
 from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import confirm
+from tests.policies.setting import set_limits
 from tests.roles import change_account, give_roles, take_roles
 from tests.staff.test_confirming import grow_old
 from tests.statements.desk import DeskService
@@ -31,10 +32,8 @@ class TestApproving:
     """Above a limit a second person lets all of it go, and every repayment bears both names."""
 
     @pytest.fixture(autouse=True)
-    def limited(self, settings: Any) -> None:
-        from lendingadmin.money.repayments.limits import ApprovalLimits
-
-        settings.APPROVAL_LIMITS = {"kenya": ApprovalLimits(Decimal(150), Decimal(250), False)}
+    def limited(self) -> None:
+        set_limits(amount="150", day="250")
 
     def test_a_batch_below_the_limits_needs_nobody(
         self, clerk: Client, service: DeskService, manager: User
@@ -265,7 +264,7 @@ def test_above_confirm_above_who_records_a_batch_says_who_they_are(
     service.add("L-1")
     batch = check(clerk, pay("L-1", "L-1"))
     batch.allocations.filter(position=1).update(finding=finding)
-    settings.CONFIRM_ABOVE = {} if limit is None else {"kenya": Decimal(limit)}
+    set_limits(confirm_above=limit)
     grow_old(clerk)
     answer = clerk.get(f"{batch.get_absolute_url()}record")
     assert (answer.status_code == 302) == is_asked

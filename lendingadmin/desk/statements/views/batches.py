@@ -7,7 +7,6 @@ These pages never write to the service, because the worker does the recording
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -31,6 +30,7 @@ from lendingadmin.desk.statements.models import Allocation, Batch
 from lendingadmin.money.repayments import approvals
 from lendingadmin.money.repayments.managers import STANDINGS
 from lendingadmin.money.repayments.models import Repayment
+from lendingadmin.money.repayments.policies import read_confirm_above
 from lendingadmin.money.repayments.services import NobodyToApprove, find_gap
 from lendingadmin.people.index.names import list_names
 from lendingadmin.web.access import access
@@ -127,11 +127,11 @@ def begin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 
 def is_large(request: PersonRequest, app_id: str, number: int) -> bool:
-    """Return whether a payment to record is above CONFIRM_ABOVE or in another currency.
+    """Return whether a person must confirm their identity before recording the payments.
 
-    Return False if the app has no CONFIRM_ABOVE.
+    That is if a payment is above the app's limit, or in another currency.
     """
-    limit = settings.CONFIRM_ABOVE.get(app_id)
+    limit = read_confirm_above(app_id)
     if limit is None:
         return False
     to_do = batches.list_to_do(find_batch(app_id, number))

@@ -3,7 +3,6 @@
 from itertools import zip_longest
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
@@ -14,6 +13,7 @@ from django.utils.translation import gettext_noop, ngettext
 from lendingadmin.core import gateway
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
+from lendingadmin.core.staff.policies import ROWS, read_days
 from lendingadmin.core.staff.roles import SEE_CONTACT, SEE_NAMES
 from lendingadmin.desk.portfolio.views.payment import RECORD, enter_payment
 from lendingadmin.desk.statements import alarms, keeping, places, rows
@@ -54,7 +54,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
                 messages.info(request, words, extra_tags="uploaded-before")
             _tell_managers(request, file)
             return redirect(file) if file.layout else redirect("statement-columns", app_id, file.pk)
-    context = {"form": form, "app": app, "days": settings.KEEP_ROWS_DAYS["files"]}
+    context = {"form": form, "app": app, "days": read_days(ROWS, "files")}
     return render(request, "statements/new.html", context)
 
 

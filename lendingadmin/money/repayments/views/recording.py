@@ -5,7 +5,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
@@ -34,6 +33,7 @@ from lendingadmin.money.repayments.forms import (
 )
 from lendingadmin.money.repayments.lookalikes import look_alikes
 from lendingadmin.money.repayments.models import LONGEST_ID, Repayment
+from lendingadmin.money.repayments.policies import read_confirm_above, read_limits
 from lendingadmin.money.repayments.states import OPEN, RESENDABLE
 from lendingadmin.money.repayments.views import restoring
 from lendingadmin.money.writes import idempotency
@@ -240,12 +240,12 @@ def _open_intent(app_id: str, account_id: str) -> Repayment | None:
 
 
 def is_large(request: PersonRequest, app_id: str, account_id: str, idempotency_key: str) -> bool:
-    """Return True if the amount is above CONFIRM_ABOVE, or in another currency.
+    """Return whether the person must confirm their identity before recording the draft's amount.
 
-    The amount comes from the draft. Return False without a draft, or if the app has no limit in
-    CONFIRM_ABOVE.
+    That is if the amount is above the app's limit, or in another currency. Return False without a
+    draft, or if the app has no limit.
     """
-    limit = settings.CONFIRM_ABOVE.get(app_id)
+    limit = read_confirm_above(app_id)
     draft = idempotency.load_draft(request, PURPOSE, idempotency_key) if limit is not None else None
     if limit is None or draft is None:
         return False
@@ -321,7 +321,8 @@ def _show_confirm(
     overpaid = f"{found.overpaid:f}" if is_compared and found.overpaid else ""
     args = [asked.app_id, asked.account_id]
     again = {"retry_of": asked.retry_of} if asked.retry_of else {}
-    reasons = approvals.find_reasons(asked, request.user, idempotency_key, timezone.now())
+    own, now = read_limits(asked.app_id), timezone.now()
+    reasons = approvals.find_reasons(asked, request.user, idempotency_key, now, own)
     approvers = list(approvals.list_approvers(asked.app_id, request.user)) if reasons else []
     context = {
         "asked": asked,

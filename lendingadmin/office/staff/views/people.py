@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from lendingadmin.core.policies.deciding import is_second_on
 from lendingadmin.core.staff import reach, second_manager, services, sessions
 from lendingadmin.core.staff.forms import NewPersonForm, PeopleFilterForm, PersonForm
 from lendingadmin.core.staff.models import AppRole, PersonChange, User
@@ -90,7 +91,7 @@ def new(request: PersonRequest) -> HttpResponse:
     if form.is_bound and form.is_valid():
         done = services.add_person(request, request.user, form)
         return _show_setup_link(request, done.person.pk, asked=done.asked, is_new=True)
-    context = {"form": form, "needs_second": settings.SECOND_MANAGER}
+    context = {"form": form, "needs_second": is_second_on()}
     return render(request, "people/new.html", context)
 
 
@@ -124,7 +125,7 @@ def person(request: PersonRequest, number: int) -> HttpResponse:
         "sessions": sessions.list_sessions(shown),
         "here": hash_session_key(request.session.session_key),
         "needs_second": second_manager.needs_second(shown),
-        "role_waits": settings.SECOND_MANAGER,
+        "role_waits": is_second_on(),
         "has_two_step": factors.exclude(type=Authenticator.Type.RECOVERY_CODES).exists(),
         "is_own": shown.pk == request.user.pk,
         "local_sign_in": settings.LOCAL_SIGN_IN,

@@ -22,6 +22,7 @@ from lendingadmin.people.index import live
 from lendingadmin.people.index.find import find_alike, find_index
 from lendingadmin.records.borrowers import suggestions
 from lendingadmin.records.borrowers.forms import DeleteForm, NewBorrowerForm
+from lendingadmin.records.borrowers.policies import read_required
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.fields import minted_borrower_id
@@ -49,6 +50,7 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
         entered,
         request=request,
         record=record,
+        required=read_required(app_id),
         initial=first,
         is_developer=request.user.has_perm(DEVELOPER),
     )

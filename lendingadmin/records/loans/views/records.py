@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -26,6 +25,7 @@ from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
 from lendingadmin.web.lists import read_page
 from lendingadmin.web.masking import is_whole, list_rights
+from lendingadmin.web.policies import LOAN, PERFORMANCE, read_words
 from lendingadmin.web.requests import PersonRequest
 
 _RECORDED_HERE = 10
@@ -35,8 +35,8 @@ _RECORDED_HERE = 10
 def loans(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show the loans of an app; filters, order, page size and page are in the address."""
     words = {
-        "status": settings.LENDING_LOAN_STATUSES,
-        "performanceStatus": settings.LENDING_PERFORMANCE_STATUSES,
+        "status": read_words(LOAN),
+        "performanceStatus": read_words(PERFORMANCE),
     }
     listing = read_page(
         request,

@@ -1,6 +1,5 @@
 """Pages to create a loan from a contract in JSON, and to delete one (Spec: Loans)."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -21,6 +20,7 @@ from lendingadmin.records.loans.forms import LoanForm, taken_up
 from lendingadmin.web.access import access
 from lendingadmin.web.errors import Card
 from lendingadmin.web.lists import as_id
+from lendingadmin.web.policies import LOAN, read_words
 from lendingadmin.web.requests import PersonRequest
 
 DELETE = "loans.delete"
@@ -92,7 +92,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
         if url:
             return redirect(url)
     loan, fault = _read(request, app_id, account_id)
-    word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "") if loan else ""
+    word = read_words(LOAN).get(status_key(loan.status), "") if loan else ""
     here = Repayment.objects.of_loan(
         app_id, (loan_math.account_of(loan) if loan else "") or account_id
     )
@@ -113,7 +113,7 @@ def delete(request: PersonRequest, app_id: str, account_id: str) -> HttpResponse
 
 def is_delete_refused(loan: Loan) -> bool:
     """Return True if the service refuses to delete a loan in this state (Spec: Loans)."""
-    word = settings.LENDING_LOAN_STATUSES.get(status_key(loan.status), "")
+    word = read_words(LOAN).get(status_key(loan.status), "")
     return word.casefold() in _REFUSED_IN
 
 

@@ -1,14 +1,14 @@
-"""`{% chip loan.status|loan_status %}`: statuses by the words of the settings, and their chip."""
+"""`{% chip loan.status|loan_status %}`: statuses in the lender's words, and their chip."""
 
 from functools import lru_cache
 
 from django import template
-from django.conf import settings
 from django.template.loader import render_to_string
 
 from lendingadmin.lending.values import Loan
 from lendingadmin.web.display import formats, statuses
 from lendingadmin.web.display.statuses import Status
+from lendingadmin.web.policies import BORROWER, LOAN, PERFORMANCE, PRODUCT, read_words
 
 register = template.Library()
 register.filter("processing_status", statuses.processing)
@@ -23,19 +23,19 @@ def days_late(value: object) -> Status | None:
 
 @register.filter
 def loan_status(value: object) -> Status | None:
-    """Return the status of a loan, in the words of LENDING_LOAN_STATUSES."""
-    return statuses.find_status(value, settings.LENDING_LOAN_STATUSES)
+    """Return the status of a loan."""
+    return statuses.find_status(value, read_words(LOAN))
 
 
 @register.filter
 def performance_status(value: object) -> Status | None:
-    """Return the performance of a loan, in the words of LENDING_PERFORMANCE_STATUSES."""
-    return statuses.find_status(value, settings.LENDING_PERFORMANCE_STATUSES)
+    """Return the performance of a loan."""
+    return statuses.find_status(value, read_words(PERFORMANCE))
 
 
 def has_performance(status: object, settlement_date: object) -> bool:
     """Return True if a loan may be open. The performance of other loans is out of date."""
-    words = settings.LENDING_LOAN_STATUSES
+    words = read_words(LOAN)
     return not settlement_date and statuses.says_open(status, words) is not False
 
 
@@ -54,7 +54,7 @@ def loan_standing(loan: Loan) -> Status | None:
     For an open loan this is the days late or the performance, because a list need not show that the
     loan is open. For other loans this is the status of the loan.
     """
-    words = settings.LENDING_LOAN_STATUSES
+    words = read_words(LOAN)
     status = statuses.find_status(loan.status, words)
     is_open = statuses.says_open(loan.status, words)
     if is_open is False:
@@ -63,21 +63,21 @@ def loan_standing(loan: Loan) -> Status | None:
     late = statuses.days_late(days, formats.locale())
     performance = None
     if not loan.settlement_date:
-        words = settings.LENDING_PERFORMANCE_STATUSES
+        words = read_words(PERFORMANCE)
         performance = statuses.find_status(loan.performance_status, words)
     return late or (performance if is_open else None) or status or performance
 
 
 @register.filter
 def borrower_status(value: object) -> Status | None:
-    """Return the status of a borrower, in the words of LENDING_BORROWER_STATUSES."""
-    return statuses.find_status(value, settings.LENDING_BORROWER_STATUSES)
+    """Return the status of a borrower."""
+    return statuses.find_status(value, read_words(BORROWER))
 
 
 @register.filter
 def product_status(value: object) -> Status | None:
-    """Return the status of a product, in the words of LENDING_PRODUCT_STATUSES."""
-    return statuses.find_status(value, settings.LENDING_PRODUCT_STATUSES)
+    """Return the status of a product."""
+    return statuses.find_status(value, read_words(PRODUCT))
 
 
 @register.simple_tag

@@ -1,6 +1,6 @@
 """`manage.py erase borrower APP BORROWER`: erase all erasable data of one borrower.
 
-`manage.py erase old`: erase texts older than KEEP_TEXTS_DAYS, rows older than KEEP_ROWS_DAYS, and
+`manage.py erase old`: erase the texts and rows that are too old by the rule of retention, and
 expired rows, such as sessions and unfinished forms. The worker also erases them automatically.
 
 With `--dry-run` both commands only print the data that would be erased.

@@ -1,0 +1,111 @@
+"""How long data stays, which managers change on Settings: the form, the words and the reader."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from django import forms
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.areas import collect
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words
+from lendingadmin.core.policies.services import read_recent
+
+TEXTS, ROWS = "texts", "rows"
+#: Fewer days would delete rows that people and the rules of calls need.
+LEAST_ROW_DAYS = 90
+# Kinds of rows with their own number of days: the rows are large and are soon useless.
+_OWN_DAYS = {"rows_tasks": 14, "rows_files": 90}
+_MOST_DAYS = 36_500
+_GENERAL = {
+    TEXTS: _("Days until personal texts are erased"),
+    ROWS: _("Days until finished rows are deleted"),
+}
+
+
+class _Period(NamedTuple):
+    """A number of days: its key in the values, its label, and whether all other kinds use it."""
+
+    key: str
+    label: str
+    is_general: bool
+
+
+def _list_periods() -> Iterator[_Period]:
+    kinds: dict[str, tuple[Any, ...]] = {TEXTS: collect("erasable"), ROWS: collect("tables")}
+    for part, found in kinds.items():
+        yield _Period(part, str(_GENERAL[part]), True)
+        names: dict[str, list[str]] = {}
+        for one in found:
+            if one.kind and (part == ROWS or one.erase_older):
+                names.setdefault(one.kind, []).append(gettext(one.what))
+        for kind, whats in names.items():
+            label = f"{_GENERAL[part]}: {', '.join(dict.fromkeys(whats))}"
+            yield _Period(f"{part}_{kind}", label, False)
+
+
+class RetentionForm(PolicyForm):
+    """Form of the numbers of days after which data is erased or deleted; 0 means never."""
+
+    def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
+        super().__init__(data, app=app, values=values)
+        for key, label, is_general in _list_periods():
+            field = forms.IntegerField(
+                label=label,
+                min_value=0,
+                max_value=_MOST_DAYS,
+                required=is_general or key in _OWN_DAYS,
+                help_text=gettext("0 means never.")
+                if is_general or key in _OWN_DAYS
+                else gettext("Leave empty for the general number."),
+            )
+            is_row = key.startswith(ROWS) and key not in _OWN_DAYS
+            field.validators += [_check_row_days] if is_row else []
+            self.fields[key] = field
+
+    def get_values(self) -> dict[str, Any]:
+        """Return the numbers of a valid form, without the kinds that use the general number."""
+        return {key: days for key, days in self.cleaned_data.items() if days is not None}
+
+
+def _check_row_days(days: int) -> None:
+    if 0 < days < LEAST_ROW_DAYS:
+        words = gettext("Enter 0 for never, or at least %(days)s days.") % {"days": LEAST_ROW_DAYS}
+        raise forms.ValidationError(words, code="least")
+
+
+def _describe(values: Values) -> Words:
+    found = ((one.label, values.get(one.key)) for one in _list_periods())
+    return [
+        (
+            label,
+            ngettext("%(count)s day", "%(count)s days", days) % {"count": days}
+            if days
+            else gettext("never"),
+        )
+        for label, days in found
+        if days is not None
+    ]
+
+
+RETENTION = PolicyKind(
+    "retention",
+    _("Retention"),
+    _(
+        "Texts are notes, reasons, messages and offers. Amounts, ids and days stay. Only data of "
+        "finished records is erased or deleted."
+    ),
+    RetentionForm,
+    {TEXTS: 1825, ROWS: 0, **_OWN_DAYS},
+    _describe,
+    is_shared=True,
+    is_guarded=True,
+)
+
+
+def read_days(part: str, kind: str) -> int:
+    """Return the days after which texts or rows of a kind are erased or deleted; 0: never."""
+    values = read_recent(RETENTION)
+    own = values.get(f"{part}_{kind}")
+    return int(values[part] if own is None else own)

@@ -1,0 +1,20 @@
+"""The status numbers of loans that the newest snapshots have, for the rule of their words."""
+
+from collections.abc import Iterable, Mapping
+
+from django.conf import settings
+
+from lendingadmin.web.policies import LOAN, PERFORMANCE
+
+from .figures import OTHER_KINDS, Figures
+from .snapshot_job import find_newest
+
+
+def list_seen() -> Mapping[str, Iterable[str]]:
+    """Return the numbers of loans and of their performance, of all apps."""
+    found = [find_newest(app.app_id) for app in settings.LENDING_APPS]
+    figures = [Figures.from_json(one.figures) for one in found if one and one.figures]
+    return {
+        LOAN: {key for one in figures for key in one.statuses},
+        PERFORMANCE: {key for one in figures for key in one.performance if key != OTHER_KINDS},
+    }

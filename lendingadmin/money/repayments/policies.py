@@ -1,0 +1,103 @@
+"""The limits of repayments that managers change on Settings: the form, the words and the reader."""
+
+from decimal import Decimal
+from typing import Any
+
+from babel.numbers import get_currency_precision
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from lendingadmin.core.gateway import LendingApp
+from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words, describe_fields
+from lendingadmin.core.policies.services import read_recent
+from lendingadmin.web.display import formats
+from lendingadmin.web.display.money import figure
+from lendingadmin.web.fields import AmountField
+
+from .limits import ApprovalLimits
+
+_AMOUNTS = ("amount", "day", "confirm_above")
+
+
+def _amount(**options: Any) -> AmountField:
+    # As many digits as the column of a repayment's amount has.
+    least = Decimal(0)
+    return AmountField(required=False, max_digits=15, decimal_places=3, min_value=least, **options)
+
+
+class LimitsForm(PolicyForm):
+    """Form of the limits of repayments, in the currency of the app. Empty means no limit."""
+
+    amount = _amount(label=_("Second person above, for one repayment"))
+    day = _amount(label=_("Second person above, for the repayments of one person in a day"))
+    look_alikes = forms.BooleanField(
+        label=_("Second person for a repayment that looks like an earlier one"), required=False
+    )
+    confirm_above = _amount(label=_("Confirm identity above, for one repayment"))
+
+    def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
+        super().__init__(data, app=app, values=values)
+        for name in _AMOUNTS:
+            field: Any = self.fields[name]
+            field.currency, field.is_wanted = app.currency, True
+            field.help_text = _("In %(currency)s. Leave empty for no limit.") % {
+                "currency": app.currency
+            }
+            field.validators.append(_DecimalsValidator(app.currency))
+
+
+class _DecimalsValidator:
+    """Validator of the number of decimals that a currency has."""
+
+    def __init__(self, currency: str) -> None:
+        self.most = get_currency_precision(currency)
+
+    def __call__(self, amount: Decimal) -> None:
+        if amount != round(amount, self.most):
+            words = _("Enter at most %(most)s decimals.") % {"most": self.most}
+            raise forms.ValidationError(words, code="decimals")
+
+
+def _describe(values: Values) -> Words:
+    written = {
+        name: figure(Decimal(values[name]), "", formats.locale())
+        for name in _AMOUNTS
+        if values[name] is not None
+    }
+    return describe_fields(LimitsForm, {**values, **written})
+
+
+def _lowers(before: Values, after: Values) -> bool:
+    """Return True if a limit rises or is removed, or similar repayments need no second person."""
+    rises = (
+        before[name] is not None
+        and (after[name] is None or Decimal(after[name]) > Decimal(before[name]))
+        for name in _AMOUNTS
+    )
+    return any(rises) or bool(before["look_alikes"] and not after["look_alikes"])
+
+
+LIMITS = PolicyKind(
+    "repayment-limits",
+    _("Limits of repayments"),
+    _("Larger repayments need a second person, or the person confirms who they are."),
+    LimitsForm,
+    {**dict.fromkeys(_AMOUNTS), "look_alikes": False},
+    _describe,
+    is_guarded=True,
+    lowers=_lowers,
+)
+
+
+def read_limits(app_id: str) -> ApprovalLimits | None:
+    """Return the approval limits of an app, in its currency; None if it has none."""
+    values = read_recent(LIMITS, app_id)
+    amount, day = (values[name] and Decimal(values[name]) for name in ("amount", "day"))
+    found = ApprovalLimits(amount, day, bool(values["look_alikes"]))
+    return None if found == ApprovalLimits(None, None, False) else found
+
+
+def read_confirm_above(app_id: str) -> Decimal | None:
+    """Return the amount above which a person confirms their identity; None for no limit."""
+    above = read_recent(LIMITS, app_id)["confirm_above"]
+    return above and Decimal(above)

@@ -1,0 +1,31 @@
+"""Changes of settings that wait for a second manager, for the home page."""
+
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from lendingadmin.core.policies.deciding import list_waiting
+from lendingadmin.core.policies.kinds import find_kind
+from lendingadmin.core.policies.models import PolicyVersion
+from lendingadmin.web.decisions import Task, ToDecide
+
+TO_APPROVE = ngettext_lazy(
+    "%(count)s change of a setting to approve",
+    "%(count)s changes of settings to approve",
+    "number",
+)
+
+
+def _describe(version: PolicyVersion) -> Task:
+    kind = find_kind(version.kind)
+    title = str(kind.title) if kind else version.kind
+    return Task(version.get_absolute_url(), title, version.changed_at, by=version.author)
+
+
+DECISION = ToDecide(
+    "policies",
+    "policies",
+    TO_APPROVE,
+    list_waiting,
+    describe=_describe,
+    oldest_first=("changed_at", "pk"),
+    button=gettext_lazy("Review"),
+)
