@@ -1,16 +1,20 @@
 """Django system checks that find mistakes in the settings. `check --deploy` runs all of them."""
 
 import base64
+from collections.abc import Collection
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import CheckMessage, Error, Info, Tags, Warning, register
+from django.db import DatabaseError
 from django.urls import get_resolver
 
+from lendingadmin.core.gateway.management.commands.lending_check import ANSWERS
 from lendingadmin.web.access import guards_itself, routes, rule_of
+from lendingadmin.web.policies import list_wordless
 
 _NEW_KEY = (
     "`manage.py new_data_key` prints a random key. If data are encrypted already, leave the old "
@@ -52,6 +56,29 @@ def every_view_declares_access(**_: Any) -> list[CheckMessage]:
         )
         for route, view in routes(get_resolver().url_patterns)
         if rule_of(view) is None and not guards_itself(view)
+    ]
+
+
+@register(ANSWERS)
+def status_numbers_have_words(
+    databases: Collection[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """Name the status numbers that the service sent and that have no word.
+
+    Nothing is reported without `databases`, or before the database has its tables.
+    """
+    if databases is None:
+        return []
+    try:
+        found = list_wordless()
+    except DatabaseError:
+        return []
+    return [
+        Info(
+            f"{table}: {number} has no word yet. Managers set it under Settings.",
+            id="lendingadmin.I001",
+        )
+        for table, number in found
     ]
 
 

@@ -58,8 +58,10 @@ LIMITS = {
         methods=("POST",),
     ),
     SEARCHES: Limit(2_000, HOUR, gettext_lazy("You searched %(most)s times within one hour.")),
-    # Managers change this number.
-    EXPORTS: Limit(None, DAY, gettext_lazy("You exported %(most)s times within one day.")),
+    EXPORTS: Limit(
+        None, DAY,
+        gettext_lazy("You exported %(most)s times within one day. Managers set this limit."),
+    ),
     STATEMENTS: Limit(
         100, DAY, gettext_lazy("You uploaded %(most)s statements within one day."),
         methods=("POST",),

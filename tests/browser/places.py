@@ -423,6 +423,15 @@ OFFICE = (
     ),
     Place("settings-lender", f"{_APP}/settings/lender/", shows="Licence number"),
     Place("settings-late-sheets", f"{_APP}/settings/late-sheets/", shows="planned for"),
+    Place("settings-limits", f"{_APP}/settings/repayment-limits/", shows="Approve"),
+    Place("settings-limits-default", f"{_EMPTY}/settings/repayment-limits/", shows="Second person"),
+    Place("settings-required", f"{_APP}/settings/required-fields/", shows="Government"),
+    Place("settings-quotas", f"{_APP}/settings/quotas/", shows="Exports"),
+    Place("settings-words", f"{_APP}/settings/status-words/", shows="substandard"),
+    Place("settings-retention", f"{_APP}/settings/retention/", shows="1825"),
+    Place("settings-second", f"{_APP}/settings/second-manager/", shows="all apps"),
+    Place("settings-country", f"{_APP}/settings/countries/?country=UG", shows="ten years"),
+    Place("settings-country-none", f"{_APP}/settings/countries/", shows="not verified"),
     Place("settings-late-sheets-default", f"{_EMPTY}/settings/late-sheets/", shows="No changes"),
 )
 

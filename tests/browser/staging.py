@@ -63,6 +63,7 @@ from lendingadmin.lending.loan_math import account_of, borrower_of
 from lendingadmin.lending.values import Assessment, Loan
 from lendingadmin.money.repayments import cash, mistakes
 from lendingadmin.money.repayments.models import Reading, Repayment, Restoration
+from lendingadmin.money.repayments.policies import LIMITS
 from lendingadmin.money.repayments.states import RepaymentState, Resolution
 from lendingadmin.money.writes.models import Write
 from lendingadmin.money.writes.states import WriteFound, WriteResolution, WriteState
@@ -141,6 +142,10 @@ def _rules(by: User) -> None:
     day = timezone.localdate(timezone=app.zone) + timedelta(days=9)
     visits = "The visits take longer."
     save_policy(app, LATE_SHEETS, {"days": 4}, seen=0, by=by, reason=visits, day=day)
+    asks = _person("asks", "manager")
+    limits = LIMITS.complete({"amount": "80000", "look_alikes": True})
+    reason = "Fewer repayments wait for a second person."
+    save_policy(app, LIMITS, limits, seen=1, by=asks, reason=reason, waits=True)
 
 
 def _person(name: str, role: str = "") -> User:

@@ -14,6 +14,7 @@ from lendingadmin.core.gateway import lending_app
 from lendingadmin.core.staff.models import User
 from lendingadmin.desk.collections import promises, tasks
 from lendingadmin.desk.collections.models import Call, Contact, Lease, PaidLoan, Promise, Stop
+from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.desk.collections.queues import MOST, Queue
 from lendingadmin.desk.collections.states import KEYS, Evidence, Outcome, PromiseState, StopKind
 from lendingadmin.desk.portfolio.models import Snapshot
@@ -262,6 +263,12 @@ def test_what_stops_calls_and_who_lets_them_go_on(
     assert set(list_loans("late-1-7", later)) == {"L-0", "L-9"}
     assert find_kept([CANARY]) == []
     assert boss.post(address, {"reason": "again"}).status_code == 404
+
+
+def test_the_rule_says_how_many_loans_can_be_called_about(three: CallService) -> None:
+    assert CALLING.describe_now and " 3 " in CALLING.describe_now(APP)
+    set_calling(hours=NEVER)
+    assert " 3 " not in CALLING.describe_now(APP)
 
 
 def test_who_asked_not_to_be_called_is_not(three: CallService, desk: Client) -> None:

@@ -2,6 +2,7 @@
 
 from io import StringIO
 
+import pytest
 import simplejson
 from django.core.management import call_command
 
@@ -13,6 +14,7 @@ from tests.faults import addresses
 from tests.faults.behaviours import refusal, reply, token
 from tests.lending import shapes
 
+pytestmark = pytest.mark.django_db
 SECRET = "sandbox-secret"
 READS = {name for name, one in OPERATIONS.items() if one.is_read}
 

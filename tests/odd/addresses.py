@@ -239,7 +239,8 @@ WITHOUT = {
         "counts, sheets and what came back, from the database",
     ),
     **dict.fromkeys(
-        ("policies", "policy", "policy-decide"), "rules of the lender, in the database"
+        ("policies", "policy", "policy-decide", "policy-presets"),
+        "rules of the lender, in the database",
     ),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",

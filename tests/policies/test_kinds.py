@@ -4,9 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.core.checks import run_checks
 from django.test import Client
 
 from lendingadmin.core.gateway import lending_app
+from lendingadmin.core.gateway.management.commands.lending_check import ANSWERS
 from lendingadmin.core.policies.kinds import PolicyKind, fill_form, list_kinds
 from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.core.staff import policies as retention
@@ -120,6 +122,9 @@ def test_numbers_that_were_seen_have_a_row_and_are_told_of_without_a_word(
     )
     set_words(loan={"2": "open"}, performance={})
     assert [number for _table, number in list_wordless()] == ["8"]
+    (note,) = run_checks(tags=[ANSWERS], databases=["default"])
+    assert note.id == "lendingadmin.I001" and ": 8 " in note.msg
+    assert run_checks(tags=[ANSWERS]) == []
     page = desk.get(f"{SETTINGS}status-words/").content.decode()
     assert 'name="loan1_number" value="8"' in page
 

@@ -8,7 +8,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.dates import WEEKDAYS
 from django.utils.html import format_html, format_html_join
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from lendingadmin.core.gateway import LendingApp
@@ -17,9 +17,13 @@ from lendingadmin.core.policies.services import read_values
 from lendingadmin.web.dates import plausible
 from lendingadmin.web.display.times import day, moment
 from lendingadmin.web.fields import LineField
+from lendingadmin.web.keyset import spell_count
 
 from . import rules
+from .queues import Queue
 
+# The queues of loans that are due today or late. No loan is in two of them.
+_OF_LATE_LOANS = ("due-today", "late-1-7", "late-8-30", "late-31")
 _MORE_DAYS = 3
 _MOST_DAYS = 100
 
@@ -218,7 +222,13 @@ def _describe_now(app: LendingApp) -> str:
     allowed, now = get_rules(app), timezone.now()
     opening = rules.find_opening(allowed, now)
     if opening == now:
-        return gettext("Calls are allowed now.")
+        loans = sum(Queue(app, key, now).count_lately() for key in _OF_LATE_LOANS)
+        words = ngettext(
+            "Calls are allowed now, about %(count)s loan.",
+            "Calls are allowed now, about %(count)s loans.",
+            loans,
+        )
+        return words % {"count": spell_count(loans) or "0"}
     if opening is None:
         return gettext("No calls are allowed in the next 60 days.")
     words = gettext("Calls are allowed again %(moment)s.")

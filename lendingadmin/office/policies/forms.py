@@ -10,12 +10,17 @@ from django.utils.translation import gettext_lazy as _
 from lendingadmin.web.fields import day_field
 
 
-class ChangeForm(forms.Form):
-    """Form of a change: its reason, and its first day in the lender's zone; empty for now."""
+class ReasonForm(forms.Form):
+    """Form of the reason of a change."""
 
     reason = forms.CharField(
         label=_("Reason"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 2})
     )
+
+
+class ChangeForm(ReasonForm):
+    """Form of a change: its reason, and its first day in the lender's zone; empty for now."""
+
     validFrom = day_field(
         label=_("From"),
         required=False,

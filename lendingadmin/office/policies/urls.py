@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from lendingadmin.office.policies import views
+from lendingadmin.office.policies import presets, views
 
 urlpatterns = [
     path("", views.policies, name="policies"),
+    path("countries/", presets.presets, name="policy-presets"),
     path("<slug:key>/", views.policy, name="policy"),
     path("<slug:key>/<int:number>/decide", views.decide, name="policy-decide"),
 ]

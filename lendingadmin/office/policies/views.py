@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -21,15 +20,10 @@ from lendingadmin.core.policies.deciding import (
 )
 from lendingadmin.core.policies.kinds import PolicyKind, Words, find_kind, list_kinds
 from lendingadmin.core.policies.models import PolicyVersion
-from lendingadmin.core.policies.services import (
-    find_version,
-    list_saved,
-    list_versions,
-    save_policy,
-)
-from lendingadmin.core.policies.tasks import tell_managers
+from lendingadmin.core.policies.services import find_version, list_saved, list_versions
 from lendingadmin.core.staff.roles import CHANGE_POLICIES
 from lendingadmin.office.policies.forms import ChangeForm
+from lendingadmin.office.policies.saving import save_change
 from lendingadmin.web.access import access
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.requests import PersonRequest
@@ -93,20 +87,8 @@ def policy(request: PersonRequest, app_id: str, key: str) -> HttpResponse:
         if is_same and (saved is None or saved.valid_from <= timezone.now()):
             messages.info(request, _("Nothing changed."))
             return redirect("policy", app_id, key)
-        waits = needs_second(kind)
-        with transaction.atomic():
-            version = save_policy(
-                app,
-                kind,
-                wanted,
-                seen=seen,
-                by=request.user,
-                reason=change.cleaned_data["reason"],
-                day=day,
-                waits=waits,
-            )
-            if version and waits:
-                tell_managers.enqueue(version.pk)
+        reason = change.cleaned_data["reason"]
+        version = save_change(app, kind, wanted, seen=seen, by=request.user, reason=reason, day=day)
         if version:
             _tell(request, version)
             return redirect("policy", app_id, key)

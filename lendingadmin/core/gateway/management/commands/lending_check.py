@@ -9,6 +9,8 @@ from django.core.management.base import BaseCommand
 from lendingadmin.core.gateway.checkup import Checkup
 from lendingadmin.core.gateway.clients import trial_client
 
+#: The tag of checks about what the service sent, which read the database.
+ANSWERS = "answers"
 # Ids of the checks for keys that are public, such as keys of an example.
 _REFUSED_BY_RELEASE = ("lendingadmin.E002", "lendingadmin.E003")
 ALL_IS_WELL = "All is well."
@@ -40,6 +42,8 @@ class Command(BaseCommand):
             detail = _clean(finding.detail)
             self._line(finding.where, finding.subject, finding.result, detail, style)
             bad += finding.is_bad
+        for note in run_checks(tags=[ANSWERS], databases=["default"]):
+            self.stdout.write(note.msg)
         if bad:
             self.stdout.write(f"{bad} of these {'needs' if bad == 1 else 'need'} attention.")
             raise SystemExit(1)
