@@ -428,7 +428,7 @@ OFFICE = (
     Place("settings-required", f"{_APP}/settings/required-fields/", shows="Government"),
     Place("settings-quotas", f"{_APP}/settings/quotas/", shows="Exports"),
     Place("settings-words", f"{_APP}/settings/status-words/", shows="substandard"),
-    Place("settings-retention", f"{_APP}/settings/retention/", shows="1825"),
+    Place("settings-retention", f"{_APP}/settings/retention/", shows="0 means never"),
     Place("settings-second", f"{_APP}/settings/second-manager/", shows="all apps"),
     Place("settings-country", f"{_APP}/settings/countries/?country=UG", shows="ten years"),
     Place("settings-country-none", f"{_APP}/settings/countries/", shows="not verified"),

@@ -33,7 +33,7 @@ CLERKS = [
     *("templates/_plain.html", "templates/_sidebar.html", "templates/_top.html"),
     *("templates/_unidentified.html", "templates/_waiting.html", "templates/search/*.html"),
     *("templates/portfolio/_payment_box.html", "templates/portfolio/payment.html"),
-    *("templates/_autosave.html", "templates/_filters.html"),
+    *("templates/_autosave.html", "templates/_filters.html", "templates/policies/_note.html"),
     "templates/django/forms/field.html",
     *("templates/loans/_*.html", "templates/loans/loan.html"),
     *("templates/portfolio/_payees.html", "templates/portfolio/home.html"),
@@ -219,7 +219,7 @@ _FOR_OPERATORS = {
     *("desk/statements/reading/days.py", "desk/statements/reading/head.py"),
     *("desk/statements/reading/layouts.py", "desk/statements/reading/meanings.py"),
     "desk/statements/agreement.py",
-    "core/policies/files.py",
+    *("core/policies/files.py", "core/policies/presets.py"),
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)

@@ -1,7 +1,8 @@
 """How long data stays, which managers change on Settings: the form, the words and the reader."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext, ngettext
@@ -24,25 +25,37 @@ _GENERAL = {
 }
 
 
-class _Period(NamedTuple):
-    """A number of days: its key in the values, its label, and whether all other kinds use it."""
+@dataclass(frozen=True)
+class _Period:
+    """A number of days: its key in the values, and the kinds of data in words.
+
+    Without words, it is the number of all kinds that have no number of their own.
+    """
 
     key: str
-    label: str
-    is_general: bool
+    what: str
+
+    @property
+    def part(self) -> str:
+        """TEXTS or ROWS."""
+        return self.key.partition("_")[0]
+
+    @property
+    def label(self) -> str:
+        """The label outside a form: what happens, and to which data."""
+        return ": ".join(filter(None, (str(_GENERAL[self.part]), self.what)))
 
 
 def _list_periods() -> Iterator[_Period]:
     kinds: dict[str, tuple[Any, ...]] = {TEXTS: collect("erasable"), ROWS: collect("tables")}
     for part, found in kinds.items():
-        yield _Period(part, str(_GENERAL[part]), True)
+        yield _Period(part, "")
         names: dict[str, list[str]] = {}
         for one in found:
             if one.kind and (part == ROWS or one.erase_older):
                 names.setdefault(one.kind, []).append(gettext(one.what))
         for kind, whats in names.items():
-            label = f"{_GENERAL[part]}: {', '.join(dict.fromkeys(whats))}"
-            yield _Period(f"{part}_{kind}", label, False)
+            yield _Period(f"{part}_{kind}", ", ".join(dict.fromkeys(whats)))
 
 
 class RetentionForm(PolicyForm):
@@ -50,19 +63,25 @@ class RetentionForm(PolicyForm):
 
     def __init__(self, data: Any, *, app: LendingApp, values: Values) -> None:
         super().__init__(data, app=app, values=values)
-        for key, label, is_general in _list_periods():
+        for one in _list_periods():
             field = forms.IntegerField(
-                label=label,
+                label=one.what.capitalize() or gettext("In general"),
                 min_value=0,
                 max_value=_MOST_DAYS,
-                required=is_general or key in _OWN_DAYS,
-                help_text=gettext("0 means never.")
-                if is_general or key in _OWN_DAYS
-                else gettext("Leave empty for the general number."),
+                required=not one.what or one.key in _OWN_DAYS,
             )
-            is_row = key.startswith(ROWS) and key not in _OWN_DAYS
+            is_row = one.part == ROWS and one.key not in _OWN_DAYS
             field.validators += [_check_row_days] if is_row else []
-            self.fields[key] = field
+            self.fields[one.key] = field
+
+    @property
+    def groups(self) -> list[tuple[str, str, list[forms.BoundField]]]:
+        """The numbers for texts and for rows, each with a heading and a hint."""
+        hint = gettext("0 means never. An empty field has the number in general.")
+        return [
+            (str(label), hint, [self[name] for name in self.fields if name.startswith(part)])
+            for part, label in _GENERAL.items()
+        ]
 
     def get_values(self) -> dict[str, Any]:
         """Return the numbers of a valid form, without the kinds that use the general number."""

@@ -57,9 +57,10 @@ class _Change:
 
 @access(CHANGE_POLICIES)
 def policies(request: PersonRequest, app_id: str) -> HttpResponse:
-    """List the rules of the app with the values in force."""
+    """List the rules of the app, then those of all apps, with the values in force."""
     app = gateway.lending_app(app_id)
-    context = {"app": app, "rules": [_read_rule(app, kind) for kind in list_kinds()]}
+    kinds = sorted(list_kinds(), key=lambda one: (one.is_shared, str(one.title)))
+    context = {"app": app, "rules": [_read_rule(app, kind) for kind in kinds]}
     return render(request, "policies/list.html", context)
 
 
