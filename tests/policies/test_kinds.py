@@ -13,7 +13,7 @@ from lendingadmin.core.policies.kinds import PolicyKind, fill_form, list_kinds
 from lendingadmin.core.policies.models import PolicyVersion
 from lendingadmin.core.staff import policies as retention
 from lendingadmin.lending.values import Individual
-from lendingadmin.money.repayments.policies import read_confirm_above, read_limits
+from lendingadmin.money.repayments.policies import LIMITS, read_confirm_above, read_limits
 from lendingadmin.records.borrowers.fields import list_fields
 from lendingadmin.records.borrowers.policies import REQUIRABLE, read_required
 from lendingadmin.web.policies import (
@@ -42,6 +42,7 @@ def change(desk: Client, key: str, **fields: Any) -> Any:
 
 def test_limits(desk: Client) -> None:
     change(desk, "repayment-limits", amount="50,000", day="", look_alikes="on", confirm_above="9.5")
+    assert LIMITS.describe_now and "0 repayments" in LIMITS.describe_now(lending_app("kenya"))
     limits = read_limits("kenya")
     assert limits and limits == (Decimal(50000), None, True)
     assert read_confirm_above("kenya") == Decimal("9.5")
@@ -52,6 +53,11 @@ def test_required_fields(desk: Client) -> None:
     change(desk, "required-fields", individual=["surname", "governmentIdNo"])
     assert read_required("kenya") == {"individual": ["surname", "governmentIdNo"], "company": []}
     assert read_required("ghana")["company"] == ["companyName", "phoneNumber"]
+
+
+def test_who_misses_a_field_is_told_of_its_rule(desk: Client) -> None:
+    page = desk.post("/apps/kenya/borrowers/new", {"general-category": "individual"})
+    assert f'href="{SETTINGS}required-fields/"' in page.content.decode()
 
 
 def test_quotas(desk: Client) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from babel.numbers import get_currency_precision
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.kinds import PolicyForm, PolicyKind, Values, Words, describe_fields
@@ -15,6 +16,7 @@ from lendingadmin.web.display.money import figure
 from lendingadmin.web.fields import AmountField
 
 from .limits import ApprovalLimits
+from .models import Repayment
 
 _AMOUNTS = ("amount", "day", "confirm_above")
 
@@ -77,6 +79,16 @@ def _lowers(before: Values, after: Values) -> bool:
     return any(rises) or bool(before["look_alikes"] and not after["look_alikes"])
 
 
+def _describe_now(app: LendingApp) -> str:
+    waiting = Repayment.objects.awaiting_approval(app.app_id).count()
+    words = ngettext(
+        "%(count)s repayment waits for a second person now.",
+        "%(count)s repayments wait for a second person now.",
+        waiting,
+    )
+    return words % {"count": waiting}
+
+
 LIMITS = PolicyKind(
     "repayment-limits",
     _("Limits of repayments"),
@@ -84,6 +96,7 @@ LIMITS = PolicyKind(
     LimitsForm,
     {**dict.fromkeys(_AMOUNTS), "look_alikes": False},
     _describe,
+    _describe_now,
     is_guarded=True,
     lowers=_lowers,
 )
