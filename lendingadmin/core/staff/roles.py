@@ -226,7 +226,7 @@ def describe_group(name: str, held: Iterable[str]) -> str:
     if name in ROLE_WORDS:
         return gettext(ROLE_WORDS[name])
     words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]
-    return ", ".join(words) or gettext("no right yet")
+    return ", ".join(words) or gettext("no rights yet")
 
 
 def _find_area(name: str) -> str:

@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import NotIndependent, find_dependence
@@ -262,5 +262,5 @@ def _short(value: object) -> str:
     if isinstance(value, list | tuple):
         return _("%(count)s in the list") % {"count": len(value)} if value else _("none")
     if isinstance(value, Mapping):
-        return _("%(count)s fields") % {"count": len(value)}
+        return ngettext("%(count)s field", "%(count)s fields", len(value)) % {"count": len(value)}
     return shown(value)
