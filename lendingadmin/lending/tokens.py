@@ -288,7 +288,7 @@ class MemoryTokenStore(ForkSafe):
         return self._state
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """Replace the saved state if it is still `before` (see TokenStore)."""
+        """Replace the saved state; return False if it is no longer `before` (see TokenStore)."""
         with self._lock:
             is_same = self._state is before
             if is_same:

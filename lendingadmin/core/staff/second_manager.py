@@ -40,7 +40,10 @@ def manages_people(person: User) -> bool:
 
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
-    """Return the moves that need a second manager, for a known or new person."""
+    """Return the moves that need a second manager; empty without SECOND_MANAGER.
+
+    Each given role needs one. Taking a role needs one only from a person who manages people.
+    """
     if not settings.SECOND_MANAGER:
         return []
     is_manager = person is not None and manages_people(person)

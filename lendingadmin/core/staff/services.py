@@ -146,7 +146,10 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
 def _set_roles(
     by: User, form: "ModelForm[User]", person: User
 ) -> tuple[list[Move], PersonChange | None]:
-    """Apply the moves that need no second manager, and request the others; return both."""
+    """Apply the moves that need no second manager, and request the others.
+
+    Return the applied moves, and the request; None if no move needs a second manager.
+    """
     moves = list_moves(person, by, form.cleaned_data.get("roles"))
     waiting = second_manager.list_waiting(moves, person)
     done = [move for move in moves if move not in waiting]

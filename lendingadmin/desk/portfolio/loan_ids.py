@@ -53,7 +53,10 @@ def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
 
 
 def read_borrowers(app_id: str, loan_ids: Collection[str]) -> dict[str, str]:
-    """Return the borrowers of these loans in the newest snapshot, by loan id."""
+    """Return the borrowers of these loans in the newest snapshot, by loan id.
+
+    Loans without a known borrower are left out.
+    """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}

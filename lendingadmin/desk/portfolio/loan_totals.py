@@ -85,7 +85,7 @@ def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> Totals:
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """Return the rest of an amount after a payment; a credit does not change."""
+    """Return the rest of an amount after a payment; a credit or None does not change."""
     if amount is None or amount <= 0:
         return amount
     return max(amount - paid, Decimal(0))

@@ -84,7 +84,7 @@ def read_ages() -> list[tuple[tuple[str, ...], float]]:
 
 
 def find_newest(app_id: str) -> Snapshot | None:
-    """Return the snapshot that began last, in any state."""
+    """Return the snapshot that began last, in any state; None before the first one."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
 
 
@@ -185,7 +185,10 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """End this snapshot as failed and start a new one, because loans may have moved."""
+        """End this snapshot as failed and start a new one, because loans may have moved.
+
+        Nothing changes if another process has ended or moved it.
+        """
         from . import tasks
 
         with transaction.atomic():

@@ -55,7 +55,7 @@ class NewStatementForm(forms.Form):
         return sent
 
     def clean(self) -> None:
-        """Require either a file or pasted rows."""
+        """Require either a file or pasted rows, and set `content` to their bytes."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
         if "file" in self.errors:
             return

@@ -53,7 +53,7 @@ def is_expired(since: datetime) -> bool:
 
 
 def find_reasons(asked: "Request", by: User, idempotency_key: str, now: datetime) -> list[str]:
-    """Return the reasons from `limits.REASONS` why a repayment needs a second person."""
+    """Return the reasons from `limits.REASONS` for a second person; empty if none is needed."""
     own = settings.APPROVAL_LIMITS.get(asked.app_id)
     if own is None:
         return []

@@ -262,9 +262,10 @@ def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
 def _commit(
     intents: Sequence[Intent], by: User, approval: approvals.Approval | None
 ) -> list[Repayment]:
-    """Commit all of these intents with their audit entries, or none; return their rows.
+    """Commit all of these intents with their audit entries and return their rows.
 
-    Raise the errors of `create_intent`. Raise IntegrityError if another row blocks an intent.
+    If nothing is committed, raise an error of `create_intent`, or IntegrityError if another row
+    blocks an intent.
     """
     if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
@@ -634,7 +635,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
-    """Decline a repayment; return True if it still waited.
+    """Decline a repayment; return False, and change nothing, if it waits for no approval.
 
     `by` is an approver, or the person who entered the repayment.
     """
@@ -667,7 +668,7 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 
 @in_english
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
-    """Resolve a repayment by a person's decision; return whether it was resolved.
+    """Resolve a repayment by a person's decision; return False if its state forbids this.
 
     Raise OwnRepayment for the person who entered it, NotIndependent for a person who is not
     independent of that person, and DuplicateExternalId if its externalId is in use again.

@@ -329,7 +329,10 @@ class _Finder:
             yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
 
     def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
-        """Return the cards that are also in all of `others`, at most as many as are opened."""
+        """Return at most _OPENED of the cards that are also in all of `others`.
+
+        Set `is_cut` if the result has this size, because there may be more cards.
+        """
         rows = cards.intersection(*others) if others else _order(cards)
         keys = list(rows[:_OPENED])
         self.is_cut = self.is_cut or len(keys) == _OPENED

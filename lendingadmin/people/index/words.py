@@ -191,7 +191,10 @@ def fits_mask(phone: str, begin: str, end: str) -> bool:
 
 
 def find_mask(text: str) -> re.Match[str] | None:
-    """Return the first masked number in a text, with its beginning and its end as groups."""
+    """Return the first masked number in a text, with its two visible ends as groups.
+
+    Return None if the text has no masked number.
+    """
     return _MASK.search(text)
 
 

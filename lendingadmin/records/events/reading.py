@@ -66,12 +66,12 @@ class Reading:
 
     @property
     def earlier(self) -> int | None:
-        """The number of the part before this one."""
+        """The number of the part before this one; None for the first part."""
         return self.part - 1 if self.part else None
 
     @property
     def later(self) -> int | None:
-        """The number of the part after this one."""
+        """The number of the part after this one; None for the last part."""
         return self.part + 1 if self.part + 1 < self.parts else None
 
 

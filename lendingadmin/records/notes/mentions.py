@@ -29,7 +29,7 @@ def find_names(text: str) -> list[str]:
 
 
 def find_people(text: str, app_id: str) -> list[User]:
-    """Return the colleagues who are named in a text and may read notes in the app."""
+    """Return the people whom a text names and who may read notes in the app; empty if none."""
     names = find_names(text)
     if not names:
         return []

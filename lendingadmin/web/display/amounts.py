@@ -120,7 +120,7 @@ def _ungroup(figure: str, sign: str) -> str:
 
 @lru_cache(maxsize=64)
 def _list_marks(currency: str) -> frozenset[str]:
-    """Return the marks of a currency next to an amount, in capitals: `KES`, `KSH`, `GH₵`."""
+    """Return the marks of a currency in capitals: `KES`, `KSH`, `GH₵`; empty without a currency."""
     if not currency:
         return frozenset()
     marks = {currency}

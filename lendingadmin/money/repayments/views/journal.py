@@ -184,7 +184,7 @@ def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
 
 
 def _list_approvers(repayment: Repayment) -> list[User]:
-    """Return a few of the people who may approve a repayment that waits for approval."""
+    """Return a few of the people who may approve a repayment; none if it waits for no approval."""
     if repayment.state != RepaymentState.AWAITING:
         return []
     return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])

@@ -94,7 +94,10 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
 def _read_running(
     app_id: str, account_id: str
 ) -> tuple[running.AccountAssessments | None, Card | None]:
-    """Return the account's assessments, or a card with the reason why they can't be read."""
+    """Return the account's assessments, or a card with the reason why they can't be read.
+
+    Without an account, both are None.
+    """
     if not account_id:
         return None, None
     try:
