@@ -158,7 +158,7 @@ def is_still_asked(change: PersonChange) -> bool:
 
 
 def read_moves(change: PersonChange) -> list[Move]:
-    """Return the requested moves of roles, without those of deleted roles."""
+    """Return the requested moves of roles; moves of deleted roles are left out."""
     roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
     return [
         Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles

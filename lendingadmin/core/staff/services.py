@@ -160,8 +160,7 @@ def _set_roles(
 def move_roles(person: User, moves: Iterable[Move]) -> None:
     """Give and take roles; a move that is already in effect changes nothing.
 
-    If a role lets the person manage people, access that one manager alone could have is removed
-    (`cancel_set_up_by_one`).
+    If a role lets the person manage people, call `cancel_set_up_by_one`.
     """
     moves = list(moves)
     for move in moves:
@@ -175,11 +174,11 @@ def move_roles(person: User, moves: Iterable[Move]) -> None:
 
 
 def cancel_set_up_by_one(people: Iterable[User]) -> None:
-    """Remove the access that one manager alone may have to people who now manage people.
+    """Remove a single manager's access to the accounts of people who now manage people.
 
-    Otherwise that manager could sign in as a second manager. An open set-up link is cancelled. If
-    the account was set up by such a link, its password and factors are removed too, which ends its
-    sessions. Without SECOND_MANAGER nothing is done.
+    Otherwise that manager could sign in as a second manager. Cancel the open set-up link. If a
+    single manager's link set up the account, also remove its password and factors, which ends its
+    sessions. Change nothing without SECOND_MANAGER.
     """
     if not settings.SECOND_MANAGER:
         return

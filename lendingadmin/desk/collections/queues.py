@@ -345,7 +345,8 @@ class Queue:
     def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
         """Return the late and due loans of the person's borrowers.
 
-        The borrowers include those of officers for whom the person is the stand-in.
+        The borrowers of officers for whom the person is the stand-in are included. Return an empty
+        list without a person.
         """
         if self.person is None:
             return []

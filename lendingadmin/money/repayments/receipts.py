@@ -73,7 +73,7 @@ def match_number(app_id: str, text: str) -> Q | None:
 class Remainder(NamedTuple):
     """The balance of a loan after a repayment: the amounts left, overdue and due next.
 
-    The amounts are those at `read_at`, in the app's currency; the next payment changes them.
+    The amounts were read at `read_at`. They are in the app's currency.
     `overdue` is None if nothing is overdue, if the loan does not show this, and after a payment in
     another currency. The next instalment is None if nothing is left. If something is overdue, the
     next instalment is also None if `overdue` is None, or if the instalment is already due.

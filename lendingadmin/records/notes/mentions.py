@@ -10,8 +10,8 @@ from lendingadmin.core.staff.roles import NOTES_READ
 
 from .models import Mention, Note
 
-# An @ inside a word does not count, because it may belong to an e-mail address. The characters
-# after the @ are those of user names.
+# An @ inside a word does not count, because it may belong to an e-mail address. User names have
+# only the characters after the @.
 _NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
 # Characters that may end a user name, but may also be the punctuation of the sentence.
 _MARKS = ".,-+@"

@@ -74,9 +74,9 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the form's initial values: the data of an earlier attempt, or else new ones.
+    """Return the form's initial values: the data of an earlier attempt, if there is one.
 
-    The new values are the account and type in the address, and the present time.
+    Otherwise return the account and type in the address, and the present time.
     """
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
