@@ -441,7 +441,7 @@ STATEMENTS = (
         "statement-missing",
         f"{_APP}/statements/{{statement_whole}}/?standing=missing",
         "manager",
-        shows="not recorded here",
+        shows="not recorded",
     ),
     Place(
         "statement-none-match",

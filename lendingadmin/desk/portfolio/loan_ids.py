@@ -76,7 +76,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]
 
 KEPT = KeptOn(
     gettext_noop("loan snapshots"),
-    gettext_noop("the next update saves the loans again that the service still lists"),
+    gettext_noop("loans that the service still lists are saved again by the next update"),
     count_of_borrower,
     list_rows,
 )

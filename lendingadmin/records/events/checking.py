@@ -59,7 +59,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     data = body.get("data")
     if _too_deep(data):
         findings.errors.append(
-            _("The data is nested more than %(depth)s deep.") % {"depth": _DEEPEST}
+            _("The data is nested more than %(depth)s levels deep.") % {"depth": _DEEPEST}
         )
         return findings
     when = parse_time(body.get("timestamp"))

@@ -60,7 +60,7 @@ class EventForm(forms.Form):
         label=_("The service's domain"),
         max_length=200,
         required=False,
-        help_text=_("The domain is added to kinds in the JSON that have none."),
+        help_text=_("The domain is added to kinds without a domain in the JSON."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:

@@ -108,7 +108,7 @@ class PreviewForm(forms.Form):
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
         self.fields["product"] = forms.MultipleChoiceField(
             label=_("Products"),
-            help_text=_("If none is ticked, all products are included."),
+            help_text=_("If no product is ticked, all products are included."),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             choices=choices,

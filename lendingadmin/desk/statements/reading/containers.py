@@ -223,7 +223,7 @@ def tell_of_macros() -> str:
 
 
 def _tell_of_types() -> str:
-    return _("This XML declares its own types, as no bank's statement does. The file was not read.")
+    return _("This XML declares its own types. Statements of banks do not. The file was not read.")
 
 
 def _tell_of_web_page() -> str:

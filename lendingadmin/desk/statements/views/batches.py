@@ -162,7 +162,7 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             return redirect(found)
         else:
             obstacle = _(
-                "A second person must approve these payments, and no other person may do so."
+                "A second person must approve these payments, but no other person may approve."
             )
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))

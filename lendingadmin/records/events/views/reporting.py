@@ -148,8 +148,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
     return Card(
         title=_(DUPLICATE),
         cause=_(
-            "There can be only one event for each account, type and time. An event with these "
-            "already exists."
+            "Each account, type and time can have only one event. This event already exists."
         ),
         next=_(
             "Open the event and compare. If your data is different, enter the time when it was "
