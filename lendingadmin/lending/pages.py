@@ -360,7 +360,7 @@ def first_items(
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Yield the pages without items of earlier pages; each page counts the repeated ones.
+    """Yield the pages without items of earlier pages; each page counts the items left out.
 
     An item is recognised by its id, else its uid. An item without either is never left out. Only a
     hash of each item is stored, about 70 bytes. Raises UnfinishedList for a page with only items of

@@ -334,7 +334,7 @@ def build_link(person: User) -> str:
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
     """Set the password that a person chose, once for each link; return False for an invalid link.
 
-    A new password ends every session that began with the old one.
+    A new password ends every session that began with the old password.
     """
     with transaction.atomic():
         person = User.objects.select_for_update(no_key=True).get(pk=pk)

@@ -314,7 +314,7 @@ class IndexWalk(Walk[Index]):
         """Request by id the records that the list left out; delete the rows of deleted records.
 
         Records may be missing from the list only because items moved between pages. After the last
-        one the walk is complete. Return the wait before the next slice; None at the end.
+        record, the walk is complete. Return the wait before the next slice; None at the end.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False

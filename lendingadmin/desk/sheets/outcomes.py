@@ -1,4 +1,4 @@
-"""The results of sheets and their rows, according to the ledger and not to the entered amounts."""
+"""The results of sheets and their rows, according to the journal and not to the entered amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

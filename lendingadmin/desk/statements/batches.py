@@ -289,7 +289,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
-    """Return the batches with rows to decide or record, and the paused ones.
+    """Return the batches with rows to decide or record, and the paused batches.
 
     Return none for a person who may not record repayments.
     """

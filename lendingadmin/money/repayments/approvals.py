@@ -1,4 +1,4 @@
-"""Approval of repayments: which ones need a second person before sending, and who may approve.
+"""Approval of repayments by a second person before they are sent.
 
 The commands are `services.approve` and `services.decline`. The database itself refuses to
 release a repayment that needs a second person and has none (`models.Repayment`).

@@ -143,8 +143,8 @@ def build_receipt(
 ) -> Receipt:
     """Return the receipt or slip of a repayment, in the form that this person may print.
 
-    A person without the right to see names gets the initials. The language is the one in the
-    request, or else the lender's language.
+    A person without the right to see names gets the initials. The request names the language;
+    otherwise it is the lender's language.
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by

@@ -55,7 +55,7 @@ _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOL
 
 
 class IntentRefused(Exception):
-    """Error: a rule of the ledger refuses an intent, so nothing is saved."""
+    """Error: a rule of the journal refuses an intent, so nothing is saved."""
 
 
 class DuplicateExternalId(IntentRefused):
@@ -434,7 +434,7 @@ def _swap(move: Move, now: datetime) -> bool:
 
 
 def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
-    """Lock all repayments of these loans; return the keys of the presumed ones.
+    """Lock all repayments of these loans; return the keys of the presumed repayments.
 
     Until the transaction ends, no other transaction can draw conclusions from the loans' balances.
     """

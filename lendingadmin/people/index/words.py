@@ -182,7 +182,7 @@ def mask_phone(digits: str) -> str:
 
 
 def fits_mask(phone: str, begin: str, end: str) -> bool:
-    """Return whether a number fits a masked one, with or without its country code."""
+    """Return True if a number fits a masked number, with or without its country code."""
     is_local = len(phone) <= _LONGEST_LOCAL
     return phone.endswith(end) and any(
         phone[at:].startswith(begin) or (is_local and phone.startswith(begin[at:]))

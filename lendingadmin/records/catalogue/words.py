@@ -92,7 +92,7 @@ def _rate(label: str, value: object, term: object) -> Term:
 def _adjustment(label: str, adjustment: object) -> list[Term]:
     """Return the adjustment of a rate or an amount in one sentence, then its other fields.
 
-    Return none without an adjustment, and a malformed one as received.
+    Without an adjustment, return none. A malformed adjustment is returned as received.
     """
     if adjustment is None:
         return []

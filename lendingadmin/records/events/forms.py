@@ -72,7 +72,7 @@ class EventForm(forms.Form):
         return str(self.cleaned_data["domain"]).strip("/")
 
     def clean(self) -> None:
-        """Refuse an account in the form that differs from the one in the JSON."""
+        """Refuse an account in the form that differs from the account in the JSON."""
         entered = self.cleaned_data
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None

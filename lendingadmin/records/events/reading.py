@@ -130,7 +130,7 @@ def _count(entry: EntityValueSet | Malformed) -> int:
 
 
 def _list_threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
-    """Return conversations: the messages of each address together, the newest one first."""
+    """Return conversations, the newest first: the messages of each address together."""
     by_address: dict[str, list[Record]] = {}
     for value in _sort_by_time(values):
         by_address.setdefault(shown(value.get("address")), []).append(value)

@@ -186,7 +186,7 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 
 @access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; its author and times stay. Redirect to the note."""
+    """Delete the text of a note; its author and times stay. Redirect to the note in any case."""
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         words = _(

@@ -32,7 +32,7 @@ class Unreadable(ValueError):
 
 
 class Ambiguous(ValueError):
-    """Error: a text has two readings. Each of `readings` is written so that it has only one."""
+    """Error: a text has two readings. `readings` has both, each written without ambiguity."""
 
     def __init__(self, *readings: str) -> None:
         super().__init__(" or ".join(readings))

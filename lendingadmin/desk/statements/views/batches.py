@@ -1,4 +1,4 @@
-"""A statement's payments on their way into the ledger: check, decision, recording and result.
+"""A statement's payments on their way into the journal: check, decision, recording and result.
 
 These pages never write to the service, because the worker does the recording
 (`desk/statements/recording.py`).
