@@ -260,9 +260,9 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
 
 
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
-    """Remove the second factors of a person who lost their phone or key.
+    """Remove the second factors of a person who lost their phone or key, or request an approval.
 
-    The person then signs in with the password alone. People cannot remove their own factors in this
+    The person then signs in with only the password. People cannot remove their own factors in this
     way, because their own page asks for the factor first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
@@ -354,7 +354,8 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """Sign a person out and require another password before any other action.
 
-    Managers do this if other people may know the password. Raises ChangeRefused.
+    Managers do this if other people may know the password. Nothing changes if the person must
+    already choose another password. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:

@@ -658,7 +658,8 @@ def lapse_unapproved(at_most: int) -> int:
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     """Mark the alarm of a repayment as seen.
 
-    The alarm leaves the home page and stays with the repayment.
+    The alarm leaves the home page and stays with the repayment. Nothing changes if it was seen
+    before.
     """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):

@@ -176,7 +176,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show a second person the rows that will be recorded; a POST approves the batch.
 
     The worker then records the rows. Redirect to the batch, with a warning if it does not wait for
-    this person's approval. If the rows have changed, the POST redirects to this page.
+    this person's approval. If the rows have changed, the POST redirects to this page with a
+    warning.
     """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):

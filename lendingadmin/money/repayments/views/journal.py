@@ -399,8 +399,8 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
 def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Save a person's report of a mistake in a repayment, once for each form.
 
-    Redirect to the repayment. If the form is invalid or too old, or another report is open, show
-    the page with the error.
+    Redirect to the repayment, with a warning if this form's report was already reviewed. If the
+    form is invalid or too old, or another report is open, show the page with the error.
     """
     repayment = _one(app_id, number)
     form = MistakeForm(request.POST, prefix="mistake")

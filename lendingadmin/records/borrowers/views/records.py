@@ -259,7 +259,8 @@ def _find_shared_key(request: PersonRequest, app_id: str) -> str:
 def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
     """Record that this person sees the borrower, and update the borrower in the index.
 
-    `found` is the record from the service, without masks.
+    `found` is the record from the service, without masks. Do nothing if `found` is an error or is
+    not this borrower's record.
     """
     if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)
