@@ -76,7 +76,7 @@ def reencrypt(ciphertext: str, *place: str) -> str:
 
 
 def _open(keys: MultiFernet, ciphertext: str, place: Sequence[str]) -> tuple[str, bool]:
-    """Return the text, and True if it is bound."""
+    """Return the text, and True if it is bound. Raise DecryptionError for a wrong key or place."""
     try:
         text = keys.decrypt(ciphertext.encode("ascii")).decode()
     except (InvalidToken, UnicodeError) as error:

@@ -81,7 +81,7 @@ class Borrowers(ListResource[Borrower]):
         timestamp: datetime | str | None = None,
         request_id: str | None = None,
     ) -> OfferOperation:
-        """Start an offer, or read its progress with `request_id` alone (Spec: Borrowers, 4).
+        """Start an offer, or read its progress with only `request_id` (Spec: Borrowers, 4).
 
         The assessment type is given by its full name. A call that should only read may also start
         an offer. Raise WrongRecord if the operation is of another borrower, request or app. Raise

@@ -17,7 +17,8 @@ _UPPER_CASED = frozenset({"surname", "othernames"})
 def find_differences(sent: object, came: object) -> list[str]:
     """Return the places, such as `devices · 2 · osName`, of missing or changed values.
 
-    At most a dozen are listed. The list is empty if the answer has all values that were sent.
+    At most a dozen are listed, followed by `…` if there are more. The list is empty if the answer
+    has all values that were sent.
     """
     found: list[str] = []
     for place in _find(sent, came, "", 0):

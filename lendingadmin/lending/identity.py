@@ -62,8 +62,9 @@ def delete_named(
     """Delete a record and read it again, to prove that it is gone.
 
     Raise WrongRecord and UnidentifiedRecord, and delete nothing, if the service answers with a
-    record that may be another one. After any other fault of the first read the deletion continues.
-    Raise Unconfirmed if the service accepted the deletion but the second read does not prove it.
+    record that may be another record. After any other fault of the first read the deletion
+    continues. Raise Unconfirmed if the service accepted the deletion but the second read does not
+    prove it.
     """
     try:
         check_named(read(asked), asked)

@@ -134,13 +134,13 @@ def instalments(loan: Loan) -> tuple[Installment, ...]:
 
 
 def due_of(installment: Installment) -> Decimal | None:
-    """Return the total amount to be paid for an instalment."""
+    """Return the total amount to be paid for an instalment; None if it is unknown."""
     amounts = installment.amounts
     return number(amounts.repayment) if isinstance(amounts, InstallmentAmounts) else None
 
 
 def next_of(loan: Loan) -> Installment | None:
-    """Return the next instalment according to the service (spec: LoanSchedule)."""
+    """Return the next instalment from the service (spec: LoanSchedule); None if not reported."""
     schedule = loan.schedule
     coming = schedule.next_installment if isinstance(schedule, LoanSchedule) else None
     return coming if isinstance(coming, Installment) else None

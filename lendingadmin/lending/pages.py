@@ -360,7 +360,7 @@ def first_items(
 
 
 def leave_out_repeats(pages: Iterable[Page[Listed]]) -> Iterator[Page[Listed]]:
-    """Yield the pages without items of earlier pages; each page counts the repeated ones.
+    """Yield the pages without items of earlier pages; each page counts the items left out.
 
     An item is recognised by its id, else its uid. An item without either is never left out. Only a
     hash of each item is stored, about 70 bytes. Raises UnfinishedList for a page with only items of
@@ -393,14 +393,13 @@ def _hash_id(item: object) -> int | None:
 
 
 class Search(NamedTuple, Generic[Listed]):
-    """Result of a search in a list: the item or None, and the number of compared items.
+    """Result of a search in a list: the item or None.
 
     `whole` is True if the item was found or the list was read to its end.
     """
 
     found: Listed | None
     whole: bool
-    looked_at: int
 
 
 def search(
@@ -411,21 +410,21 @@ def search(
     The search also ends after MORE_PAGES further pages without items. Raise LendingError, except
     for a list without an end.
     """
-    looked_at = empty = 0
+    compared = empty = 0
     try:
         for page in leave_out_repeats(pages):
             for item in page.items:
-                looked_at += 1
+                compared += 1
                 if not isinstance(item, Malformed) and is_wanted(item):
-                    return Search(item, True, looked_at)
+                    return Search(item, True)
             if page.next_page_token is None:
-                return Search(None, True, looked_at)
+                return Search(None, True)
             empty = 0 if page.items else empty + 1
-            if looked_at >= at_most or empty > MORE_PAGES:
+            if compared >= at_most or empty > MORE_PAGES:
                 break
     except UnfinishedList:
         pass
-    return Search(None, False, looked_at)
+    return Search(None, False)
 
 
 def gather(pages: Iterator[Page[Listed]], at_most: int) -> tuple[tuple[Listed, ...], bool]:

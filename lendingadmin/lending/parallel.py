@@ -76,8 +76,8 @@ def read_in_parallel(
 
     Each call is a function without arguments that reads through `client`, such as
     `lambda: app.loans.get("L1")`. The token is fetched in the caller's thread. If the token is
-    refused, a new one is fetched there and the refused reads run once more. If there is no token or
-    no free place, each result is that error, and nothing is sent. A write among the calls raises
+    refused, a new token is fetched there and the refused reads run once more. If there is no token
+    or no free place, each result is that error, and nothing is sent. A write among the calls raises
     TypeError. After all calls are over, TypeError and every other error that is not a LendingError
     is raised to the caller. With `seconds`, a read that takes longer than that after the token
     arrived is cut off, and its result is TimedOut.

@@ -66,7 +66,7 @@ class Resource:
         return parsed
 
     def read_one(self, name: str, kind: type[Named], key: str, asked: str) -> Named:
-        """Read the record that is addressed by this id. Raises WrongRecord for another one.
+        """Read the record that is addressed by this id. Raises WrongRecord for another record.
 
         A record without an id is returned if the connection is new. On a reused connection such a
         record may be the answer to an earlier request, so WrongRecord is raised.

@@ -288,7 +288,7 @@ class MemoryTokenStore(ForkSafe):
         return self._state
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """Replace the saved state if it is still `before` (see TokenStore)."""
+        """Replace the saved state; return False if it is no longer `before` (see TokenStore)."""
         with self._lock:
             is_same = self._state is before
             if is_same:
@@ -339,7 +339,7 @@ class TokenSource(ForkSafe):
     def get_token(self) -> AccessToken:
         """Return a usable token: from memory, from the store, or from the issuer.
 
-        After 80 % of its lifetime one caller renews the token, while all others use the old one.
+        After 80 % of its lifetime one caller renews the token, while all others use the old token.
         Without a usable token they wait for that caller. Raise a LendingError of operation `token`
         if no token is available. Nothing was sent to the service then. The error is NotAccepted if
         the issuer refuses the account. A refusal is remembered for 30 s, so that the issuer is not
@@ -353,8 +353,8 @@ class TokenSource(ForkSafe):
     def drop(self, refused: str) -> bool:
         """Drop a token that the service refused with 401; return whether to try with another token.
 
-        Return True if there is another token, or if the refused one was older than 30 s and is now
-        dropped. Return False for a younger token, because it works and the 401 belongs to the
+        Return True if there is another token, or if the refused token was older than 30 s and is
+        now dropped. Return False for a younger token, because it works and the 401 belongs to the
         operation.
         """
         while (state := self._store.load()).token and state.token.value == refused:

@@ -75,14 +75,14 @@ _RETRIED_STATUSES = frozenset({502, 503, 504})
 class Call:
     """A finished call.
 
-    `path` has no query, because filters may be personal. `status` and `request_id` are those of the
+    `path` has no query, because filters may be personal. `status` and `request_id` are from the
     last answer, None without an answer. The call began at `began` (time.monotonic) and took
     `seconds`. `attempts` counts the requests that were sent or tried. `faults` names the fault of
     each attempt without success: a fault of the connection, or a status. `error` is the name of the
     error's class, None for a success. `may_have_saved` is True for a write that was sent and not
     refused. `url` is complete, `sent` is the body of the request, and `answer` is the unparsed JSON
-    of the answer (for a refusal, the service's own words). `clock_offset` is that of the last
-    answer that had one.
+    of the answer (for a refusal, the service's own words). `clock_offset` is from the last answer
+    with a date.
     """
 
     operation: str

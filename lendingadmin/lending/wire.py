@@ -297,9 +297,9 @@ class _Adapter(HTTPAdapter):
 class Route:
     """Route to other machines.
 
-    `ca_file` has the certificates (PEM) that are trusted in place of the public ones. `proxy` is
-    the address of a proxy. Both may be empty. If `trust_env` is False, the proxies, certificates
-    and .netrc of the environment are ignored.
+    `ca_file` has the certificates (PEM) that are trusted in place of the public certificates.
+    `proxy` is the address of a proxy. Both may be empty. If `trust_env` is False, the proxies,
+    certificates and .netrc of the environment are ignored.
     """
 
     ca_file: str = ""

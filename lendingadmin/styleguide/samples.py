@@ -61,7 +61,7 @@ class SampleForm(forms.Form):
 
 
 def chips() -> list[Status]:
-    """Return every status with its own look, and one without."""
+    """Return every status with its own look, and a status without one."""
     worded = [statuses.find_status("1", {"1": word}) for word in _WORDS]
     late = statuses.days_late(20)
     return [status for status in (*worded, *repayment_chips().values(), late) if status]

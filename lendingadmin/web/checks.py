@@ -296,7 +296,7 @@ def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if a host name or address is that of this machine."""
+    """Return True if a host name or address means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -351,9 +351,10 @@ def _list_rows(
     note: Callable[..., object],
     most: int | None,
 ) -> Generator[list[Sequence[object]]]:
-    """Yield the headings, then at most `most` rows in all, then a note if rows are missing.
+    """Yield the headings, then the rows in pages.
 
-    A LendingError ends the rows with a note that gives the reason. The audit trail records the end.
+    A note follows if more than `most` rows exist, if a LendingError stopped the export, or if the
+    service repeated rows. `note` records the end in the audit trail.
     """
     count = repeated = 0
     # If the browser leaves, the stream is closed from outside, and this outcome is recorded.

@@ -52,9 +52,9 @@ class _Prefilled(forms.BoundField):
 class AmountField(forms.DecimalField):
     """Money as people write it: `3,500`, `3 500.50`, `KES 3500`, `3500/=`.
 
-    An amount is never guessed. The error for a text with two readings names both readings.
-    Forms set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the
-    amount may not name one.
+    An amount is never guessed. The error for a text with two readings names both readings. Forms
+    set `currency` to the ISO 4217 code that the amount may name. Without `currency`, the amount may
+    not name a currency.
     """
 
     bound_field_class = _Prefilled

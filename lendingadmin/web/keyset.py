@@ -154,7 +154,7 @@ def write_counts(lists: Sequence[QuerySet[Any]]) -> tuple[str, tuple[Any, ...]]:
 
 
 def run_counts(query: str, params: Sequence[Any]) -> list[int]:
-    """Return the counts from a query of `write_counts`."""
+    """Return the counts from a query of `write_counts`; none for an empty query."""
     if not query:
         return []
     with connection.cursor() as cursor:

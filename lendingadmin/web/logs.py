@@ -20,7 +20,7 @@ class NoAddress(logging.Filter):
     """Replaces the address by the route in Django's own lines about requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record through, with the route in place of the path in its arguments."""
+        """Replace the path in the record's arguments by the route; return True always."""
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             match = request.resolver_match
@@ -39,7 +39,7 @@ class NoTraceOfRefusals(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record through; records of a 4xx lose their trace."""
+        """Remove the trace from a record about a 4xx; return True for every record."""
         if getattr(record, "status_code", 0) in _REFUSED:
             record.exc_info = record.exc_text = None
         return True

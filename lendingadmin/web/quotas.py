@@ -2,7 +2,7 @@
 
 A view declares its quota with its access (`@access(…, quota=READS)`). Each person has the quota in
 each app. The counters are in Django's `default` cache, where no entry is removed to make room for
-another one. The windows are full hours and days of UTC.
+another entry. The windows are full hours and days of UTC.
 """
 
 import logging

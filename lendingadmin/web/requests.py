@@ -33,9 +33,9 @@ class PersonRequest(HttpRequest):
 
 
 def address_with(request: HttpRequest, changes: dict[str, str]) -> str:
-    """Return this page's address with other values of some parameters, without empty ones.
+    """Return this page's address with some parameters changed; empty parameters are left out.
 
-    The result is like that of `{% querystring %}`, for parameters whose names only Python knows.
+    Use this in place of `{% querystring %}` if only Python knows the names of the parameters.
     """
     query = {name: value for name, value in (request.GET.dict() | changes).items() if value}
     return f"{request.path}?{urlencode(query)}" if query else request.path

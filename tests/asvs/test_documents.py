@@ -76,15 +76,17 @@ def test_it_says_each_limit() -> None:
     most = {name: limit.most for name, limit in quotas.LIMITS.items()}
     assert rows == {
         "borrowers that one person opens": f"{most['reads']:,} an hour",
-        "reveals of one person": f"{most['reveals']:,} an hour",
-        "searches of one person": f"{most['searches']:,} an hour",
-        "exports of one person": f"{OWN_EXPORTS} a day; managers change it on Settings",
+        "masked records that one person reveals": f"{most['reveals']:,} an hour",
+        "searches that one person makes": f"{most['searches']:,} an hour",
+        "exports that one person starts": f"{OWN_EXPORTS} a day; managers change it on Settings",
         "statements that one person uploads": f"{most['statements']:,} a day",
         "collection sheets that one person prints": f"{most['sheets']:,} a day",
         "notes that one person writes or changes": f"{most['notes']:,} an hour",
-        "exports under way": (f"{exports.MOST} of a process, {exports.MOST_OF_ONE} of a person"),
-        "calls of the lending service under way": (
-            f"{transport.size} of a process, {transport.deadline:.0f} seconds each with all tries"
+        "exports at the same time": (
+            f"{exports.MOST} in a process, {exports.MOST_OF_ONE} for a person"
+        ),
+        "calls to the lending service at the same time": (
+            f"{transport.size} in a process, {transport.deadline:.0f} seconds each with all tries"
         ),
         "a request": f"{longest} seconds of the proxy, {statement} for each of its statements",
         "repayments without a second person": "the limits on Settings",
@@ -166,7 +168,7 @@ def test_it_says_how_long_sessions_last() -> None:
     assert timedelta(hours=12) == sessions.LONGEST
     assert "does not end a session of the dashboard early" in said
     # Those of NIST SP 800-63B, 4.2.3.
-    assert "800-63B" in read_part("**Sessions.**", "**Systems that it calls**")
+    assert "800-63B" in read_part("**Sessions.**", "**Systems that the dashboard calls**")
 
 
 def test_it_lists_the_keys() -> None:
@@ -178,7 +180,9 @@ def test_it_lists_the_keys() -> None:
 
 
 def test_it_names_each_service() -> None:
-    named = re.findall(r"`(\w+_URL)`", read_part("**Systems that it calls**", "**Levels of data**"))
+    named = re.findall(
+        r"`(\w+_URL)`", read_part("**Systems that the dashboard calls**", "**Levels of data**")
+    )
     # The last is where people open the dashboard itself.
     assert set(named) == list_variables("_URL") - {"DASHBOARD_URL"}
 

@@ -35,7 +35,7 @@ def test_a_panel_is_refreshed_by_an_icon_that_says_how_old_it_is(
 ) -> None:
     book.borrower("B-1")
     panel = desk.get(f"/apps/{app.app_id}/borrowers/B-1/panels/loans").content.decode()
-    assert re.search(r' title="Refresh the loans, read \d\d:\d\d:\d\d Nairobi time"', panel)
+    assert re.search(r' title="Refresh the loans, as of \d\d:\d\d:\d\d Nairobi time"', panel)
 
 
 def test_an_outage_is_told_once_and_each_part_says_that_it_is_not_shown(

@@ -401,7 +401,7 @@ OFFICE = (
     Place("person-new", "/people/new"),
     Place("person-new-wrong", "/people/new", do=steps.press("Add person"), shows="required"),
     Place("person", "/people/{person}/", shows="Remove two-step sign-in"),
-    Place("person-password-required", "/people/{given}/", shows="must change it at the next"),
+    Place("person-password-required", "/people/{given}/", shows="must change the password"),
     Place("person-own", "/people/{manager}/", shows="Change your password"),
     Place("person-deactivated", "/people/{gone}/", shows="Reactivate"),
     Place(
@@ -450,7 +450,7 @@ STATEMENTS = (
         "statement-missing",
         f"{_APP}/statements/{{statement_whole}}/?standing=missing",
         "manager",
-        shows="not recorded here",
+        shows="not recorded",
     ),
     Place(
         "statement-none-match",

@@ -291,6 +291,12 @@ def test_every_string_of_a_template_is_marked(path: Path) -> None:
     assert not found, "mark these with translate, blocktranslate or _()"
 
 
+@pytest.mark.parametrize("path", READ, ids=lambda path: str(path.relative_to(TEMPLATES)))
+def test_a_text_with_a_value_is_a_block(path: Path) -> None:
+    """The tag `translate` would show the name of the value, in its braces."""
+    assert not re.findall(r"""{%\s*translate\s+["'][^"']*{[{%]""", path.read_text())
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_every_text_of_a_module_is_marked(path: Path) -> None:
     name = str(path.relative_to(PACKAGE))

@@ -42,7 +42,7 @@ def test_a_loan_made_here_counts_on_every_page_of_the_offer(
         assert desk.post(LOAN, form).status_code == 302
     assert left_of(offered) == ([form["accountId"]], Decimal(1000), Decimal(4000))
     page = desk.get(OFFER).content.decode()
-    assert LENT in page and "left 4,000.00, estimate" in page
+    assert LENT in page and "remaining: 4,000.00 (estimate)" in page
     assert f'href="/apps/kenya/loans/{form["accountId"]}/"' in page
     page = desk.get(f"{CONTRACTS}{ASKED}").content.decode()
     lent_here = page.partition("data-lent")[2].partition("</small>")[0]

@@ -21,6 +21,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.proof.invariants import nothing_is_lost
 from tests.proof.load import Plan, run
 from tests.proof.results import noted
@@ -69,13 +70,13 @@ def tell_load(result: dict[str, Any]) -> None:
     )
     for word in (*_WORDS, *sorted(set(states) - set(_WORDS))):
         if word in states or word in _WORDS[:6]:
-            say(f"  {word.replace('_', ' '):<20}{states.get(word, 0):>6}")
+            say(f"  {RepaymentState(word).label:<24}{states.get(word, 0):>6}")
     lost = found.get((nothing_is_lost.__doc__ or "").strip(), [])
     figures = {"recorded twice": result["twice"], "lost": len(lost)}
     figures |= {"re-sent, warned": result["warned"]}
     figures |= {"untrue claims": sum(map(len, found.values()))}
     for word, figure in figures.items():
-        say(f"  {word:<20}{figure:>6}")
+        say(f"  {word:<24}{figure:>6}")
     for name, faults in found.items():
         say(f"  ! {name}", *faults[:5])
 

@@ -338,7 +338,7 @@ def judge(row: Row, longest_p95: float = 0.2) -> list[str]:
 
 
 COLUMNS = (
-    "Fault", "A list", "A repayment that is confirmed", "Sign-in", "Sent", "`/readyz`",
+    "Fault", "A list", "Confirming a repayment", "Sign-in", "Sent", "`/readyz`",
     "Lines in the log", "Works again after",
 )  # fmt: skip
 

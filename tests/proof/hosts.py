@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lendingadmin.money.repayments.states import RepaymentState
 from tests.proof.claims import journal, receipt
 from tests.proof.crashing import APP
 from tests.proof.dashboard import database
@@ -355,7 +356,7 @@ def _list_figures(found: Found) -> Iterator[tuple[object, ...]]:
     yield "requests a second", f"{requests / worked:.1f}"
     yield "repayments in the journal", f"{len(world.rows):,}"
     for state, count in sorted(Counter(row.state for row in world.rows).items()):
-        yield f"… {state.replace('_', ' ')}", f"{count:,}"
+        yield f"… {RepaymentState(state).label}", f"{count:,}"
     yield "at the service", f"{len(amounts):,}"
     yield "at the service, KES", f"{sum(amounts, Decimal(0)):,}"
     yield "shown to people as recorded", f"{len(notes.told):,}"

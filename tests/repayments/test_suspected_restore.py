@@ -156,6 +156,19 @@ def test_only_who_resolves_may_deny_it(restored: Request, desk: Client) -> None:
     assert restores.find_suspected()
 
 
+def test_an_answer_that_comes_second_says_that_nothing_changed(
+    restored: Request, boss: Client
+) -> None:
+    assert restores.find_suspected()
+    first, second = (
+        boss.post(RESTORED, {"not_restored": "yes"}, follow=True).content.decode()
+        for _one in range(2)
+    )
+    assert 'data-finding="sending-again"' in first and "not-suspected" not in first
+    assert 'data-finding="not-suspected"' in second and "sending-again" not in second
+    assert Entry.objects.filter(action="dashboard.restored", outcome="not restored").count() == 1
+
+
 @pytest.mark.parametrize("act", [acts.MAKE_LOAN, acts.CHANGE, acts.DELETE_LOAN], ids=str)
 def test_other_writes_are_not_sent_either(
     act: acts.Act, boss: Client, app: LendingApp, book: Caller, proxy: FaultServer

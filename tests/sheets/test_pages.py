@@ -100,7 +100,7 @@ def test_the_find_box_finds_it(desk: Client, sheet: Sheet) -> None:
         [match] = find_sheets("kenya", wanted)
         assert (match.kind.url("kenya", match.key), match.about) == (
             sheet.get_absolute_url(),
-            f"for {sheet.day}, 2 rows",
+            f"for {sheet.day}, rows: 2",
         )
     assert find_sheets("ghana", sheet.code) == () == find_sheets("kenya", "L-001")
     answer = desk.post("/apps/kenya/find", {"q": sheet.shown_code}, follow=True)

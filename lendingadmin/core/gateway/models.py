@@ -56,7 +56,7 @@ class DatabaseTokenStore:
         return replace(state, version=row.version)
 
     def swap(self, before: TokenState, after: TokenState) -> bool:
-        """Replace the saved state if it is still `before` (see TokenStore)."""
+        """Replace the saved state; return False if it is no longer `before` (see TokenStore)."""
         if not before.version:
             ServiceToken.objects.bulk_create([ServiceToken(key=self._key)], ignore_conflicts=True)
         rows = ServiceToken.objects.filter(key=self._key, version=before.version)

@@ -1,1 +1,1 @@
-"""Monitoring for operators: a log line for each request, with the id of the request."""
+"""Monitoring for operators: log lines with the request's id, readiness, metrics, backup, Sentry."""

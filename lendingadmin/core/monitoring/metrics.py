@@ -108,7 +108,7 @@ class _Tables(Collector):
 
 
 def render() -> bytes:
-    """Return all figures in Prometheus's text format. Raises DatabaseError if a gauge does."""
+    """Return all figures in Prometheus's text format. Raises DatabaseError."""
     tables = CollectorRegistry()
     tables.register(_Tables())
     return generate_latest(tables) + generate_latest(make_shared())

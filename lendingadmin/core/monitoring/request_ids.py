@@ -70,7 +70,7 @@ class RequestIdFilter(logging.Filter):
     """Gives each record the current `request_id`; `-` if there is none."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record through."""
+        """Add the request's id to the record; return True for every record."""
         # Django logs a 404 after the request has left the middleware, so its attribute has the id.
         asked = getattr(getattr(record, "request", None), "request_id", "")
         record.request_id = find_request_id() or asked or "-"

@@ -39,7 +39,7 @@ class StaffAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return False
 
     def set_password(self, user: User, password: str) -> None:
-        """Save the password that a person chose, so that they need not choose another one."""
+        """Save the password that a person chose, so that they need not choose another password."""
         user.must_choose_password = False
         super().set_password(user, password)
 

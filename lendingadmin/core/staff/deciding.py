@@ -76,9 +76,9 @@ def _read_waiting(asked: PersonChange) -> PersonChange:
 
 
 def _apply(change: PersonChange, person: User) -> str:
-    """Carry out the change.
+    """Carry out the change. Return the path of a requested set-up link; empty for other changes.
 
-    Return the path of the set-up link if one was requested, else an empty text.
+    Raise ChangeRefused if the identity provider now gives the roles.
     """
     if change.kind == PersonChange.Kind.SETUP_LINK:
         check_needs_link(person)

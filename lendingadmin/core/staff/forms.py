@@ -78,7 +78,7 @@ class PersonForm(_PersonForm):
 def clean_new_username(name: str) -> str:
     """Return the user name.
 
-    Raise ValidationError if another person has this name or one that looks the same.
+    Raise ValidationError if another person has this name or a name that looks the same.
     """
     if User.objects.filter(username__iexact=name).exists():
         raise forms.ValidationError(_("A person with that user name already exists."))

@@ -27,8 +27,8 @@ class User(AbstractUser):
     if there is one. `two_step_due_at` is the time until which they may work without a second factor
     that a role requires. A person who `must_choose_password` reaches only the page on which a
     password is chosen, because another person may know the present one. `is_set_up_by_one` is True
-    if one manager alone made the set-up link that was last used, and so may know the password and
-    have added a factor.
+    if the last used set-up link was made by one manager without a second one. This manager may know
+    the password and may have added a factor.
     """
 
     username = models.CharField(

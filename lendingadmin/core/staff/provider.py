@@ -357,8 +357,8 @@ def complete_sign_in(request: HttpRequest) -> HttpResponseBase:
 def note_sign_in_at_provider(request: HttpRequest, person: User, sociallogin: SocialLogin) -> None:
     """Record in the session that the provider identified the person, and when.
 
-    The time is that of the sign-in at the provider. A person who signed in there this morning has
-    not confirmed their identity just now.
+    The time is the time of the sign-in at the provider. A person who signed in there this morning
+    has not confirmed their identity just now.
     """
     identity: Identity = sociallogin.identity
     clear_authentication_records(request)

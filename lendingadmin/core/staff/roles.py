@@ -7,7 +7,7 @@ rights named `dashboard.…` exist only in this dashboard. Each right has the wo
 Each group of a borrower's fields has its own right. A role sees only the data that its work needs
 (`web/masking.py` masks the rest):
 
-- A viewer looks at the complete book, without these groups, and with initials instead of names.
+- A viewer sees the complete portfolio, without these groups, and with initials instead of names.
 - Support calls people and records what they paid: names, contact and notes. An officer has
   checked the borrower's identity, so support needs no government id and no birth date.
 - An officer checks a borrower's identity, registers and corrects borrowers; a manager is
@@ -226,7 +226,7 @@ def describe_group(name: str, held: Iterable[str]) -> str:
     if name in ROLE_WORDS:
         return gettext(ROLE_WORDS[name])
     words = [gettext(right.words) for right in _RIGHTS if right.name in set(held)]
-    return ", ".join(words) or gettext("no right yet")
+    return ", ".join(words) or gettext("no rights yet")
 
 
 def _find_area(name: str) -> str:

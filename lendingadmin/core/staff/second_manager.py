@@ -41,7 +41,10 @@ def manages_people(person: User) -> bool:
 
 
 def list_waiting(moves: Iterable[Move], person: User | None) -> list[Move]:
-    """Return the moves that need a second manager, for a known or new person."""
+    """Return the moves that need a second manager; empty if no second manager approves.
+
+    Each given role needs one. Taking a role needs one only from a person who manages people.
+    """
     if not is_second_on():
         return []
     is_manager = person is not None and manages_people(person)
@@ -156,7 +159,7 @@ def is_still_asked(change: PersonChange) -> bool:
 
 
 def read_moves(change: PersonChange) -> list[Move]:
-    """Return the requested moves of roles, without those of deleted roles."""
+    """Return the requested moves of roles; moves of deleted roles are left out."""
     roles = Group.objects.in_bulk([key for _sign, _app_id, key in change.moves])
     return [
         Move(sign == "+", app_id, roles[key]) for sign, app_id, key in change.moves if key in roles

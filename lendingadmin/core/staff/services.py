@@ -147,7 +147,10 @@ def save_person(request: HttpRequest, by: User, form: "ModelForm[User]") -> Done
 def _set_roles(
     by: User, form: "ModelForm[User]", person: User
 ) -> tuple[list[Move], PersonChange | None]:
-    """Apply the moves that need no second manager, and request the others; return both."""
+    """Apply the moves that need no second manager, and request the others.
+
+    Return the applied moves, and the request; None if no move needs a second manager.
+    """
     moves = list_moves(person, by, form.cleaned_data.get("roles"))
     waiting = second_manager.list_waiting(moves, person)
     done = [move for move in moves if move not in waiting]
@@ -158,8 +161,7 @@ def _set_roles(
 def move_roles(person: User, moves: Iterable[Move]) -> None:
     """Give and take roles; a move that is already in effect changes nothing.
 
-    If a role lets the person manage people, access that one manager alone could have is removed
-    (`cancel_set_up_by_one`).
+    If a role lets the person manage people, call `cancel_set_up_by_one`.
     """
     moves = list(moves)
     for move in moves:
@@ -173,11 +175,11 @@ def move_roles(person: User, moves: Iterable[Move]) -> None:
 
 
 def cancel_set_up_by_one(people: Iterable[User]) -> None:
-    """Remove the access that one manager alone may have to people who now manage people.
+    """Remove a single manager's access to the accounts of people who now manage people.
 
-    Otherwise that manager could sign in as a second manager. An open set-up link is cancelled. If
-    the account was set up by such a link, its password and factors are removed too, which ends its
-    sessions. If no second manager approves, nothing is done.
+    Otherwise that manager could sign in as a second manager. Cancel the open set-up link. If a
+    single manager's link set up the account, also remove its password and factors, which ends its
+    sessions. Change nothing if no second manager approves.
     """
     if not is_second_on():
         return
@@ -259,9 +261,9 @@ def end_other_sessions(request: HttpRequest, person: User) -> int:
 
 
 def remove_second_factors(request: HttpRequest, by: User, pk: int) -> Done:
-    """Remove the second factors of a person who lost their phone or key.
+    """Remove the second factors of a person who lost their phone or key, or request an approval.
 
-    The person then signs in with the password alone. People cannot remove their own factors in this
+    The person then signs in with only the password. People cannot remove their own factors in this
     way, because their own page asks for the factor first. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
@@ -333,7 +335,7 @@ def build_link(person: User) -> str:
 def set_password_by_link(request: HttpRequest, pk: int, token: str, password: str) -> bool:
     """Set the password that a person chose, once for each link; return False for an invalid link.
 
-    A new password ends every session that began with the old one.
+    A new password ends every session that began with the old password.
     """
     with transaction.atomic():
         person = User.objects.select_for_update(no_key=True).get(pk=pk)
@@ -353,7 +355,8 @@ def set_password_by_link(request: HttpRequest, pk: int, token: str, password: st
 def require_new_password(request: HttpRequest, by: User, pk: int) -> User:
     """Sign a person out and require another password before any other action.
 
-    Managers do this if other people may know the password. Raises ChangeRefused.
+    Managers do this if other people may know the password. Nothing changes if the person must
+    already choose another password. Raises ChangeRefused.
     """
     with change_person(by, pk) as person:
         if person.pk == by.pk:

@@ -216,7 +216,7 @@ def list_sessions(person: User) -> list[SignedIn]:
 
 
 def end_sessions(person: User, *, but: str | None = None) -> int:
-    """End the sessions of a person, except the one with the hash `but`; return how many ended."""
+    """End a person's sessions except the session with the hash `but`; return how many ended."""
     keys = [session.session_key for session, _data in _find(person) if session.session_key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)

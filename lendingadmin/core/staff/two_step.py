@@ -53,7 +53,8 @@ def end_grace(user: User, **_signal: Any) -> None:
 def begin_grace(*, request: HttpRequest, user: User, **_signal: Any) -> None:
     """Begin the days of grace at a person's first sign-in without a required second factor.
 
-    At each sign-in within these days, a message reminds the person to set up a factor.
+    At each sign-in within these days, a message reminds the person to set up a factor. Do nothing
+    if no factor is required, or if the person has or gave one.
     """
     if not is_required_of(user) or is_mfa_enabled(user) or _gave_second_factor(request, user):
         return

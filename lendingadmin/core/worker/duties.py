@@ -118,9 +118,9 @@ def requeue_lost() -> int:
 
 
 def list_enqueued(one: Task[Any, Any], *, running: bool = False) -> set[int]:
-    """Return the arguments with which a task waits; with `running`, also those of running tasks.
+    """Return the ids of rows for which this task waits; with `running`, also for which it runs.
 
-    The arguments are ids of rows. A task whose worker died counts as running until it is requeued.
+    A task whose worker died counts as running until it is requeued.
     """
     states = [TaskResultStatus.READY, *([TaskResultStatus.RUNNING] if running else [])]
     rows = DBTaskResult.objects.filter(status__in=states, task_path=one.module_path)

@@ -132,7 +132,7 @@ class Walk(ABC, Generic[Row]):
 
     def _run_slice(self) -> timedelta | None:
         row = self.row
-        breaks = _("The update stopped several times at the same place. The worker's log says why.")
+        breaks = _("The update stopped several times at the same place. The log has the reason.")
         obstacle = self.find_obstacle() or (row.tries >= TRIES and (row.why or breaks))
         if obstacle:
             self.end(FAILED, obstacle)
@@ -277,17 +277,26 @@ class IndexWalk(Walk[Index]):
         return row if is_begun else None
 
     def start_over(self) -> timedelta | None:
-        """Read the list again from its start; all records count as not seen."""
+        """Read the list again from its start; all records count as not seen.
+
+        Return the wait before the next slice; None if another worker has moved the walk.
+        """
         none = dict.fromkeys(("seen", "unreadable", "empty_pages"), 0)
         is_begun = self.move(**none, page_token="", restarted=True, walk=self.row.walk + 1)
         return timedelta(0) if is_begun else None
 
     def read(self, until: float) -> timedelta | None:
-        """Add pages, then request the records that the list left out. Raise LendingError."""
+        """Add pages, or request the records that the list left out. Raise LendingError.
+
+        Return the wait before the next slice; None if no work is left.
+        """
         return self.end_list(until) if self.row.is_confirming else super().read(until)
 
     def add_page(self, page: Page[Any]) -> bool:
-        """Save a page. After the last page, begin to request the items that were not seen."""
+        """Save a page; return False if another worker has moved the walk.
+
+        After the last page, the items that were not seen are requested.
+        """
         row, following = self.row, page.next_page_token
         made_at = find_last_made(page.items, row.last_made_at, is_first=not row.page_token)
         changes = {"is_confirming": following is None, "last_made_at": made_at}
@@ -305,7 +314,7 @@ class IndexWalk(Walk[Index]):
         """Request by id the records that the list left out; delete the rows of deleted records.
 
         Records may be missing from the list only because items moved between pages. After the last
-        one the walk is complete. Return the wait before the next slice; None at the end.
+        record, the walk is complete. Return the wait before the next slice; None at the end.
         """
         for unseen in list(self.list_unseen()[:_CONFIRMED_AT_ONCE]):
             read_at, is_gone = timezone.now(), False

@@ -107,7 +107,10 @@ def demo_password() -> str:
 
 @register.simple_tag
 def demo_things(app: LendingApp, person: User) -> list[tuple[str, str]]:
-    """Return addresses and words of five things to try; only in the app that has a story."""
+    """Return addresses and words of at most _MOST things that the person may try.
+
+    Return none outside the demo, or in an app without the story.
+    """
     if not settings.DEMO or app.app_id != APP:
         return []
     yesterday = timezone.localdate(timezone=app.zone) - timedelta(days=1)

@@ -119,7 +119,7 @@ class HandOverForm(forms.Form):
         first, last = cleaned.get("firstDay"), cleaned.get("lastDay")
         officer, stand_in = cleaned.get("officer"), cleaned.get("standIn")
         if first and last and last < first:
-            self.add_error("lastDay", gettext("Enter the first day or a later one."))
+            self.add_error("lastDay", gettext("Enter the first day or a later day."))
         if officer and stand_in and officer == stand_in:
             words = gettext("Choose another person.")
             self.add_error("standIn", forms.ValidationError(words, code="same"))

@@ -18,8 +18,8 @@ class AssignmentQuerySet(QuerySet["Assignment"]):
     def of_person(self, app_id: str, person_id: int, day: date) -> Self:
         """Return the assignments for a person's work on a day in the lender's zone.
 
-        The result has the person's own assignments, and those of all officers for whom the person
-        is the stand-in on that day.
+        The result has the person's own assignments, and the assignments of each officer for whom
+        the person is the stand-in on that day.
         """
         away = _list_stood_in(app_id, person_id, day)
         # The query has the officers' numbers and no subquery, so it uses the index of officers.

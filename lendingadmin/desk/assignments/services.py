@@ -72,7 +72,7 @@ def _move(app_id: str, borrower_id: str, officer: User | None, by: User, seen: S
 def hand_over(
     app_id: str, officer: User, stand_in: User, first_day: date, last_day: date, by: User
 ) -> HandOver | None:
-    """Save a hand-over; return None if the officer has another one on some of these days.
+    """Save a hand-over; return None if the officer has another hand-over on some of these days.
 
     The days are in the lender's zone. The hand-over includes both days.
     """

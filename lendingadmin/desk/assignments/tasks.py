@@ -42,7 +42,7 @@ def begin_walks() -> None:
 
 
 def enqueue_walk(walk: RuleWalk) -> None:
-    """Enqueue the task that continues a walk."""
+    """Enqueue the task that continues a walk, unless it waits or runs already."""
     if walk.pk not in duties.list_enqueued(follow_rules, running=True):
         follow_rules.enqueue(walk.pk)
 

@@ -58,7 +58,10 @@ class _HoursField(forms.MultiValueField):
         self.is_wanted = True
 
     def compress(self, data_list: list[time | None]) -> list[str] | None:
-        """Return the times as text. Raises ValidationError unless the day ends after it begins."""
+        """Return the two times as text; None for a day without calls.
+
+        Raises ValidationError if one time is missing, or if the day ends before it begins.
+        """
         begin, end = data_list or (None, None)
         if begin is None and end is None:
             return None

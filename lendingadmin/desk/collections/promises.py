@@ -242,7 +242,10 @@ def _read_payments(app: LendingApp, promises: Sequence[Promise]) -> dict[str, li
 
 
 def _read_counted(app_id: str, promises: Sequence[Promise]) -> dict[str, PaidReading]:
-    """Return the amounts paid on the promises' loans in the newest snapshot, by loan."""
+    """Return the amounts paid on the promises' loans in the newest snapshot, by loan.
+
+    Loans without a known amount are left out.
+    """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}

@@ -345,7 +345,8 @@ class Queue:
     def _read_mine(self, snapshot: Snapshot) -> list[QuerySet[SnapshotLoan]]:
         """Return the late and due loans of the person's borrowers.
 
-        The borrowers include those of officers for whom the person is the stand-in.
+        The borrowers of officers for whom the person is the stand-in are included. Return an empty
+        list without a person.
         """
         if self.person is None:
             return []
@@ -372,7 +373,10 @@ class Queue:
         return Q(next_due_day__gte=counted_on, next_due_day__lte=self.today)
 
     def _list_stood_in(self, borrower_ids: Sequence[str]) -> dict[str, str]:
-        """Return, by borrower, the officer for whom the person is the stand-in."""
+        """Return, by borrower, the officer for whom the person is the stand-in.
+
+        Return an empty dict for other queues than the person's own borrowers.
+        """
         if self.key != MINE or self.person is None:
             return {}
         app_id = self.app.app_id

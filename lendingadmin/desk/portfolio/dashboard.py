@@ -135,9 +135,9 @@ class PortfolioSummary:
 class Counts(NamedTuple):
     """Snapshots of an app for the home page.
 
-    `last` began last, `complete` is the newest complete one, and `shown` are the complete ones of
-    the trends. `daily` are the last complete ones of each day, in the lender's zone, for the
-    sparklines. `older` is the number of complete snapshots whose figures have another meaning.
+    `last` is the snapshot that began last, in any state. All others are complete: `complete` is the
+    newest, `shown` are for the trends, and `daily` has the last one of each day in the lender's
+    zone, for the sparklines. `older` counts the snapshots whose figures have another meaning.
     """
 
     last: Snapshot | None

@@ -53,7 +53,10 @@ def filter_folded(snapshot: Snapshot, wanted: str) -> QuerySet[SnapshotLoan]:
 
 
 def read_borrowers(app_id: str, loan_ids: Collection[str]) -> dict[str, str]:
-    """Return the borrowers of these loans in the newest snapshot, by loan id."""
+    """Return the borrowers of these loans in the newest snapshot, by loan id.
+
+    Loans without a known borrower are left out.
+    """
     snapshot = find_with_loans(app_id)
     if snapshot is None:
         return {}
@@ -73,7 +76,7 @@ def list_rows(app_id: str, borrower_id: str) -> Iterable[QuerySet[SnapshotLoan]]
 
 KEPT = KeptOn(
     gettext_noop("loan snapshots"),
-    gettext_noop("the next update saves the loans again that the service still lists"),
+    gettext_noop("loans that the service still lists are saved again by the next update"),
     count_of_borrower,
     list_rows,
 )

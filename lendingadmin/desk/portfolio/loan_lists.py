@@ -37,7 +37,7 @@ _KEPT_SECONDS = 6 * 3600
 class CorrectedLoan(NamedTuple):
     """A loan of the snapshot, its corrected amounts by column, and the repayments recorded since.
 
-    The amounts are those of the snapshot minus these repayments. `amount` is the amount that the
+    The repayments are subtracted from the amounts of the snapshot. `amount` is the amount that the
     list shows next to the overdue and outstanding amounts.
     """
 
@@ -159,7 +159,7 @@ class LoanList:
 
     @cached_property
     def rows(self) -> QuerySet[SnapshotLoan]:
-        """The loans in order, without those that were settled since the snapshot."""
+        """The loans in order, without loans that were settled after the snapshot."""
         column = F(self._column)
         ordered = column.desc(nulls_last=True) if self._sign else column.asc(nulls_last=True)
         return self._leave_out_settled(self._counted).order_by(ordered, self._tie)

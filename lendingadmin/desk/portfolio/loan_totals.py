@@ -33,10 +33,10 @@ class Totals(NamedTuple):
 def correct_amounts(
     loan: SnapshotLoan, recorded: RecordedSince | None
 ) -> dict[str, Decimal | None]:
-    """Return the amounts of a loan of the snapshot, less the repayments recorded since.
+    """Return the amounts of a loan by column, less the repayments recorded since the snapshot.
 
-    A repayment pays the overdue amount first. The keys are columns: the overdue, outstanding and
-    next due amounts are corrected; the others are those of the snapshot.
+    A repayment pays the overdue amount first. Only the overdue, outstanding and next due amounts
+    are corrected.
     """
     amounts: dict[str, Decimal | None] = {name: getattr(loan, name) for name in _SUMMED}
     if recorded is None or not recorded.amount:
@@ -85,7 +85,7 @@ def _sum_in_database(rows: QuerySet[SnapshotLoan]) -> Totals:
 
 
 def _less(amount: Decimal | None, paid: Decimal) -> Decimal | None:
-    """Return the rest of an amount after a payment; a credit does not change."""
+    """Return the rest of an amount after a payment; a credit or None does not change."""
     if amount is None or amount <= 0:
         return amount
     return max(amount - paid, Decimal(0))

@@ -95,7 +95,8 @@ def _may_be_number(typed: str) -> bool:
 def _find_by_id(person: User, app_id: str, typed: str) -> list[Match]:
     """Return the loans that have the typed text as their id, uid or number.
 
-    Raises LendingError.
+    Searches without the person's right are left out. If the service can't search by number, no loan
+    is found by its number. Raise any other LendingError.
     """
     if validate_id(typed):
         return []

@@ -94,9 +94,10 @@ def _id(key: str) -> str:
 
 
 def _key(status: object) -> str:
-    """Return a number or a word.
+    """Return a number or a word as text, cut to LONGEST_STATUS.
 
-    Other values are left out, because they may be personal and would be stored in the figures.
+    Return an empty text for other values, because they may be personal and would be stored in the
+    figures.
     """
     if isinstance(status, Malformed):
         return ""

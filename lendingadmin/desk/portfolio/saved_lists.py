@@ -108,7 +108,10 @@ def read_state(saved: SavedList, given: QueryDict) -> dict[str, Any]:
 
 
 def list_sidebar_entries(app: LendingApp, person: User) -> list[SidebarEntry]:
-    """Return sidebar entries for the lists that a person pinned, each with its number of loans."""
+    """Return sidebar entries for the lists that a person pinned, each with its number of loans.
+
+    Return none for a person who may not list loans.
+    """
     if not person.has_perm("lending.loans.list", app.app_id):
         return []
     rows = list_visible(app.app_id, person).filter(pinned_by=person)

@@ -277,7 +277,10 @@ class HomeReader:
         }
 
     def _read_lists(self, *kinds: str) -> list[CountedList]:
-        """Return lists of the newest snapshot; empty before the first one."""
+        """Return these lists of the newest snapshot, each with its first loans and total.
+
+        Return no lists before the first complete snapshot.
+        """
         lists = []
         for show in kinds:
             found, total = self._open_list(show), self.totals[show]
@@ -290,7 +293,7 @@ class HomeReader:
         return lists
 
     def list_loans(self, show: str) -> QuerySet[Any]:
-        """Return the loans of a list of the newest snapshot; empty before the first one."""
+        """Return the loans of a list; empty before the first complete snapshot."""
         found = self._open_list(show)
         return found.rows if found else SnapshotLoan.objects.none()
 

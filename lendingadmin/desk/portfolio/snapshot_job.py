@@ -67,10 +67,10 @@ def list_complete(app_id: str) -> QuerySet[Snapshot]:
 
 
 def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
-    """Return the newest complete snapshot, or the one with this number.
+    """Return the newest complete snapshot, or the complete snapshot with this number.
 
-    Return None if there is no such snapshot, if its loans are not stored, or if its figures have
-    another meaning.
+    Return None if there is none, if its loans are not stored, or if its figures have another
+    meaning.
     """
     rows = list_complete(app_id)
     row = (rows.filter(pk=number) if number else rows).first()
@@ -78,14 +78,17 @@ def find_with_loans(app_id: str, number: int = 0) -> Snapshot | None:
 
 
 def read_ages() -> list[tuple[tuple[str, ...], float]]:
-    """Return the Unix time when the newest complete snapshot of each app began, for a gauge."""
+    """Return the Unix time when the newest complete snapshot of each app began, for a gauge.
+
+    Apps without a complete snapshot are left out.
+    """
     apps = [app.app_id for app in settings.LENDING_APPS]
     found = [(app_id, list_complete(app_id).first()) for app_id in apps]
     return [((app_id,), row.began_at.timestamp()) for app_id, row in found if row]
 
 
 def find_newest(app_id: str) -> Snapshot | None:
-    """Return the snapshot that began last, in any state."""
+    """Return the snapshot that began last, in any state; None before the first one."""
     return Snapshot.objects.filter(app_id=app_id).order_by("-id").first()
 
 
@@ -186,7 +189,10 @@ class CountWalk(Walk[Snapshot]):
         tasks.prepare_lists.enqueue()
 
     def start_over(self) -> None:
-        """End this snapshot as failed and start a new one, because loans may have moved."""
+        """End this snapshot as failed and start a new one, because loans may have moved.
+
+        Nothing changes if another process has ended or moved it.
+        """
         from . import tasks
 
         with transaction.atomic():

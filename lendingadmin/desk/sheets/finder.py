@@ -17,7 +17,7 @@ def find_sheets(app_id: str, wanted: str) -> tuple[Match, ...]:
     """Return the sheet with this code, or with a row of this transaction id; empty if none."""
     code = read_code(wanted)
     rows = Sheet.objects.filter(app_id=app_id, code=code) if code else Sheet.objects.none()
-    words = _("for %(day)s, %(count)s rows")
+    words = _("for %(day)s, rows: %(count)s")
     return tuple(
         Match(SHEET, row.code, words % {"day": f"{row.day:%Y-%m-%d}", "count": row.row_count})
         for row in rows

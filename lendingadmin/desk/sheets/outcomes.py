@@ -1,4 +1,4 @@
-"""The results of sheets and their rows, according to the ledger and not to the entered amounts."""
+"""The results of sheets and their rows, according to the journal and not to the entered amounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class RowOutcome:
 
     @property
     def amount(self) -> Decimal | None:
-        """Amount that was entered last."""
+        """Amount that was entered last; None if no amount was entered."""
         return self.amounts[-1] if self.amounts else None
 
     @property
@@ -96,7 +96,7 @@ def read_outcomes(sheet: Sheet) -> list[RowOutcome]:
 
 
 def read_amounts(kept: SheetReturn) -> dict[int, Decimal]:
-    """Return the entered amounts by the number of the row."""
+    """Return the entered amounts above zero by the number of the row."""
     if kept.file_id is None:
         return {}
     lines = StatementLine.objects.filter(file=kept.file_id).order_by("position")
@@ -134,7 +134,7 @@ def is_partly_recorded() -> Q:
 def _sum_recorded(sheets: Sequence[Sheet]) -> dict[str, Decimal]:
     """Return the recorded sum of each sheet by its code, from the ids of its rows.
 
-    Repayments that were sent again count too.
+    Repayments that were sent again count too. Sheets without a recorded row are left out.
     """
     if not sheets:
         return {}

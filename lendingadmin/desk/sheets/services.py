@@ -8,8 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop, ngettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop, ngettext, ngettext_lazy
 
 from lendingadmin.core import audit
 from lendingadmin.core.audit.transitions import transition
@@ -99,8 +98,9 @@ def make_sheets(
                 )
                 sheets.append(sheet)
             for sheet in sheets:
-                words = _("%(count)s rows for %(day)s")
-                detail = words % {"count": sheet.row_count, "day": sheet.day}
+                count = sheet.row_count
+                words = ngettext("%(count)s row for %(day)s", "%(count)s rows for %(day)s", count)
+                detail = words % {"count": count, "day": sheet.day}
                 audit.record_about(sheet, by, MAKE, "made", detail=detail)
     except IntegrityError:
         if first := _list_first(idempotency_key):
@@ -126,7 +126,8 @@ def note_printing(sheet: Sheet, by: User) -> datetime | None:
         sheet.refresh_from_db(fields=["printed_at"])
         again = gettext_noop("opened for reprinting")
         outcome = gettext_noop("opened for printing") if is_first else again
-        detail = _("%(count)s names") % {"count": sheet.row_count}
+        count = sheet.row_count
+        detail = ngettext("%(count)s name", "%(count)s names", count) % {"count": count}
         audit.record_about(sheet, by, MAKE, outcome, detail=detail)
     return None if is_first else sheet.printed_at
 
@@ -159,7 +160,12 @@ def take_back(
                 tasks.enqueue(batch)
             given = {"count": len(amounts), "cash": f"{counted:f}", "currency": app.currency}
             outcome = "typed" if number == 1 else gettext_noop("typed again")
-            detail = _("%(count)s amounts, %(cash)s %(currency)s") % given
+            words = ngettext(
+                "%(count)s amount, %(cash)s %(currency)s",
+                "%(count)s amounts, %(cash)s %(currency)s",
+                len(amounts),
+            )
+            detail = words % given
             audit.record_about(sheet, by, RETURN, outcome, detail=detail)
     except IntegrityError:
         # Another person typed this sheet at the same time.

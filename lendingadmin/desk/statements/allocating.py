@@ -72,8 +72,8 @@ def list_acceptable(batch: Batch, finding: str) -> QuerySet[Allocation]:
 def needs_reason(batch: Batch, finding: str) -> bool:
     """Return whether a person who accepts all rows with a finding must give a reason.
 
-    Proposals need no reason, except those found by name alone, and those whose row names its loan
-    but has other words against it.
+    A proposal needs a reason only if the loan was found only by name, or if the row names its loan
+    but has other words against it. Each other finding needs a reason.
     """
     rows = list_acceptable(batch, finding)
     return finding != Finding.PROPOSED or rows.exclude(basis__in=_NO_REASON).exists()

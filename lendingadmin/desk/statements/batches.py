@@ -168,7 +168,10 @@ def read_approval(batch: Batch) -> approvals.Approval | None:
 
 
 def find_expiry(batch: Batch) -> str:
-    """Return a sentence about why the approval has expired; empty if it is valid or missing."""
+    """Return a sentence if the approval is too old, or its approver has lost the right.
+
+    Return an empty text for a valid approval, or for a batch without an approval.
+    """
     approval = read_approval(batch)
     if approval is None:
         return ""
@@ -187,7 +190,8 @@ def find_expiry(batch: Batch) -> str:
 def expire(batch: Batch, why: str) -> None:
     """End an approval of a batch, or the wait for an approval.
 
-    People must ask again to record the rest of the rows.
+    People must ask again to record the rest of the rows. Nothing changes if the state of the batch
+    has changed.
     """
     with transaction.atomic():
         if advance(batch, State.READY, why=why, **_UNAPPROVED):
@@ -237,7 +241,7 @@ def list_to_do(batch: Batch) -> QuerySet[Allocation]:
 
 
 def find_reasons(batch: Batch, app: LendingApp, by: User) -> list[str]:
-    """Return the reasons from `limits.REASONS` why this batch needs a second person.
+    """Return the reasons from `limits.REASONS` why this batch needs a second person; empty if none.
 
     The largest payment is compared with the limit for one repayment, and the sum of all
     payments with the limit for a day.
@@ -285,7 +289,7 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Batch]:
 
 
 def list_unfinished(app_id: str, person: User) -> QuerySet[Batch]:
-    """Return the batches with rows to decide or record, and the paused ones.
+    """Return the batches with rows to decide or record, and the paused batches.
 
     Return none for a person who may not record repayments.
     """

@@ -47,7 +47,7 @@ from .rows import read_about
 _PAGE = 24
 # Layouts that may hold payments of any channel.
 BANKS = ("camt-053", "mt940", "bank-account", MAPPED)
-# The ledger's amounts have twelve digits before the point.
+# The journal's amounts have twelve digits before the point.
 _LEAST_TOO_MUCH = Decimal(10) ** 12
 
 State = Batch.State
@@ -82,7 +82,7 @@ def run_slice(batch_id: int) -> timedelta | None:
 
 
 def check_lines(batch: Batch, lines: Sequence[StatementLine]) -> list[Allocation]:
-    """Return the allocations of these lines to save, new ones and ones that were checked again.
+    """Return the allocations of these lines to save: new rows and rows that were checked again.
 
     Raise LendingError if none of the loans could be read.
     """
@@ -205,7 +205,7 @@ def _find_stopped(
     taken_back = places.find_taken_back(file.app_id, keys)
     found = {}
     for line in lines:
-        # True if the ledger can store its date and its amount.
+        # True if the journal can store its date and its amount.
         has_both = line.moment is not None and line.amount is not None
         is_usable = has_both and (line.amount or 0) < _LEAST_TOO_MUCH
         against = find_of_line(judged[line.position], is_usable=is_usable)

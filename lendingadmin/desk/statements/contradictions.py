@@ -36,7 +36,7 @@ WITH_QUESTION = ngettext_lazy(
     "%(count)s statements with an open question",
     "number",
 )
-#: Number of contradictions on the page. The next ones appear after these are marked as seen.
+#: Number of contradictions on the page. More appear after a person has pressed OK on these.
 AT_MOST = 50
 _Row = TypeVar("_Row", StatementLine, Repayment)
 

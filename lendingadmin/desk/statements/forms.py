@@ -55,7 +55,7 @@ class NewStatementForm(forms.Form):
         return sent
 
     def clean(self) -> None:
-        """Require either a file or pasted rows."""
+        """Require either a file or pasted rows, and set `content` to their bytes."""
         sent, text = self.cleaned_data.get("file"), self.cleaned_data.get("text", "")
         if "file" in self.errors:
             return
@@ -246,7 +246,7 @@ class PayeeForm(forms.Form):
 class SplitForm(forms.Form):
     """Form for a split: the part of a payment that goes to this loan.
 
-    The rest becomes a row of its own.
+    The rest becomes a new row.
     """
 
     amount = AmountField(max_digits=15, decimal_places=3, min_value=Decimal("0.001"))

@@ -25,11 +25,11 @@ class Standing(models.TextChoices):
 
     DAMAGED = "damaged", _("damaged id")
     TWICE = "twice", _("twice in the file")
-    CONFIRMED = "confirmed", _("recorded here")
+    CONFIRMED = "confirmed", _("recorded")
     OTHER_AMOUNT = "other-amount", _("recorded with another amount")
     SAME_REFERENCE = "same-reference", _("same reference recorded")
     WAITING = "waiting", _("waiting for a decision")
-    MISSING = "missing", _("not recorded here")
+    MISSING = "missing", _("not recorded")
     NONE = "none", _("no payment")
 
 
@@ -37,7 +37,7 @@ class Place(models.TextChoices):
     """The place of a payment's money. A payment with a place has exactly one place (places.py)."""
 
     UNALLOCATED = "unallocated", _("unallocated")
-    RECORDED = "recorded", _("recorded here")
+    RECORDED = "recorded", _("recorded")
     RETURNED = "returned", _("returned")
     NOT_OURS = "not-ours", _("not ours")
     ELSEWHERE = "elsewhere", _("recorded elsewhere")

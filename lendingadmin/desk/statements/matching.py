@@ -292,7 +292,7 @@ def _read_borrowers(
 ) -> dict[str, dict[str, str] | LendingError]:
     """Return the name and phone of each borrower, or the error that prevents reading them.
 
-    The entry is empty for a borrower that does not exist.
+    The entry is empty if the borrower does not exist, or if the service sent another record.
     """
     app, keys = gateway.app(app_id), sorted(borrower_ids)
     reads = [partial(app.borrowers.get, one) for one in keys]

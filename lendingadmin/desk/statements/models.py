@@ -238,7 +238,7 @@ class StatementLine(models.Model):
 
 
 class Batch(Job):
-    """The payments of one statement on their way into the ledger, and their progress.
+    """The payments of one statement on their way into the journal, and their progress.
 
     A worker finds and reads the loan of each payment (`checking`). People decide the payments that
     the worker can't decide (`ready`). If the limits require it, a second person approves the batch
@@ -322,7 +322,7 @@ class Allocation(models.Model):
     # The position of the line in the file, and the number of this part of the line.
     position = models.PositiveIntegerField()
     part = models.PositiveSmallIntegerField(default=1)
-    # As many digits as the line's amount, which may be too large for the ledger.
+    # As many digits as the line's amount, which may be too large for the journal.
     amount = models.DecimalField(max_digits=18, decimal_places=3)
     account_id = models.CharField(max_length=LONGEST_ID, blank=True)
     borrower_id = models.CharField(max_length=LONGEST_ID, blank=True)

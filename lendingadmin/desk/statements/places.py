@@ -194,7 +194,7 @@ def list_unallocated(app_id: str) -> QuerySet[StatementLine]:
 
 
 def take(line: StatementLine, by: User) -> None:
-    """Make a person the owner of an unallocated payment."""
+    """Make a person the owner of a payment; nothing changes if it is no longer unallocated."""
     starts = StatementLine.objects.filter(place=Place.UNALLOCATED)
     transition(line, starts, {"owner": by}, by=by, action=PLACE, outcome="taken")
 

@@ -184,7 +184,7 @@ def _read_entries(app: LendingApp, day: date) -> list[Recorded]:
 def _read_stated(
     app: LendingApp, keys: set[str], day: date
 ) -> tuple[dict[str, Decimal], dict[str, Decimal]]:
-    """Return the amounts of payments in complete statements, and those in other statements.
+    """Return the amounts of payments in complete statements, and the amounts in other statements.
 
     Payments are found by these ids, or on this day by a bank's reference.
     """

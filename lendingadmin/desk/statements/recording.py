@@ -1,4 +1,4 @@
-"""Recording of a batch: the ledger's `sending.record_all` records each accepted row once.
+"""Recording of a batch: the journal's `sending.record_all` records each accepted row once.
 
 Rows of different loans are entered in groups, and the calls of a group are sent in parallel. Each
 row has its own idempotency key, so a worker that takes up a row again finds the repayment and sends

@@ -1,4 +1,4 @@
-"""Approval of repayments: which ones need a second person before sending, and who may approve.
+"""Approval of repayments by a second person before they are sent.
 
 The commands are `services.approve` and `services.decline`. The database itself refuses to
 release a repayment that needs a second person and has none (`models.Repayment`).
@@ -58,9 +58,9 @@ def find_reasons(
     now: datetime,
     own: limits.ApprovalLimits | None,
 ) -> list[str]:
-    """Return the reasons from `limits.REASONS` why a repayment needs a second person.
+    """Return the reasons from `limits.REASONS` for a second person; empty if none is needed.
 
-    `own` are the limits of the app.
+    `own` are the limits of the app, None if it has none.
     """
     if own is None:
         return []

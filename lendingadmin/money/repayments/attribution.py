@@ -25,8 +25,9 @@ _UNDECIDED = (RepaymentState.UNKNOWN, RepaymentState.NOT_FOUND)
 class Attribution(NamedTuple):
     """The meaning of a rise in `paid` for one repayment, and the other possible causes.
 
-    `rise` is in the loan's currency, None if the readings do not show it. `landed` are the loan's
-    other repayments that the service has or will get; `undecided` are those that it may have.
+    `rise` is in the loan's currency, None if the readings do not show it. `landed` are other
+    repayments of the loan that the service has or will get. `undecided` are other repayments that
+    the service may have.
     """
 
     effect: Effect

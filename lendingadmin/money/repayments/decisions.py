@@ -36,9 +36,9 @@ MAY_BE_RESTORED = ngettext_lazy(
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Repayment]:
-    """Return other people's repayments whose outcome only a person can decide.
+    """Return the repayments that only a person can decide, and that this person may resolve.
 
-    Return an empty queryset for people who may not resolve repayments.
+    Repayments of this person, and of people who are not independent of this person, are left out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Repayment.objects.none()

@@ -20,10 +20,10 @@ from lendingadmin.web.policies import LOAN, read_words
 class Estimate(NamedTuple):
     """Amounts in the loan's currency; None if the loan does not have the value.
 
-    `clears` and `touches` are numbers of instalments: those that the repayment completes, and the
-    one that it only begins. `next_due` and `next_amount` belong to the first instalment that the
-    repayment does not complete; it may have been due long ago. `charges` are the overdue fees and
-    penalties, which the service may clear before any instalment.
+    `clears` has the numbers of the instalments that the repayment completes. `touches` is the
+    number of an instalment that it pays in part. `next_due` and `next_amount` belong to the first
+    instalment that the repayment does not complete; this may have been due long ago. `charges` are
+    the overdue fees and penalties, which the service may clear before any instalment.
     """
 
     owed: Decimal | None

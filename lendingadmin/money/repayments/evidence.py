@@ -114,8 +114,8 @@ def attribute(
 def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Decimal | None:
     """Return how much of the rise in `paid` after `before` belongs to landed repayments.
 
-    The sum has all repayments that were sent after `before`, and the part of earlier ones that
-    `before` did not show yet. Return None if a necessary amount is unknown.
+    The sum has all repayments that were sent after `before`, and the part of earlier repayments
+    that `before` did not show yet. Return None if a necessary amount is unknown.
     """
     earlier = [other for other in landed if other.sent_at <= before.taken_at]
     later = [other.amount for other in landed if other.sent_at > before.taken_at]
@@ -129,8 +129,8 @@ def _accounted_for(before: PaidReading, landed: Sequence[OtherRepayment]) -> Dec
 def _not_shown(paid: Decimal, earlier: Sequence[OtherRepayment]) -> Decimal | None:
     """Return how much of these repayments `paid` does not show yet; None if unknown.
 
-    A rise in `paid` since a repayment's baseline counts for that repayment and the later ones. The
-    result is the largest missing amount of all these baselines.
+    A rise in `paid` since a repayment's baseline counts for that repayment and all later
+    repayments. The result is the largest missing amount of all these baselines.
     """
     most = Decimal(0)
     expected: Decimal | None = Decimal(0)

@@ -32,9 +32,9 @@ _MORE = ("valueDate", "currencyCode", "notes")
 class RepaymentForm(forms.Form):
     """Form for all eight parameters of MakeRepayment (spec: Loans); dates in the lender's zone.
 
-    The network is one that the app used recently, or another one that is typed. A form starts
-    with the `usual` channel and network. They apply if there is a transaction id; a payment without
-    one is cash, unless the person chose otherwise.
+    The network is one that the app used recently, or a typed name. A form starts with the `usual`
+    channel and network. They apply if there is a transaction id; a payment without an id is cash,
+    unless the person chose otherwise.
     """
 
     # As many digits as the table's column has.

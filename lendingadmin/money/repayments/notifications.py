@@ -60,7 +60,10 @@ def notify_managers(moment: datetime) -> bool:
 
 
 def _notify_of(app_id: str, moment: datetime) -> bool:
-    """Mail the managers of one app; return True if the mail was sent."""
+    """Mail the managers of one app; return False if the mail could not be sent.
+
+    The log has the kind of the error, and the repayments count as not notified.
+    """
     claimed = Repayment.objects.filter(app_id=app_id, notified_at=moment, state__in=_UNKNOWN)
     # A mail lists only some repayments and their number, so a long outage needs little memory.
     rows = list(claimed.order_by("sent_at", "id")[:_LONGEST_LIST])

@@ -73,7 +73,7 @@ def match_number(app_id: str, text: str) -> Q | None:
 class Remainder(NamedTuple):
     """The balance of a loan after a repayment: the amounts left, overdue and due next.
 
-    The amounts are those at `read_at`, in the app's currency; the next payment changes them.
+    The amounts were read at `read_at`. They are in the app's currency.
     `overdue` is None if nothing is overdue, if the loan does not show this, and after a payment in
     another currency. The next instalment is None if nothing is left. If something is overdue, the
     next instalment is also None if `overdue` is None, or if the instalment is already due.
@@ -143,8 +143,8 @@ def build_receipt(
 ) -> Receipt:
     """Return the receipt or slip of a repayment, in the form that this person may print.
 
-    A person without the right to see names gets the initials. The language is the one in the
-    request, or else the lender's language.
+    A person without the right to see names gets the initials. The request names the language;
+    otherwise it is the lender's language.
     """
     app = lending_app(repayment.app_id)
     may_see, by = request.user.has_perm(SEE_NAMES), repayment.created_by

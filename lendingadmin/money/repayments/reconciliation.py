@@ -88,8 +88,8 @@ def list_due() -> list[Repayment]:
     """Return the repayments whose next check is due now, the longest waiting first.
 
     At most _AT_MOST are returned. A checked repayment is no longer due, so the next call returns
-    the following ones. Each app gets the same share, and the apps take turns, because an app whose
-    service hangs must not block the others.
+    the following repayments. Each app gets the same share, and the apps take turns, because an app
+    whose service hangs must not block the others.
     """
     share = _AT_MOST // len(settings.LENDING_APPS)
     by_app = [_list_due_of(app.app_id, share) for app in settings.LENDING_APPS]

@@ -110,7 +110,7 @@ def record_all(
 
 
 def _send_new(repayments: Sequence[Repayment], by: User) -> None:
-    """Send the pending repayments; read the loans of those that wait for a second person."""
+    """Send the pending repayments; read the loans of repayments that wait for a second person."""
     waiting = [one for one in repayments if one.state == RepaymentState.AWAITING]
     if waiting:
         Reading.objects.bulk_create(take_readings(waiting, Reading.Kind.ENTERED))
@@ -238,7 +238,7 @@ def _judge_error(error: LendingError) -> tuple[RepaymentState, Card]:
 
 
 def apply_outcomes(outcomes: Sequence[Outcome], by: User) -> None:
-    """Save the outcomes of sent repayments, then read the effects of the recorded ones.
+    """Save the outcomes of sent repayments, then read the effects of the recorded repayments.
 
     Outcomes are saved together. If this fails, each is saved separately, so that none blocks
     another. Raise the fault of an outcome that can't be saved.

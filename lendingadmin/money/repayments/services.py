@@ -56,7 +56,7 @@ _LANDS = (RepaymentState.RECORDED, RepaymentState.PRESUMED, RepaymentState.RESOL
 
 
 class IntentRefused(Exception):
-    """Error: a rule of the ledger refuses an intent, so nothing is saved."""
+    """Error: a rule of the journal refuses an intent, so nothing is saved."""
 
 
 class DuplicateExternalId(IntentRefused):
@@ -263,9 +263,10 @@ def _filter_abandoned(same_id: Q) -> QuerySet[Repayment]:
 def _commit(
     intents: Sequence[Intent], by: User, approval: approvals.Approval | None
 ) -> list[Repayment]:
-    """Commit all of these intents with their audit entries, or none; return their rows.
+    """Commit all of these intents with their audit entries and return their rows.
 
-    Raise the errors of `create_intent`. Raise IntegrityError if another row blocks an intent.
+    If nothing is committed, raise an error of `create_intent`, or IntegrityError if another row
+    blocks an intent.
     """
     if approval is not None and approval.by.pk == by.pk:
         raise OwnRepayment
@@ -438,7 +439,7 @@ def _swap(move: Move, now: datetime) -> bool:
 
 
 def _lock_loans(repayments: Sequence[Repayment]) -> list[int]:
-    """Lock all repayments of these loans; return the keys of the presumed ones.
+    """Lock all repayments of these loans; return the keys of the presumed repayments.
 
     Until the transaction ends, no other transaction can draw conclusions from the loans' balances.
     """
@@ -639,7 +640,7 @@ def approve(repayment: Repayment, by: User, *, agreed: bool = False, checked: bo
 
 
 def decline(repayment: Repayment, reason: str, by: User) -> bool:
-    """Decline a repayment; return True if it still waited.
+    """Decline a repayment; return False, and change nothing, if it waits for no approval.
 
     `by` is an approver, or the person who entered the repayment.
     """
@@ -662,7 +663,8 @@ def lapse_unapproved(at_most: int) -> int:
 def mark_alarm_seen(repayment: Repayment, by: User) -> None:
     """Mark the alarm of a repayment as seen.
 
-    The alarm leaves the home page and stays with the repayment.
+    The alarm leaves the home page and stays with the repayment. Nothing changes if it was seen
+    before.
     """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(repayment):
@@ -672,7 +674,7 @@ def mark_alarm_seen(repayment: Repayment, by: User) -> None:
 
 @in_english
 def resolve(repayment: Repayment, resolution: Resolution, reason: str, by: User) -> bool:
-    """Resolve a repayment by a person's decision; return whether it was resolved.
+    """Resolve a repayment by a person's decision; return False if its state forbids this.
 
     Raise OwnRepayment for the person who entered it, NotIndependent for a person who is not
     independent of that person, and DuplicateExternalId if its externalId is in use again.

@@ -173,7 +173,7 @@ def _say_balance(receipt: Receipt) -> tuple[str, str]:
 
 
 def _write_left(receipt: Receipt, amount: Decimal) -> str:
-    """Return an amount of the loan, with its currency only if the payment has another one."""
+    """Return an amount of the loan, with its currency only if the payment has another currency."""
     currency = receipt.app.currency
     write = figure if receipt.repayment.shown_currency == currency else money
     return write(amount, currency, receipt.language)

@@ -47,7 +47,7 @@ def save_draft(
 ) -> None:
     """Save the entries of a form, encrypted, until the form's last step.
 
-    Later entries replace the earlier ones. Raise OverQuota if the person saves too much.
+    Later entries replace earlier entries. Raise OverQuota if the person saves too much.
     """
     text = json.dumps(entered)
     Draft.check_room(request.user, idempotency_key, len(text))

@@ -309,7 +309,7 @@ def _describe_some(rows: QuerySet[Write]) -> list[tuple[str, Write]]:
 def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
     """Return the writes with an alarm that no manager has seen.
 
-    People who may not resolve get none.
+    Return none for a person who may not resolve writes.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
@@ -317,9 +317,9 @@ def list_waiting(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
-    """Return other people's writes that no further check decides.
+    """Return the writes that no further check decides, and that this person may resolve.
 
-    People who may not resolve get none.
+    Writes of this person, and of people who are not independent of this person, are left out.
     """
     if not person.has_perm(RESOLVE, app_id):
         return Write.objects.none()
@@ -330,7 +330,10 @@ def list_undecided(app_id: str, person: User) -> QuerySet[Write]:
 
 
 def mark_alarm_seen(write: Write, by: User) -> None:
-    """Mark the alarm of a write as seen. The alarm leaves the lists and stays with the write."""
+    """Mark the alarm of a write as seen, unless it was seen before.
+
+    The alarm leaves the lists and stays with the write.
+    """
     with transaction.atomic(durable=True):
         if unconfirmed.mark_alarm_seen(write):
             _audit(write, by, WriteState(write.state).label, detail=gettext_noop("alarm seen"))

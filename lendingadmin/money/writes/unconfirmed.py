@@ -86,7 +86,8 @@ def run_due_check(row: Row, checked: models.QuerySet[Row], check: Callable[[], o
     """Claim the check of this row if it is due and run it; return True if this caller ran it.
 
     `checked` are all rows that may be checked. Many callers at the same time lead to one check. If
-    the process dies before the check ends, another check is made, even after the last planned one.
+    the process dies before the check ends, another check is made, even after the last planned
+    check.
     """
     if not _claim(row, checked):
         return False

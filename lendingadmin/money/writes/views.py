@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from lendingadmin.core import gateway
 from lendingadmin.core.staff.independence import NotIndependent, find_dependence
@@ -244,7 +244,7 @@ def _read_submitted(request: PersonRequest, one: Write) -> reconciliation.Submit
 
 
 def list_submitted(submitted: reconciliation.Submitted | None) -> list[tuple[str, str]]:
-    """Return the sent data in short: each new field, and the length of each list."""
+    """Return the sent data in short: each new field, and the length of each list; may be empty."""
     rows: list[tuple[str, str]] = []
     sent, before = submitted or reconciliation.Submitted({})
     for name, value in sent.items():
@@ -262,5 +262,5 @@ def _short(value: object) -> str:
     if isinstance(value, list | tuple):
         return _("%(count)s in the list") % {"count": len(value)} if value else _("none")
     if isinstance(value, Mapping):
-        return _("%(count)s fields") % {"count": len(value)}
+        return ngettext("%(count)s field", "%(count)s fields", len(value)) % {"count": len(value)}
     return shown(value)

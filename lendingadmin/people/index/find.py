@@ -85,7 +85,7 @@ def find_index(app_id: str) -> BorrowerIndex | None:
 
 
 def list_known(app_id: str, borrower_ids: Collection[str]) -> list[str]:
-    """Return the ids that belong to a borrower in the index."""
+    """Return the ids that belong to a borrower in the index; none without an index."""
     index = find_index(app_id) if borrower_ids else None
     if index is None:
         return []
@@ -175,7 +175,7 @@ def _compare(one: dict[str, str], other: dict[str, str]) -> tuple[str, ...]:
 
 
 class _Finder:
-    """One search: candidates in stages, each worse than the one before, until enough fit."""
+    """One search: candidates in stages, each worse than the stage before, until enough fit."""
 
     def __init__(
         self,
@@ -329,7 +329,10 @@ class _Finder:
             yield from self._list_some(cards, [*others, *map(_list_cards_of, initials)])
 
     def _list_some(self, cards: Tokens, others: Sequence[Tokens] = ()) -> list[int]:
-        """Return the cards that are also in all of `others`, at most as many as are opened."""
+        """Return at most _OPENED of the cards that are also in all of `others`.
+
+        Set `is_cut` if the result has this size, because there may be more cards.
+        """
         rows = cards.intersection(*others) if others else _order(cards)
         keys = list(rows[:_OPENED])
         self.is_cut = self.is_cut or len(keys) == _OPENED

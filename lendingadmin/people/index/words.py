@@ -182,7 +182,7 @@ def mask_phone(digits: str) -> str:
 
 
 def fits_mask(phone: str, begin: str, end: str) -> bool:
-    """Return whether a number fits a masked one, with or without its country code."""
+    """Return True if a number fits a masked number, with or without its country code."""
     is_local = len(phone) <= _LONGEST_LOCAL
     return phone.endswith(end) and any(
         phone[at:].startswith(begin) or (is_local and phone.startswith(begin[at:]))
@@ -191,7 +191,10 @@ def fits_mask(phone: str, begin: str, end: str) -> bool:
 
 
 def find_mask(text: str) -> re.Match[str] | None:
-    """Return the first masked number in a text, with its beginning and its end as groups."""
+    """Return the first masked number in a text, with its two visible ends as groups.
+
+    Return None if the text has no masked number.
+    """
     return _MASK.search(text)
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from lendingadmin.core import audit
 from lendingadmin.core.staff.models import User
@@ -35,7 +36,8 @@ def audit_counts() -> None:
                 row.person,
                 SEARCH_BORROWERS,
                 app_id=row.app_id,
-                outcome=_("%(count)s searches") % {"count": row.count},
+                outcome=ngettext("%(count)s search", "%(count)s searches", row.count)
+                % {"count": row.count},
                 saved="",
                 detail=_("from %(begin)s to %(end)s UTC")
                 % {"begin": f"{row.hour:%Y-%m-%d %H:%M}", "end": f"{ends:%H:%M}"},

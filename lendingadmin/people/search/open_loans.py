@@ -15,7 +15,7 @@ class OpenLoans(NamedTuple):
     """A borrower's open loans: their number and amounts, and the time of reading.
 
     `overdue` and `owed` are None if the service did not report them for each loan. `days_late` is
-    that of the loan that is most days late; None if no loan reports it.
+    the highest number of the loans; None if no loan reports it.
     """
 
     open_count: int

@@ -164,28 +164,31 @@ def suggest(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _read_lookup(request: PersonRequest, place: str, encrypted: str) -> tuple[Lookup, str]:
-    """Return the lookup of a place, and the decrypted words.
+    """Return the lookup with the key `place`, and the decrypted words.
 
-    Raise Http404 for an unknown place, for words of another person, and for words that can't be an
-    id in this place.
+    Raise Http404 for an unknown key, for words of another person, and for words that can't be an id
+    of this kind of record.
     """
     lookup = next((one for one in LOOKUPS if one.key == place), None)
     wanted = decrypt_words(request.user, encrypted)
     if lookup is None or not lookup.fits(wanted) or validate_id(wanted):
-        raise Http404("That is not looked for there.")
+        raise Http404("There is no such search.")
     return lookup, wanted
 
 
 def lookup_needs(
     request: PersonRequest, app_id: str, place: str, encrypted: str
 ) -> tuple[str, ...]:
-    """Return the right that a lookup in one place needs. Raise Http404 like `_read_lookup`."""
+    """Return the right that a lookup needs. Raise Http404 like `_read_lookup`."""
     return (_read_lookup(request, place, encrypted)[0].permission,)
 
 
 @signed_in(needs=lookup_needs)
 def search_in(request: PersonRequest, app_id: str, place: str, encrypted: str) -> HttpResponse:
-    """Show one place of the results: its matches, or that the lookup failed."""
+    """Show the matches of one kind of record, or the error of the lookup.
+
+    Raise Http404 like `_read_lookup`.
+    """
     lookup, wanted = _read_lookup(request, place, encrypted)
     try:
         result: Any = lookup.call(gateway.app(app_id), wanted, list_rights(request.user))()

@@ -49,10 +49,7 @@ def started(write: Write, submitted: Submitted) -> CheckResult:
     if left:
         why = _("Found near that time, with the same account, type and time: %(count)s.")
         return CheckResult(WriteFound.CANDIDATES, why % {"count": len(left)} + part, left)
-    why = _(
-        "No assessment of the same account, type and data time was found that started near that "
-        "time."
-    )
+    why = _("No assessment with the same account, type and data time started near that time.")
     return CheckResult(WriteFound.NOT_SEEN, why + part)
 
 

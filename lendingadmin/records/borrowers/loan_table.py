@@ -90,7 +90,7 @@ def build_rows(
 def add_up(accounts: Sequence[Loan | Malformed], read_at: datetime) -> OpenLoans | None:
     """Return the number and the amounts of the open loans among all accounts of a borrower.
 
-    Return None if an account is not a loan, because it may be an open one.
+    Return None if an account is not a loan, because it may be an open loan.
     """
     if any(isinstance(one, Malformed) for one in accounts):
         return None

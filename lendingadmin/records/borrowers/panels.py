@@ -409,7 +409,10 @@ class Shown:
 def _read_summaries(
     recorded: Any, borrower_id: str
 ) -> tuple[tuple[LoanSummary | Malformed, ...], str]:
-    """Return the loans in the borrower's record, and the reason if they can't be read."""
+    """Return the loans in the borrower's record, and the reason if they can't be read.
+
+    Both are empty while the record is not read yet.
+    """
     if recorded is None:
         return (), ""
     try:

@@ -22,7 +22,7 @@ _KEPT_SECONDS = 600
 def read_used(app_id: str) -> Used:
     """Return, by field, the values that several borrowers of one page have.
 
-    The page is the first one of the list of borrowers. The most frequent values come first. Such
+    The page is the first page of the list of borrowers. The most frequent values come first. Such
     values identify no person, so they are cached without encryption for ten minutes. The result is
     empty if the list can't be read; the fields then accept any text.
     """

@@ -51,7 +51,7 @@ class FieldKind(NamedTuple):
 
 
 def shown(kind: FieldKind, raw: object) -> str:
-    """Return the initial text of a field."""
+    """Return the initial text of a field: the value, as JSON if it has a wrong type, or empty."""
     if raw is MISSING or raw is None:
         return ""
     written = kind.write(raw)

@@ -88,7 +88,7 @@ def _of(pages: Iterator[Page[Entry]], key: str) -> Entry | None:
     result = search(pages, is_wanted, _AT_MOST)
     found = result.found or next(iter(by_uid), None)
     if found is None and not result.whole:
-        raise UnfinishedList(f"“{key}” is not among the {result.looked_at} that were read.")
+        raise UnfinishedList(f"“{key}” is not in the part of the list that was read.")
     return found
 
 

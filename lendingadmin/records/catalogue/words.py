@@ -90,7 +90,10 @@ def _rate(label: str, value: object, term: object) -> Term:
 
 
 def _adjustment(label: str, adjustment: object) -> list[Term]:
-    """Return the adjustment of a rate or an amount, in one sentence."""
+    """Return the adjustment of a rate or an amount in one sentence, then its other fields.
+
+    Without an adjustment, return none. A malformed adjustment is returned as received.
+    """
     if adjustment is None:
         return []
     if isinstance(adjustment, Malformed):
@@ -137,7 +140,10 @@ def charge_sentence(charge: Charge) -> str:
 
 
 def _amount(value: object, kind: object) -> str:
-    """Return the value of a charge as text; an absolute value is in the app's currency."""
+    """Return the value of a charge as text; empty without a value.
+
+    An absolute value is in the app's currency.
+    """
     if value is None:
         return ""
     if isinstance(kind, str) and kind.lower() in _AS_RATE:

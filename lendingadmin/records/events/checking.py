@@ -59,7 +59,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
     data = body.get("data")
     if _too_deep(data):
         findings.errors.append(
-            _("The data is nested more than %(depth)s deep.") % {"depth": _DEEPEST}
+            _("The data is nested more than %(depth)s levels deep.") % {"depth": _DEEPEST}
         )
         return findings
     when = parse_time(body.get("timestamp"))
@@ -77,7 +77,7 @@ def check_event(body: Mapping[str, object], now: datetime) -> Findings:
 
 
 def months_before(when: datetime, months: int) -> datetime:
-    """Return the same day `months` earlier, or the last day of a shorter month."""
+    """Return the same day some months earlier, or the last day of a shorter month."""
     year, month = divmod(when.year * 12 + when.month - 1 - months, 12)
     for day in (when.day, 30, 29, 28):
         try:

@@ -60,7 +60,7 @@ class EventForm(forms.Form):
         label=_("The service's domain"),
         max_length=200,
         required=False,
-        help_text=_("The domain is added to kinds in the JSON that have none."),
+        help_text=_("The domain is added to kinds without a domain in the JSON."),
     )
 
     def __init__(self, *args: Any, **kw: Any) -> None:
@@ -72,7 +72,7 @@ class EventForm(forms.Form):
         return str(self.cleaned_data["domain"]).strip("/")
 
     def clean(self) -> None:
-        """Refuse an account in the form that differs from the one in the JSON."""
+        """Refuse an account in the form that differs from the account in the JSON."""
         entered = self.cleaned_data
         given = entered.get(self.source)
         theirs = given.head.get("accountId") if given else None

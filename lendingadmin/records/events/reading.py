@@ -66,12 +66,12 @@ class Reading:
 
     @property
     def earlier(self) -> int | None:
-        """The number of the part before this one."""
+        """The number of the part before this one; None for the first part."""
         return self.part - 1 if self.part else None
 
     @property
     def later(self) -> int | None:
-        """The number of the part after this one."""
+        """The number of the part after this one; None for the last part."""
         return self.part + 1 if self.part + 1 < self.parts else None
 
 
@@ -130,7 +130,7 @@ def _count(entry: EntityValueSet | Malformed) -> int:
 
 
 def _list_threads(values: Sequence[Record], say: Say, piece: slice) -> list[Thread]:
-    """Return conversations: the messages of each address together, the newest one first."""
+    """Return conversations, the newest first: the messages of each address together."""
     by_address: dict[str, list[Record]] = {}
     for value in _sort_by_time(values):
         by_address.setdefault(shown(value.get("address")), []).append(value)

@@ -56,7 +56,7 @@ def build_event_url(app_id: str, event: object) -> str:
 
 
 def build_url(app_id: str, *key: str | None, route: str = "event") -> str:
-    """Return the address for accountId, eventType and timestamp; empty if there can be none."""
+    """Return the address for these key values; empty if one of them can't be in an address."""
     try:
         return reverse(route, args=[app_id, *key])
     except NoReverseMatch:

@@ -10,8 +10,8 @@ from lendingadmin.core.staff.roles import NOTES_READ
 
 from .models import Mention, Note
 
-# An @ inside a word does not count, because it may belong to an e-mail address. The characters
-# after the @ are those of user names.
+# An @ inside a word does not count, because it may belong to an e-mail address. User names have
+# only the characters after the @.
 _NAMED = re.compile(r"(?<![\w.+-])@([A-Za-z0-9_@.+-]+)")
 # Characters that may end a user name, but may also be the punctuation of the sentence.
 _MARKS = ".,-+@"
@@ -29,7 +29,7 @@ def find_names(text: str) -> list[str]:
 
 
 def find_people(text: str, app_id: str) -> list[User]:
-    """Return the colleagues who are named in a text and may read notes in the app."""
+    """Return the people whom a text names and who may read notes in the app; empty if none."""
     names = find_names(text)
     if not names:
         return []

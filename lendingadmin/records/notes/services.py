@@ -89,7 +89,10 @@ def delete_note(note: Note, by: User) -> bool:
 
 
 def pin_note(note: Note, by: User, *, is_pinned: bool) -> bool:
-    """Pin a note to its record, or unpin it; return True if this changed anything."""
+    """Pin a note to its record, or unpin it.
+
+    Return False if the note is deleted, or was already pinned or unpinned.
+    """
     done = transition(
         note,
         Note.objects.filter(deleted_at=None).exclude(is_pinned=is_pinned),

@@ -166,7 +166,7 @@ def revise(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(NOTES_WRITE, NOTES_READ, _BORROWER, methods=("POST",), quota=NOTES)
 def pin(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Pin a note to its record, or unpin the note; redirect to the note."""
+    """Pin a note to its record, or unpin it; redirect to the note, with a message if it changed."""
     found = _find(app_id, number)
     is_pinned = request.POST.get("pin") == "on"
     if services.pin_note(found, request.user, is_pinned=is_pinned):
@@ -186,7 +186,10 @@ def delete_needs(request: PersonRequest, app_id: str, number: int) -> tuple[str,
 
 @access(NOTES_READ, _BORROWER, methods=("POST",), needs=delete_needs, quota=NOTES)
 def delete(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Delete the text of a note; its author and times stay. Redirect to the note."""
+    """Delete the text of a note; its author and times stay.
+
+    Redirect to the note, without a message if it was already deleted.
+    """
     found = _find(app_id, number)
     if services.delete_note(found, request.user):
         words = _(

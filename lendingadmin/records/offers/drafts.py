@@ -53,7 +53,7 @@ def keep(request: PersonRequest, source: Source, body: Mapping[str, object]) -> 
 
 
 def find(request: PersonRequest, source: Source, token: str) -> Kept | None:
-    """Return the draft under a token; None if there is no draft, or one of another preview.
+    """Return the draft under a token; None if there is no draft, or if it is of another preview.
 
     Raises idempotency.StaleKey.
     """

@@ -108,7 +108,7 @@ class PreviewForm(forms.Form):
         choices = [(one, one) for one in dict.fromkeys(ids) if one]
         self.fields["product"] = forms.MultipleChoiceField(
             label=_("Products"),
-            help_text=_("If none is ticked, all products are included."),
+            help_text=_("If no product is ticked, all products are included."),
             required=False,
             widget=forms.CheckboxSelectMultiple,
             choices=choices,
@@ -128,7 +128,10 @@ class PreviewForm(forms.Form):
             self.add_error("amount", forms.ValidationError(words, code="nothing"))
 
     def clean_amount(self) -> Decimal | None:
-        """Return the amount. Raises ValidationError for more decimals than the currency has."""
+        """Return the amount; None if the field is empty.
+
+        Raises ValidationError if the amount has more decimals than the currency.
+        """
         amount: Decimal | None = self.cleaned_data["amount"]
         decimals = get_currency_precision(self.app.currency)
         if amount is not None and amount != round(amount, decimals):

@@ -1,8 +1,8 @@
 """Read the sources of a timeline: the service's sources in parallel, then our own for one month.
 
 For the counts of all months, only the times of our own rows are read. The rows themselves are read
-for one month, a page at a time. So a timeline of thousands of entries opens as fast as one with a
-few.
+for one month, a page at a time. So a timeline of thousands of entries opens as fast as a short
+timeline.
 """
 
 from collections import Counter

@@ -24,7 +24,7 @@ ONE = "/v1/projects/{project_id}/apps/{app_id}/borrowers/{borrower_id}"
 def get_offers(
     request: HttpRequest, project_id: str, app_id: str, borrower_id: str, sent: OffersAsked
 ) -> OfferOperation:
-    """Start an offer or, with a requestId that was sent before, read its progress."""
+    """Start an offer; with a requestId that was sent before, return the progress of its offer."""
     if not sent.can_start and sent.request_id is None:
         raise Invalid("body", "must hold at least one of assessmentType, timestamp, requestId")
     borrowers.get_borrower(check_app(project_id, app_id), borrower_id)

@@ -45,7 +45,7 @@ def read_data(value: object, field: str) -> list[dict[str, Any]]:
 
 
 def check_category(category: str | None, data: list[dict[str, Any]]) -> None:
-    """Raise Invalid unless all data with a category are of that kind (Spec: Events, 3)."""
+    """Raise Invalid if an event has a category, and data of another kind (Spec: Events, 3)."""
     if category is not None and any(strip_domain(one["kind"]) != category for one in data):
         raise Invalid("category", f"is {category}, but the data holds values of another kind")
 
@@ -99,7 +99,7 @@ def _read_flag(value: object, field: str) -> bool:
 
 
 def _read_mark(value: object, field: str) -> object:
-    """Read the field `read` of an sms, which is a boolean or the number 1 (Spec)."""
+    """Return the field `read` of an sms. Raises Invalid unless it is a boolean or 1 (Spec)."""
     if isinstance(value, bool) or (isinstance(value, int | Decimal) and value == 1):
         return value
     raise Invalid(field, "must be true, false or the number 1")

@@ -20,7 +20,7 @@ _BORROWER = "borrower:"
 def read_id(value: str, field: str) -> str:
     """Return an id that can be used in a path; else raise Invalid.
 
-    These are refused: an empty id, one longer than 200, `.` and `..` (paths remove them), `/`,
+    These are refused: an empty id, an id longer than 200, `.` and `..` (paths remove them), `/`,
     white space at an end, control characters, and an ending that names a custom operation.
     """
     if not value or len(value) > LONGEST:

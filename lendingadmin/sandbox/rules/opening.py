@@ -110,7 +110,7 @@ def _check_principal(
 def build_plan(
     product: Product, contract: Mapping[str, Any], amount: Decimal | None, start: date
 ) -> Plan:
-    """Return the plan of a contract, with its own values or else those of the product.
+    """Return the plan of a contract; the product gives the values that the contract does not have.
 
     The principal is `amount` (the loan's `loanAmount`), else `contract.amounts.principal`, else
     `contract.amounts.requested`. Raise Invalid with the name of the field.

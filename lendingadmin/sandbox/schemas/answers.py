@@ -62,7 +62,7 @@ class Stored(Answer):
 
 
 class Error(Answer):
-    """Spec: Errors. `error` is an addition of this service, for programs."""
+    """Answer to a refused request (Spec: Errors). The sandbox adds `error` for programs."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -71,7 +71,7 @@ class Error(Answer):
 
 
 class AccessToken(Answer):
-    """Spec: Token request. `expires_at` is in seconds since the epoch."""
+    """Access token (Spec: Token request). `expires_at` is in seconds since the epoch."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -82,14 +82,14 @@ class AccessToken(Answer):
 
 
 class AnsweredIndividual(Individual, Answer):
-    """Spec: Individual fields."""
+    """Personal fields of an individual borrower (Spec: Individual)."""
 
     fingerprints: list[Any]
     photos: list[Any]
 
 
 class AnsweredDevice(Device, Answer):
-    """Spec: Device fields; unset optional ones are null."""
+    """Fields of a device; optional fields without a value are null (Spec: Device)."""
 
     device_id: str
     created_at: Moment
@@ -97,7 +97,7 @@ class AnsweredDevice(Device, Answer):
 
 
 class AnsweredLoanSummary(Answer):
-    """Spec: LoanSummary fields. Fields that were not sent are absent or null."""
+    """Summary of a loan (Spec: LoanSummary). Fields that were not sent are absent or null."""
 
     loan_id: str
     principal_amount: Num | None
@@ -111,7 +111,7 @@ class AnsweredLoanSummary(Answer):
 
 
 class AnsweredBorrower(Stored):
-    """Spec: Borrower."""
+    """A borrower (Spec: Borrower)."""
 
     borrower_no: int
     category: Category
@@ -128,14 +128,14 @@ class AnsweredBorrower(Stored):
 
 
 class BorrowerPage(Answer):
-    """Spec: Borrowers, List."""
+    """A page of borrowers (Spec: Borrowers, List)."""
 
     borrowers: list[AnsweredBorrower]
     next_page_token: Token
 
 
 class Balance(Answer):
-    """Spec: LoanBalances, one of the five."""
+    """One of the five balances of a loan (Spec: LoanBalances)."""
 
     due: Num
     paid: Num
@@ -145,7 +145,7 @@ class Balance(Answer):
 
 
 class LoanBalances(Answer):
-    """Spec: LoanBalances."""
+    """The balances of a loan (Spec: LoanBalances)."""
 
     penalty: Balance
     fees: Balance
@@ -155,7 +155,7 @@ class LoanBalances(Answer):
 
 
 class DueAmounts(Answer):
-    """Spec: Installment amounts, still to be paid."""
+    """Unpaid amounts of an instalment (Spec: Installment amounts)."""
 
     repayment: Num
     penalty: Num
@@ -165,7 +165,7 @@ class DueAmounts(Answer):
 
 
 class NextInstallment(Answer):
-    """Spec: LoanSchedule, nextInstallment."""
+    """Next instalment of a loan (Spec: LoanSchedule, nextInstallment)."""
 
     sequence_no: int
     start_date: Moment
@@ -174,14 +174,14 @@ class NextInstallment(Answer):
 
 
 class LoanSchedule(Answer):
-    """Spec: LoanSchedule."""
+    """Arrears and next instalment of a loan (Spec: LoanSchedule)."""
 
     days_late: int
     next_installment: NextInstallment | None
 
 
 class LoanOutcome(Answer):
-    """Spec: LoanOutcome."""
+    """End of a loan (Spec: LoanOutcome)."""
 
     type: str
     reason: str | None
@@ -189,7 +189,7 @@ class LoanOutcome(Answer):
 
 
 class AnsweredLoan(Stored):
-    """Spec: Loan."""
+    """A loan (Spec: Loan)."""
 
     account_id: str
     account_no: int
@@ -216,21 +216,21 @@ class AnsweredLoan(Stored):
 
 
 class LoanPage(Answer):
-    """Spec: Loans, List."""
+    """A page of loans (Spec: Loans, List)."""
 
     loans: list[AnsweredLoan]
     next_page_token: Token
 
 
 class AnsweredValues(Answer):
-    """Spec: EntityValueSet; the shape of `values` depends on `kind`."""
+    """Data of one kind; `kind` decides the fields of `values` (Spec: EntityValueSet)."""
 
     kind: str
     values: list[dict[str, Any]]
 
 
 class AnsweredEvent(Stored):
-    """Spec: Event."""
+    """An event (Spec: Event)."""
 
     account_id: str
     event_id: str
@@ -243,14 +243,14 @@ class AnsweredEvent(Stored):
 
 
 class EventPage(Answer):
-    """Spec: Events, List."""
+    """A page of events (Spec: Events, List)."""
 
     events: list[AnsweredEvent]
     next_page_token: Token
 
 
 class AssessmentOutcome(Answer):
-    """Spec: AssessmentOutcome. Which fields are present depends on `type`."""
+    """Result of an assessment; `type` decides the fields (Spec: AssessmentOutcome)."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
@@ -265,7 +265,7 @@ class AssessmentOutcome(Answer):
 
 
 class AnsweredAssessment(Stored):
-    """Spec: Assessment."""
+    """An assessment (Spec: Assessment)."""
 
     account_id: str
     assessment_id: str
@@ -277,33 +277,33 @@ class AnsweredAssessment(Stored):
 
 
 class AssessmentPage(Answer):
-    """Spec: Assessments, List."""
+    """A page of assessments (Spec: Assessments, List)."""
 
     assessments: list[AnsweredAssessment]
     next_page_token: Token
 
 
 class PremiumOnOffer(Answer):
-    """Spec: GetOffersResponse, a product's terms.interest."""
+    """Interest of an offered product (Spec: GetOffersResponse, terms.interest)."""
 
     risk_premium_rate: Num
 
 
 class TermsOnOffer(Answer):
-    """Spec: GetOffersResponse, a product's terms."""
+    """Terms of an offered product (Spec: GetOffersResponse, terms)."""
 
     interest: PremiumOnOffer
 
 
 class ProductOnOffer(Answer):
-    """Spec: GetOffersResponse, a product."""
+    """A product of an offer (Spec: GetOffersResponse, products)."""
 
     product_id: str
     terms: TermsOnOffer
 
 
 class GetOffersResponse(Answer):
-    """Spec: GetOffersResponse."""
+    """An offer (Spec: GetOffersResponse)."""
 
     credit_limit: Num
     products: list[ProductOnOffer]
@@ -322,7 +322,7 @@ class OfferResult(Answer):
 
 
 class OfferMetadata(Answer):
-    """Spec: Offer operation, metadata."""
+    """Times and ids of a requested offer (Spec: Offer operation, metadata)."""
 
     status: Literal["queued", "completed"]
     start_time: Moment
@@ -336,7 +336,7 @@ class OfferMetadata(Answer):
 
 
 class OfferOperation(Answer):
-    """Spec: Offer operation."""
+    """A requested offer, with its result when it is done (Spec: Offer operation)."""
 
     name: str
     operation_id: str
@@ -346,13 +346,13 @@ class OfferOperation(Answer):
 
 
 class PreviewedContract(LendingContract):
-    """Spec: LendingContract, with all fields."""
+    """Preview of a contract with all fields (Spec: LendingContract)."""
 
     model_config = ConfigDict(json_schema_extra=lambda schema: _require_all(schema))
 
 
 class Contracts(RootModel[Annotated[list[PreviewedContract], _UNREAD, UNCHANGED]]):
-    """Spec: Borrowers, GetOfferContracts."""
+    """The previewed contracts (Spec: Borrowers, GetOfferContracts)."""
 
 
 def _require_all(schema: dict[str, Any]) -> None:
@@ -364,7 +364,7 @@ def _require_all(schema: dict[str, Any]) -> None:
 
 
 class Adjusted(Answer):
-    """Spec: LendingTerms, interest.adjustment."""
+    """Change of a rate (Spec: LendingTerms, interest.adjustment)."""
 
     action: str
     target: str
@@ -372,7 +372,7 @@ class Adjusted(Answer):
 
 
 class ProductInterest(Answer):
-    """Spec: LendingTerms, interest."""
+    """Interest of a product (Spec: LendingTerms, interest)."""
 
     type: str
     term_period: Duration
@@ -383,7 +383,7 @@ class ProductInterest(Answer):
 
 
 class LendingTerms(Answer):
-    """Spec: LendingTerms."""
+    """Terms of a product (Spec: LendingTerms)."""
 
     period: Duration
     repayment_interval: Duration
@@ -391,7 +391,7 @@ class LendingTerms(Answer):
 
 
 class Charge(Answer):
-    """Spec: Charge."""
+    """A charge of a product (Spec: Charge)."""
 
     name: str
     kind: str
@@ -403,7 +403,7 @@ class Charge(Answer):
 
 
 class LendingProduct(Stored):
-    """Spec: Product."""
+    """A product (Spec: Product)."""
 
     product_id: str
     product_type: str
@@ -417,35 +417,35 @@ class LendingProduct(Stored):
 
 
 class ProductPage(Answer):
-    """Spec: Products, List."""
+    """A page of products (Spec: Products, List)."""
 
     products: list[LendingProduct]
     next_page_token: Token
 
 
 class AssessedApps(Answer):
-    """Spec: AssessmentSettings, apps."""
+    """Channels and platforms of the assessed apps (Spec: AssessmentSettings, apps)."""
 
     channels: list[str]
     platforms: list[str]
 
 
 class AssessedAccounts(Answer):
-    """Spec: AssessmentSettings, accounts."""
+    """Categories and types of the assessed accounts (Spec: AssessmentSettings, accounts)."""
 
     categories: list[str]
     account_types: list[str]
 
 
 class AssessmentSettings(Answer):
-    """Spec: AssessmentType, settings."""
+    """Settings of an assessment type (Spec: AssessmentType, settings)."""
 
     apps: AssessedApps
     accounts: AssessedAccounts
 
 
 class AnsweredAssessmentType(Stored):
-    """Spec: AssessmentType."""
+    """An assessment type (Spec: AssessmentType)."""
 
     assessment_type_id: str
     category: str
@@ -456,7 +456,7 @@ class AnsweredAssessmentType(Stored):
 
 
 class AssessmentTypePage(Answer):
-    """Spec: Assessment types, List."""
+    """A page of assessment types (Spec: Assessment types, List)."""
 
     assessment_types: list[AnsweredAssessmentType]
     next_page_token: Token

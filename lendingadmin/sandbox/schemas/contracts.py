@@ -32,7 +32,7 @@ class Part(BaseModel):
 
 
 class Fee(Part):
-    """Spec: Fee."""
+    """A fee of a contract (Spec: Fee)."""
 
     kind: StrictStr | None = None
     value: Number | None = None
@@ -45,7 +45,7 @@ class Fee(Part):
 
 
 class Penalty(Part):
-    """Spec: terms.penalty."""
+    """Penalty for late instalments (Spec: terms.penalty)."""
 
     rate: Number | None = None
     grace_period: StrictStr | None = None
@@ -53,7 +53,7 @@ class Penalty(Part):
 
 
 class Interest(Part):
-    """Spec: terms.interest."""
+    """Interest of a contract (Spec: terms.interest)."""
 
     model_config = ConfigDict(
         alias_generator=lambda name: {"max_aer": "maxAER", "max_apr": "maxAPR"}.get(
@@ -71,7 +71,7 @@ class Interest(Part):
 
 
 class Terms(Part):
-    """Spec: terms. `repaymentInterval` is an addition of this service."""
+    """Terms of a contract (Spec: terms). The sandbox adds `repaymentInterval`."""
 
     period: StrictStr | None = None
     repayment_interval: StrictStr | None = None
@@ -81,7 +81,7 @@ class Terms(Part):
 
 
 class ContractAmounts(Part):
-    """Spec: amounts."""
+    """Total amounts of a contract (Spec: amounts)."""
 
     requested: Number | None = None
     disbursement: Number | None = None
@@ -93,7 +93,7 @@ class ContractAmounts(Part):
 
 
 class InterestRates(Part):
-    """Spec: interestRates."""
+    """Interest rates of a contract (Spec: interestRates)."""
 
     model_config = ConfigDict(
         alias_generator=lambda name: name.upper() if len(name) == 3 else to_camel(name)
@@ -107,7 +107,7 @@ class InterestRates(Part):
 
 
 class Adjustment(Part):
-    """Spec: Adjustment."""
+    """Change of a rate or an amount of a contract (Spec: Adjustment)."""
 
     kind: StrictStr | None = None
     display_name: StrictStr | None = None
@@ -120,7 +120,7 @@ class Adjustment(Part):
 
 
 class Tranche(Part):
-    """Spec: Tranche."""
+    """Tranche of a loan, with its amount and days (Spec: Tranche)."""
 
     sequence_no: Number | None = None
     start_date: Timestamp | None = None
@@ -129,7 +129,7 @@ class Tranche(Part):
 
 
 class InstallmentAmounts(Part):
-    """Spec: Installment amounts."""
+    """Amounts of an instalment (Spec: Installment amounts)."""
 
     repayment: Number | None = None
     principal: Number | None = None
@@ -139,7 +139,7 @@ class InstallmentAmounts(Part):
 
 
 class Installment(Part):
-    """Spec: Installment."""
+    """An instalment of a contract (Spec: Installment)."""
 
     sequence_no: Number | None = None
     start_date: Timestamp | None = None
@@ -148,7 +148,10 @@ class Installment(Part):
 
 
 class LendingContract(Part):
-    """Spec: LendingContract. A posted one may omit any field; all its keys are saved."""
+    """A loan contract (Spec: LendingContract).
+
+    A sent contract may omit any field; all keys that were sent are saved.
+    """
 
     product_id: StrictStr | None = None
     version_no: Number | None = None
@@ -175,7 +178,10 @@ else:  # The value must have the form of a contract, but the dict that was sent 
 
 
 class NewLoan(Sent):
-    """Spec: Loans, Create. Fields that the service computes are ignored."""
+    """Body that creates a loan (Spec: Loans, Create).
+
+    Fields that the service computes are ignored.
+    """
 
     account_id: Id
     contract: PostedContract
@@ -192,7 +198,7 @@ class NewLoan(Sent):
 
 
 class NewRepayment(Sent):
-    """Spec: Loans, MakeRepayment body."""
+    """Body that records a repayment (Spec: Loans, MakeRepayment)."""
 
     external_id: Annotated[StrictStr, Field(min_length=1, max_length=200)]
     amount: PositiveAmount

@@ -75,7 +75,7 @@ class Sent(BaseModel):
 
 
 class Individual(Sent):
-    """Spec: Individual fields."""
+    """Personal fields of an individual borrower (Spec: Individual)."""
 
     surname: StrictStr | None = None
     othernames: StrictStr | None = None
@@ -94,7 +94,7 @@ class Individual(Sent):
 
 
 class Device(Sent):
-    """Spec: Device fields."""
+    """Fields of a device (Spec: Device)."""
 
     device_id: Word
     device_type: StrictStr | None = None
@@ -109,7 +109,7 @@ class Device(Sent):
 
 
 class LoanSummary(Sent):
-    """Spec: LoanSummary fields, for a loan elsewhere."""
+    """Fields of a loan that the borrower has elsewhere (Spec: LoanSummary)."""
 
     loan_id: Word
     principal_amount: Number | None = None
@@ -138,14 +138,17 @@ class BorrowerPatch(Sent):
 
 
 class NewBorrower(BorrowerPatch):
-    """Spec: Borrowers, Create. Required: `borrowerId` and `category`."""
+    """Body that creates a borrower (Spec: Borrowers, Create).
+
+    `borrowerId` and `category` are required.
+    """
 
     borrower_id: Id
     category: Category
 
 
 class NewEvent(Sent):
-    """Spec: Events, Create. The data are read by the rules, kind by kind."""
+    """Body that creates an event (Spec: Events, Create). `entity_values.py` reads its data."""
 
     account_id: StrictStr
     event_type: StrictStr = Field(description="personal_data.captured")
@@ -155,7 +158,7 @@ class NewEvent(Sent):
 
 
 class NewAssessment(Sent):
-    """Spec: Assessments, Create."""
+    """Body that starts an assessment (Spec: Assessments, Create)."""
 
     account_id: StrictStr
     assessment_type: StrictStr = Field(description="full name of an assessment type")
@@ -163,7 +166,7 @@ class NewAssessment(Sent):
 
 
 class OffersAsked(Sent):
-    """Spec: GetOffers body; at least one field is required."""
+    """Body that requests an offer; at least one field is required (Spec: GetOffers)."""
 
     assessment_type: StrictStr | None = None
     timestamp: Timestamp | None = None
@@ -209,7 +212,7 @@ class OfferSummary(Sent):
 
 
 class PreviewAsked(Sent):
-    """Spec: GetOfferContracts body."""
+    """Body that requests previews of contracts (Spec: GetOfferContracts)."""
 
     offer_summary: OfferSummary
     amount: PositiveAmount | None = None

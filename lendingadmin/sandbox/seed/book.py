@@ -236,7 +236,7 @@ def _build_contract(
 ) -> Body:
     """Return a contract without instalments, which the service computes (Spec: LendingContract).
 
-    Fees and penalties are those of the product; the premium is for this borrower.
+    Fees and penalties come from the product; the premium is for this borrower.
     """
     terms = product["terms"]
     amount = _choose_amount(chance, app_id, category)

@@ -1,6 +1,6 @@
-"""A large book, written directly to the database, because over HTTP it would take hours.
+"""A large portfolio, written directly to the database, because over HTTP it would take hours.
 
-The n-th borrower and loan are the same on every machine on the same day. An incomplete book is
+The n-th borrower and loan are the same on every machine on the same day. An incomplete portfolio is
 continued at its end.
 """
 
@@ -21,7 +21,7 @@ from lendingadmin.sandbox.seed import book, filler, people
 from lendingadmin.sandbox.store import borrowers
 
 LOANS_EACH = 2  # loans of one borrower
-_COUNTRY = "kenya"  # the app with the names, sums and networks of the book
+_COUNTRY = "kenya"  # the app with the names, sums and networks of the portfolio
 _BATCH = 250  # borrowers that are held in memory at once, by each process
 _FIRST = timedelta(days=400)  # age of the first record; each further one is a second younger
 

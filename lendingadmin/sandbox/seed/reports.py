@@ -2,8 +2,8 @@
 
 Every third borrower, if an individual, has texts of a mobile-money service, contacts and readings
 of the phone. Companies have no such data. Every fourth borrower, if a company, has an assessment of
-the loans only. Timestamps are at the start of a day, so that the same day's book adds nothing if it
-is sent again.
+the loans only. Timestamps are at the start of a day, so that the reports of a day add nothing if
+they are sent again.
 """
 
 import random

@@ -132,7 +132,7 @@ def find_by_uid(rows: QuerySet[Row], key: str) -> Row | None:
 
 
 def delete(app_id: str, key: str, now: datetime) -> None:
-    """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed one."""
+    """Remove a pending loan; raises NotFound, and RuleBroken for an open or closed loan."""
     with write():
         loan = get_loan(app_id, key)
         status = find_loan_status(loan.start_date, loan.settlement_date, now)

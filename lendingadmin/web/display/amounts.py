@@ -32,7 +32,7 @@ class Unreadable(ValueError):
 
 
 class Ambiguous(ValueError):
-    """Error: a text has two readings. Each of `readings` is written so that it has only one."""
+    """Error: a text has two readings. `readings` has both, each written without ambiguity."""
 
     def __init__(self, *readings: str) -> None:
         super().__init__(" or ".join(readings))
@@ -120,7 +120,7 @@ def _ungroup(figure: str, sign: str) -> str:
 
 @lru_cache(maxsize=64)
 def _list_marks(currency: str) -> frozenset[str]:
-    """Return the marks of a currency next to an amount, in capitals: `KES`, `KSH`, `GH₵`."""
+    """Return the marks of a currency in capitals: `KES`, `KSH`, `GH₵`; empty without a currency."""
     if not currency:
         return frozenset()
     marks = {currency}

@@ -217,7 +217,7 @@ def draw_schedule(
     late: Collection[int] = (),
     height: int = 180,
 ) -> Plot | None:
-    """Draw one stacked bar for each instalment, with a line for today between past and future ones.
+    """Draw one stacked bar for each instalment. A line for today separates past and future.
 
     `late` has the places, from 0, of the instalments that are due and not paid.
 

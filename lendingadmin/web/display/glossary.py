@@ -80,7 +80,9 @@ TERMS = {
     ),
     _("look-back"): _("The period of data that an assessment uses, up to its time."),
     _("risk level"): _("The risk of lending to this account, as the service estimates it."),
-    _("risk score"): _("The same risk as a number. The service does not explain its scale."),
+    _("risk score"): _(
+        "The risk of lending to this account, as a number. The service does not explain its scale."
+    ),
     _("credit score"): _(
         "A number for the creditworthiness of an account. The service does not explain its scale."
     ),

@@ -96,7 +96,7 @@ def calendar_day(value: object, zone: tzinfo | None = None) -> date | None:
 
 
 def contract_date(value: object, zone: tzinfo | None = None) -> date | None:
-    """Return the date that a contract means with a start, due or maturity time.
+    """Return the date that a contract means with a start, due or maturity time; None if missing.
 
     Contract days begin at 00:00:00.000 and end at 23:59:59.999 UTC (spec: LendingContract). Such a
     time means this UTC day everywhere. Otherwise, in Nairobi, an instalment due at the last

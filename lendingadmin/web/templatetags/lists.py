@@ -1,4 +1,4 @@
-"""Tags for the tables of lists: `{% row_link "loan" app loan %}` and similar ones.
+"""Tags for the tables of lists: `{% row_link "loan" app loan %}` and similar tags.
 
 Python draws the links, because `{% url %}` and an `<a>` in the template are slower. Compared with
 fifty rows drawn entirely by Python, a page of loans takes 1.5 times as long with these tags, and

@@ -70,9 +70,9 @@ def officers_of(context: Context, borrowers: Iterable[Any]) -> dict[str, str]:
 
 @register.simple_tag(takes_context=True)
 def hand_overs_of_person(context: Context) -> list[HandOver]:
-    """Return the hand-overs of today and the next week that concern the person.
+    """Return the hand-overs of today and the next week in which the person is one of the two.
 
-    The person is away or is the stand-in.
+    Return none for a person without the right to hand over.
     """
     person = context["request"].user
     if not person.has_perm(HAND_OVER):

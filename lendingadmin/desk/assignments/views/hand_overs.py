@@ -55,7 +55,7 @@ def hand_overs(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(HAND_OVER, methods=("POST",))
 def end(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """End a hand-over early; redirect to the hand-overs.
+    """End a hand-over early; redirect to the hand-overs, without a message if it had ended before.
 
     Raise Http404 for a hand-over that the person may not end.
     """

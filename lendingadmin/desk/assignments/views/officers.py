@@ -66,7 +66,10 @@ def _list_people(app_id: str) -> QuerySet[User]:
 
 
 def describe_rules(active: RuleSet | None) -> list[tuple[str, str]]:
-    """Return for each rule its product, and the names of its officers who are still present."""
+    """Return for each rule its product, and the names of its officers who can still be assigned.
+
+    Return none without rules.
+    """
     if active is None:
         return []
     found = rules.read_rules(active)

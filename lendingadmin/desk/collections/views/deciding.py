@@ -78,7 +78,8 @@ def decide(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
         return _show(request, found, form)
     state, reason = PromiseState(form.cleaned_data["state"]), form.cleaned_data["reason"]
     if not promises.decide(found, state, reason, request.user):
-        messages.warning(request, _("Not saved. Another person changed this. Load the page again."))
+        words = _("Not saved. Another person changed this entry. Load the page again.")
+        messages.warning(request, words)
     return redirect(found)
 
 

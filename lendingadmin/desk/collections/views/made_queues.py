@@ -60,7 +60,10 @@ def edit(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
 
 @access(MANAGE_QUEUES, CALL, methods=("POST",))
 def retire(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Remove a queue from all pages, and redirect to the queues; the results of its calls stay."""
+    """Remove a queue from all pages; the results of its calls stay.
+
+    Redirect to the queues, without a message if the queue was already removed.
+    """
     queue = _find(app_id, number)
     if made_queues.retire_queue(queue, request.user):
         words = _("The queue %(name)s is closed. The results of its calls remain.")

@@ -27,7 +27,8 @@ from lendingadmin.web.keyset import Slice, build_pager
 from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, as_id
 from lendingadmin.web.requests import PersonRequest
 
-# The officer in the address for the person's own borrowers, and those of a stand-in.
+# The value of `officer` in the address for the person's own borrowers and the borrowers for whom
+# the person is the stand-in.
 MINE = "mine"
 
 

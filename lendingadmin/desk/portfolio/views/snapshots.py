@@ -57,11 +57,14 @@ def stop(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access("lending.loans.list")
 def progress(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the progress of the snapshot, as a fragment that polls until it ends."""
+    """Show the progress of the newest snapshot, as a fragment that polls until it ends.
+
+    Raise Http404 before the first snapshot.
+    """
     app = gateway.lending_app(app_id)
     row = snapshot_job.find_newest(app.app_id)
     if row is None:
-        raise Http404("Nothing was counted here.")
+        raise Http404("There is no update yet.")
     context = describe_progress(request, row) | {"app": app, "is_fragment": True}
     return render(request, "portfolio/_progress.html", context)
 

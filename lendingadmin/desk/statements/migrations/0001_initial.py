@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
                 ('moment', models.DateTimeField(null=True)),
                 ('has_time', models.BooleanField(default=True)),
                 ('about', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('file', 'position'))),
-                ('place', models.CharField(blank=True, choices=[('unallocated', 'unallocated'), ('recorded', 'recorded here'), ('returned', 'returned'), ('not-ours', 'not ours'), ('elsewhere', 'recorded elsewhere'), ('copy', 'in another statement')], max_length=11)),
+                ('place', models.CharField(blank=True, choices=[('unallocated', 'unallocated'), ('recorded', 'recorded'), ('returned', 'returned'), ('not-ours', 'not ours'), ('elsewhere', 'recorded elsewhere'), ('copy', 'in another statement')], max_length=11)),
                 ('is_unallocated', models.GeneratedField(db_persist=True, expression=models.ExpressionWrapper(models.Q(('place', 'unallocated')), models.BooleanField()), output_field=models.BooleanField())),
                 ('placed_at', models.DateTimeField(null=True)),
                 ('place_reason', lendingadmin.core.encryption.EncryptedTextField(blank=True, bound_to=('file', 'position'))),

@@ -65,7 +65,7 @@ def read_camt(content: bytes, *, zone: tzinfo, answers: Answers) -> Statement:
 
 
 def _walk(content: bytes) -> Iterator[Element]:
-    """Yield each element when it ends. Raise Refused for too many elements or too deep ones."""
+    """Yield each element when it ends. Raise Refused for too many elements or deep nesting."""
     count = depth = 0
     for event, element in iterparse(open_camt(content), ("start", "end"), forbid_dtd=True):
         if event == "end":

@@ -78,7 +78,8 @@ def open_camt(content: bytes) -> io.BytesIO:
 def list_others(content: bytes) -> list[str]:
     """Return the names of the files in an archive except the CAMT file that is read.
 
-    If there are more than `_MOST_NAMED`, return one text with their number.
+    If there are more than `_MOST_NAMED`, return one text with their number. Return none for a file
+    that is not an archive.
     """
     if not content.startswith(b"PK"):
         return []
@@ -222,7 +223,7 @@ def tell_of_macros() -> str:
 
 
 def _tell_of_types() -> str:
-    return _("This XML declares its own types, as no bank's statement does. The file was not read.")
+    return _("This XML declares its own types. Statements of banks do not. The file was not read.")
 
 
 def _tell_of_web_page() -> str:

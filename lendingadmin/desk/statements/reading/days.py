@@ -233,7 +233,10 @@ def is_turned(texts: Iterable[str], zone: tzinfo, *, day_first: bool) -> bool:
 
 
 def _read_both(text: str, zone: tzinfo, day_first: bool) -> Sequence[date]:
-    """Return the day as written, and also with day and month exchanged if both are days."""
+    """Return the day as written, and the day with day and month exchanged if this is possible.
+
+    Return none if the text is not a day.
+    """
     moment = read_moment(text, zone, day_first=day_first).at
     if moment is None:
         return ()

@@ -67,7 +67,7 @@ def check_counts(content: bytes, kind: str) -> None:
 def read_csv(content: bytes, score: Score) -> list[Row]:
     """Return the rows of a CSV file.
 
-    The delimiter is the one that gives a row the most known headings (`score`). Sniffing fails
+    The chosen delimiter gives a row the most known headings (`score`). Sniffing fails
     on these files, because masked phone numbers are full of `*`. Raise Refused if the file
     can't be read.
     """

@@ -219,7 +219,10 @@ def _list_candidates(request: PersonRequest, row: Allocation) -> list[Candidate]
 
 
 def _list_alike(row: Allocation, same: list[Repayment]) -> list[Repayment]:
-    """Return the repayments that make a row a possible duplicate, without those in `same`."""
+    """Return the repayments that make a row a possible duplicate, except the ones in `same`.
+
+    Return none for a row that is recorded, or has no loan or no time.
+    """
     if row.repayment_id is not None or not row.account_id or row.line.moment is None:
         return []
     asked = checking.build_request(row)

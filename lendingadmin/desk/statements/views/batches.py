@@ -1,4 +1,4 @@
-"""A statement's payments on their way into the ledger: check, decision, recording and result.
+"""A statement's payments on their way into the journal: check, decision, recording and result.
 
 These pages never write to the service, because the worker does the recording
 (`desk/statements/recording.py`).
@@ -162,7 +162,7 @@ def record(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
             return redirect(found)
         else:
             obstacle = _(
-                "A second person must approve these payments, and no other person may do so."
+                "A second person must approve these payments, but no other person may approve."
             )
     app = gateway.lending_app(app_id)
     reasons = approvals.describe_reasons(",".join(batches.find_reasons(found, app, request.user)))
@@ -176,7 +176,8 @@ def approve(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Show a second person the rows that will be recorded; a POST approves the batch.
 
     The worker then records the rows. Redirect to the batch, with a warning if it does not wait for
-    this person's approval. If the rows have changed, the POST redirects to this page.
+    this person's approval. If the rows have changed, the POST redirects to this page with a
+    warning.
     """
     found = find_batch(app_id, number)
     if not _may_approve(request, found):

@@ -16,7 +16,7 @@ from lendingadmin.web.requests import PersonRequest
 def both_sides(request: PersonRequest, app_id: str) -> HttpResponse:
     """Show both sides of the contradictions that no manager has seen.
 
-    A POST marks one as seen and redirects to this page.
+    A POST marks one contradiction as seen and redirects to this page.
     """
     if request.method == "POST":
         contradictions.mark_seen(app_id, request.POST.get("key", ""), request.user)

@@ -152,7 +152,7 @@ def _say_refused(request: PersonRequest, file: StatementFile, error: Refused) ->
 
 
 def _tell_managers(request: PersonRequest, file: StatementFile) -> None:
-    """Raise the alarms of a statement, and tell this person that managers see the alarms."""
+    """Raise the alarms of a statement, and tell this person about them if there are any."""
     if count := alarms.raise_alarms(file, request.user):
         words = ngettext(
             "The statement disagrees with %(count)s repayment. "

@@ -40,7 +40,7 @@ def tray(request: PersonRequest, app_id: str) -> HttpResponse:
 
 @access(*RECORD, READ, methods=("POST",))
 def take(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
-    """Make this person the owner of an unallocated payment; redirect to these payments."""
+    """Make this person the owner of a payment, if it is still unallocated; redirect to the list."""
     places.take(_find(app_id, number), request.user)
     return redirect("unallocated", app_id)
 

@@ -1,8 +1,8 @@
 """The journal as CSV, with every repayment that the filter finds.
 
-A year's journal has a million rows. So it is read in slices, and each slice begins at the end
-of the one before. Rows are read as values and not as models. Names of people and borrowers are
-read once for an export.
+A year's journal has a million rows. So it is read in slices, and each slice begins at the end of
+the slice before. Rows are read as values and not as models. Names of people and borrowers are read
+once for an export.
 """
 
 from collections import defaultdict

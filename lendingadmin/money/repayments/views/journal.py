@@ -184,7 +184,7 @@ def _find_dependence(request: PersonRequest, repayment: Repayment) -> str:
 
 
 def _list_approvers(repayment: Repayment) -> list[User]:
-    """Return a few of the people who may approve a repayment that waits for approval."""
+    """Return a few of the people who may approve a repayment; none if it waits for no approval."""
     if repayment.state != RepaymentState.AWAITING:
         return []
     return list(approvals.list_approvers(repayment.app_id, but=repayment.created_by)[:_APPROVERS])
@@ -399,8 +399,8 @@ def alarm_seen(request: PersonRequest, app_id: str, number: int) -> HttpResponse
 def report_mistake(request: PersonRequest, app_id: str, number: int) -> HttpResponse:
     """Save a person's report of a mistake in a repayment, once for each form.
 
-    Redirect to the repayment. If the form is invalid or too old, or another report is open, show
-    the page with the error.
+    Redirect to the repayment, with a warning if this form's report was already reviewed. If the
+    form is invalid or too old, or another report is open, show the page with the error.
     """
     repayment = _one(app_id, number)
     form = MistakeForm(request.POST, prefix="mistake")

@@ -122,7 +122,7 @@ def _build_form(
     """Return the form. A new form has the channel and the network that this person used last.
 
     A draft with a transaction id has its own channel and network. If a person adds an id to a draft
-    of cash, the last used ones apply.
+    of cash, the channel and network that the person used last apply.
     """
     initial = initial_from(source)
     shown = {name: initial.get(name, "") for name in ("channel", "network")}

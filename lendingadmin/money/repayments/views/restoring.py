@@ -32,15 +32,17 @@ def describe_gap(app_id: str, account_id: str, loan: Loan) -> dict[str, Any]:
 
 @access(RESOLVE, "lending.loans.get", methods=("GET", "POST"))
 def gap(request: PersonRequest, app_id: str) -> HttpResponse:
-    """Show the time that the restored database lost, and the next steps; the POST ends the gap.
+    """Show the time whose records the restored database has lost, and the steps to take.
 
-    While a restore is only suspected, the POST confirms that there was no restore. The POST
-    redirects to Needs checking, with a warning if nothing changed.
+    A POST ends the gap. With `not_restored`, the POST ends a suspicion instead. Both redirect to
+    Needs checking, with a warning if nothing changed.
     """
     found, app = services.find_gap(app_id), gateway.lending_app(app_id)
     if request.method == "POST" and "not_restored" in request.POST:
         if restores.deny(request.user):
-            messages.success(request, _("Saved. You can send again."))
+            messages.success(request, _("Saved. You can send again."), extra_tags="sending-again")
+        else:
+            messages.warning(request, _("Nothing changed."), extra_tags="not-suspected")
         return redirect("needs-checking", app_id)
     if request.method == "POST":
         if found and "gone_through" in request.POST and restoration.end_gap(found, request.user):

@@ -40,7 +40,7 @@ def change_approve(request: PersonRequest, number: int, change: int) -> HttpResp
 def change_decline(request: PersonRequest, number: int, change: int) -> HttpResponse:
     """Decline a change that another manager requested, or withdraw the manager's own request.
 
-    Redirect to the person.
+    Redirect to the person, with a message. A change that no longer waits is an error message.
     """
     asked = _get_change(request, number, change)
 

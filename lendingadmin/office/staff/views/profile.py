@@ -50,7 +50,7 @@ class ProfileForm(_Form):
             choices=_list_zones,
             help_text=_(
                 "Times on screens are in this zone. Due dates, the end of day and dates in "
-                "forms stay in the lender's zone, and that zone is shown."
+                "forms stay in the lender's zone. The page names this zone."
             ),
         )
 

@@ -39,7 +39,7 @@ def phone(digits: str) -> str:
 def names_of(context: Context, rows: Iterable[Any], field: str) -> Names:
     """Return the names of the borrowers whose ids or account ids are in this field of the rows.
 
-    The field may be within another one, such as `repayment.borrower_id`.
+    The field may be within another field, such as `repayment.borrower_id`.
     """
     ids = [to_borrower_id(_read(row, field)) for row in rows or ()]
     return _get_names_here(context, ids)

@@ -47,7 +47,7 @@ def open_loans_of(context: Context, people: Sequence[Person]) -> Mapping[str, Op
 def open_loans(
     context: Context, counted: Mapping[str, OpenLoans], person: Person
 ) -> dict[str, Any]:
-    """Show the number of a person's open loans and the overdue amount.
+    """Show the number of a person's open loans and the overdue amount, if they are known.
 
     The time of the snapshot is shown on hover.
     """

@@ -74,9 +74,9 @@ def new(request: PersonRequest, app_id: str) -> HttpResponse:
 
 
 def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
-    """Return the form's initial values: the data of an earlier attempt, or else new ones.
+    """Return the form's initial values: the data of an earlier attempt, if there is one.
 
-    The new values are the account and type in the address, and the present time.
+    Otherwise return the account and type in the address, and the present time.
     """
     again = services.entered(request, running.CREATE, app_id).sent
     if again:
@@ -94,7 +94,10 @@ def _initial(request: PersonRequest, app_id: str) -> dict[str, Any]:
 def _read_running(
     app_id: str, account_id: str
 ) -> tuple[running.AccountAssessments | None, Card | None]:
-    """Return the account's assessments, or a card with the reason why they can't be read."""
+    """Return the account's assessments, or a card with the reason why they can't be read.
+
+    Without an account, both are None.
+    """
     if not account_id:
         return None, None
     try:

@@ -77,7 +77,8 @@ def status(request: PersonRequest, app_id: str, assessment_id: str) -> HttpRespo
 def _read(app_id: str, assessment_id: str) -> tuple[Assessment, datetime]:
     """Return the assessment and the time of reading, which is at most two seconds ago.
 
-    Save the assessment in the index if the service returned the requested one. Raise LendingError.
+    Save the assessment in the index if the service returned the requested assessment. Raise
+    LendingError.
     """
     call = partial(gateway.app(app_id).assessments.get, assessment_id)
     found, read_at = coalesce.read(f"assessment/{app_id}/{assessment_id}", Assessment, call)

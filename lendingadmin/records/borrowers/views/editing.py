@@ -43,7 +43,7 @@ from lendingadmin.web.requests import PersonRequest
 def edit(request: PersonRequest, app_id: str, borrower_id: str) -> HttpResponse:
     """Show the form. A POST saves the input as a draft and redirects to the confirm step.
 
-    An invalid form, or one that changes nothing, is shown again. If the draft is gone, the entered
+    An invalid or unchanged form is shown again. If the draft is gone, the entered
     data are shown in a new form. Raise LendingError if the record can't be read.
     """
     if request.method == "POST":

@@ -66,7 +66,7 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
     """Show everything about one borrower that can be read within a moment.
 
     A slower panel loads separately. With `?whole=1` the page waits for all panels, for browsers
-    without JavaScript and for print.
+    without JavaScript and for print; it then raises the error of an unknown or invalid id.
     """
     whole, held = "whole" in request.GET, list_rights(request.user)
     seen = [panel for panel in panels.LISTS if request.user.has_perm(panel.permission)]
@@ -162,7 +162,10 @@ def reveal(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespons
 def _describe_masked(
     request: PersonRequest, app_id: str, borrower_id: str, found: object
 ) -> dict[str, object]:
-    """Return the masked parts of a record in words, and how this person can see them."""
+    """Return the masked parts of a record in words, and how this person can see them.
+
+    Return an empty dict if the record could not be read.
+    """
     if not isinstance(found, Recorded):
         return {}
     rights = find_masked(found.borrower.raw, list_rights(request.user))
@@ -256,7 +259,8 @@ def _find_shared_key(request: PersonRequest, app_id: str) -> str:
 def _remember(request: PersonRequest, app_id: str, borrower_id: str, found: object) -> None:
     """Record that this person sees the borrower, and update the borrower in the index.
 
-    `found` is the record from the service, without masks.
+    `found` is the record from the service, without masks. Do nothing if `found` is an error or is
+    not this borrower's record.
     """
     if isinstance(found, Recorded) and is_named(found.borrower, borrower_id):
         opened.remember(request, app_id, "borrower", borrower_id)

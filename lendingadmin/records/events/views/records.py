@@ -180,9 +180,7 @@ def _show(
     if (found := result.found) is None:
         if result.whole:
             raise NotFound("The service lists no such event.", operation=_LIST.name)
-        words = _("The event is not among the %(count)s events that were read.") % {
-            "count": result.looked_at
-        }
+        words = _("Only part of the list was read. The event is not in this part.")
         return fault(
             request,
             UnfinishedList(words, operation=_LIST.name),

@@ -147,10 +147,7 @@ def _find_duplicate(app_id: str, body: Mapping[str, object]) -> Card | None:
         return None
     return Card(
         title=_(DUPLICATE),
-        cause=_(
-            "There can be only one event for each account, type and time. An event with these "
-            "already exists."
-        ),
+        cause=_("Each account, type and time can have only one event. This event already exists."),
         next=_(
             "Open the event and compare. If your data is different, enter the time when it was "
             "captured."

@@ -120,7 +120,7 @@ def status(request: PersonRequest, app_id: str, borrower_id: str, request_id: st
     """Show the part of the request's page that waits for the service.
 
     The part polls until the service has given its final answer. The rest of the page is sent with
-    this part at the end, or if the state has changed.
+    this part at the end, or if the state has changed. Raise Http404 for an unknown request.
     """
     place = asking.Place(app_id, checked(borrower_id), checked(request_id))
     row = place.find()

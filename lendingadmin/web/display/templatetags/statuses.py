@@ -17,19 +17,19 @@ register.filter("assessment_type_status", statuses.assessment_type)
 
 @register.filter
 def days_late(value: object) -> Status | None:
-    """Return `20 days late` for a loan in arrears, else None."""
+    """Return `20 days late` for a loan in arrears; None for other loans."""
     return statuses.days_late(value, formats.locale())
 
 
 @register.filter
 def loan_status(value: object) -> Status | None:
-    """Return the status of a loan."""
+    """Return the status of a loan in the lender's words; None if it is missing."""
     return statuses.find_status(value, read_words(LOAN))
 
 
 @register.filter
 def performance_status(value: object) -> Status | None:
-    """Return the performance of a loan."""
+    """Return the performance of a loan in the lender's words; None if it is missing."""
     return statuses.find_status(value, read_words(PERFORMANCE))
 
 
@@ -51,8 +51,8 @@ def loan_performance(loan: Loan) -> Status | None:
 def loan_standing(loan: Loan) -> Status | None:
     """Return the status of a loan for a list of loans.
 
-    For an open loan this is the days late or the performance, because a list need not show that the
-    loan is open. For other loans this is the status of the loan.
+    For an open loan, return the days late or the performance, because a list need not show that the
+    loan is open. For other loans, return the status. Return None if the service reports none.
     """
     words = read_words(LOAN)
     status = statuses.find_status(loan.status, words)
@@ -70,13 +70,13 @@ def loan_standing(loan: Loan) -> Status | None:
 
 @register.filter
 def borrower_status(value: object) -> Status | None:
-    """Return the status of a borrower."""
+    """Return the status of a borrower in the lender's words; None if it is missing."""
     return statuses.find_status(value, read_words(BORROWER))
 
 
 @register.filter
 def product_status(value: object) -> Status | None:
-    """Return the status of a product."""
+    """Return the status of a product in the lender's words; None if it is missing."""
     return statuses.find_status(value, read_words(PRODUCT))
 
 
