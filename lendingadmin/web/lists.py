@@ -169,7 +169,7 @@ class ListPage:
     `leads_back` is True if the service names this page as the next one.
     """
 
-    form: ListForm
+    form: forms.Form
     items: Sequence[Any] = ()
     read_at: datetime | None = None
     next_url: str = ""
@@ -194,14 +194,9 @@ class ListPage:
             "first_url": self.first_url,
             "count": len(self.items),
             "size": self.size,
-            "sizes": PAGE_SIZES,
+            "sizes": PAGE_SIZES if self.size else (),
             "note": note,
         }
-
-    @property
-    def filtered(self) -> bool:
-        """True if a filter has a value, so that an empty page can give this reason."""
-        return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
 def read_page(
