@@ -32,8 +32,9 @@ _SPLIT = """() => {
     return new Set([...range.getClientRects()].map((line) => Math.round(line.bottom))).size;
   };
   const short = document.querySelectorAll(".rows :is(td, th) :is(a[href^='tel:'], a.id, time)");
-  return [...short].filter((one) => one.checkVisibility() && !/\\d:\\d|\\S{25}/.test(one.textContent)
-    && count(one) > 1).slice(0, 3).map((one) => one.outerHTML.slice(0, 80)).join(" … ");
+  const split = [...short].filter((one) => one.checkVisibility() && count(one) > 1
+    && !/\\d:\\d|\\S{25}/.test(one.textContent));
+  return split.slice(0, 3).map((one) => one.outerHTML.slice(0, 80)).join(" … ");
 }"""
 
 _MOVING = """() => document.getAnimations()
