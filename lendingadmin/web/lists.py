@@ -7,7 +7,7 @@ size is sent to every list. A list also works if the service ignores or refuses 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlencode
 
@@ -22,6 +22,7 @@ from lendingadmin.lending.operations import Operation
 from lendingadmin.lending.pages import Page, is_same_page, refuses_token
 from lendingadmin.lending.values import text
 
+from .display.templatetags.times import day_text
 from .masking import list_rights, mask_item
 from .requests import address_with
 
@@ -34,9 +35,9 @@ _ORDERS = (
 )
 NO_PAGE_SIZE = gettext_lazy("You can't choose a page size for this list.")
 NO_SUCH_PAGE = gettext_lazy("The page that you asked for no longer exists. This is the first page.")
-# A list with more filters than this number folds its filters away.
-_UNFOLDED = 4
 PAGE_SIZES = (25, 50, 100, 250, 1000)
+# The parameters of an address that name a page of a list.
+_POSITIONS = ("pageToken", "from", "page", "before", "after")
 # The choice of a person who wants to filter by a value that has no word. The choice then becomes a
 # text field. No filter value can be equal to it, because a filter value has no space.
 ANOTHER = "another one"
@@ -65,36 +66,7 @@ class AnotherField(FilterField):
         return ""
 
 
-class FoldingForm(forms.Form):
-    """A filter form that folds away the fields in `folds`. Folded fields with a value are chips."""
-
-    folds: Sequence[str] = ()
-
-    @property
-    def folded(self) -> list[forms.BoundField]:
-        """The fields that fold away."""
-        return [self[name] for name in self.folds]
-
-    @property
-    def unfolded(self) -> list[forms.BoundField]:
-        """The fields that always show."""
-        return [field for field in self.visible_fields() if field.name not in self.folds]
-
-    @property
-    def chips(self) -> list["Chip"]:
-        """Chips of the folded fields that have a value."""
-        return [
-            Chip(
-                str(field.label),
-                _write_choice(field),
-                _write_query(self.data, {field.name, *self.errors}),
-            )
-            for field in self.folded
-            if field.value() and not field.errors
-        ]
-
-
-class ListForm(FoldingForm):
+class ListForm(forms.Form):
     """The controls of one list, made from the parameters that the spec allows.
 
     `words` has the word of each value of a filter field. A field with words is a choice. If the
@@ -115,12 +87,13 @@ class ListForm(FoldingForm):
         super().__init__(defaults | given)
         self.operation = operation
         names = operation.filters or ()
-        self.folds = names if len(names) > _UNFOLDED else ()
         for name in names:
             self.fields[name] = _filter_field(name, data.get(name, ""), (words or {}).get(name))
             self.fields[name].label = _spoken(name)
         if "order" in (operation.list_parameters or ()):
-            self.fields["order"] = forms.ChoiceField(choices=_ORDERS, label=_("Order"))
+            self.fields["order"] = forms.ChoiceField(
+                choices=_ORDERS, label=_("Order"), initial=NEWEST_FIRST
+            )
         self.fields["pageSize"] = forms.TypedChoiceField(
             choices=[(size, size) for size in PAGE_SIZES], coerce=int, widget=forms.HiddenInput
         )
@@ -144,15 +117,32 @@ class Chip(NamedTuple):
     query: str
 
 
-def _write_choice(field: forms.BoundField) -> str:
-    value = str(field.value())
-    return str(dict(getattr(field.field, "choices", ())).get(value, value))
+def build_chips(form: forms.Form) -> list[Chip]:
+    """Return a chip for each filter in the address, except refused and usual values.
+
+    The query of a chip names the first page, and no refused value.
+    """
+    return [
+        Chip(
+            str(field.label),
+            _write_value(field),
+            _write_query(form.data, {field.name, *form.errors, *_POSITIONS}),
+        )
+        for field in form.visible_fields()
+        if field.value() and not field.errors and field.value() != str(field.initial)
+    ]
+
+
+def _write_value(field: forms.BoundField) -> str:
+    value = field.form.cleaned_data[field.name]
+    if isinstance(value, date):
+        return day_text(value)
+    words = {str(key): label for key, label in getattr(field.field, "choices", ())}
+    return str(words.get(str(field.value()), value))
 
 
 def _write_query(data: Mapping[str, Any], without: Set[str]) -> str:
-    """Return the query of the first page of a list, without these filters."""
-    left_out = {"pageToken", "from", "before"} | without
-    return urlencode({name: value for name, value in data.items() if name not in left_out})
+    return urlencode({name: value for name, value in data.items() if value and name not in without})
 
 
 def _filter_field(name: str, value: str, words: dict[str, str] | None) -> forms.Field:
@@ -179,7 +169,7 @@ class ListPage:
     `leads_back` is True if the service names this page as the next one.
     """
 
-    form: ListForm
+    form: forms.Form
     items: Sequence[Any] = ()
     read_at: datetime | None = None
     next_url: str = ""
@@ -204,14 +194,9 @@ class ListPage:
             "first_url": self.first_url,
             "count": len(self.items),
             "size": self.size,
-            "sizes": PAGE_SIZES,
+            "sizes": PAGE_SIZES if self.size else (),
             "note": note,
         }
-
-    @property
-    def filtered(self) -> bool:
-        """True if a filter has a value, so that an empty page can give this reason."""
-        return self.form.is_bound and self.form.is_valid() and bool(self.form.filters())
 
 
 def read_page(
@@ -268,14 +253,17 @@ def _read(
     """Return a page, its notes, and True if the first page replaces the page of the token.
 
     If the service refuses the page token, read the first page. If the service refuses a list whose
-    spec has no page size, read the page without a size. Raise BadRequest for any other refusal.
+    spec has no page size, read the page without a size. Raise BadRequest for any other refusal, and
+    for a refusal that names a filter of the request.
     """
     try:
         return call(**asked), [], False
     except BadRequest as error:
         if asked["page_token"] and refuses_token(error):
             return call(**asked | {"page_token": None}), [str(NO_SUCH_PAGE)], True
-        if "pageSize" in (operation.list_parameters or ()):
+        why = (error.error_description or "").lower()
+        is_filter = any(name.lower() in why for name in asked.get("filters", ()))
+        if is_filter or "pageSize" in (operation.list_parameters or ()):
             raise
         return call(**asked | {"page_size": None}), [str(NO_PAGE_SIZE)], False
 

@@ -24,6 +24,19 @@ _TOO_WIDE = """() => {
   return `${page.scrollWidth} > ${page.clientWidth}: ${named.join(" … ")}`;
 }"""
 
+# Phones, ids and days in a table that take two lines. A time of day may go below its day.
+_SPLIT = """() => {
+  const count = (one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    return new Set([...range.getClientRects()].map((line) => Math.round(line.bottom))).size;
+  };
+  const short = document.querySelectorAll(".rows :is(td, th) :is(a[href^='tel:'], a.id, time)");
+  const split = [...short].filter((one) => one.checkVisibility() && count(one) > 1
+    && !/\\d:\\d|\\S{25}/.test(one.textContent));
+  return split.slice(0, 3).map((one) => one.outerHTML.slice(0, 80)).join(" … ");
+}"""
+
 _MOVING = """() => document.getAnimations()
   .filter((one) => one.playState === "running" && one.effect.getTiming().duration > 0)
   .map((one) => one.effect.target.outerHTML.slice(0, 80))"""
@@ -101,7 +114,7 @@ def everything(page: Page, place: Place) -> Looked:
         looked.reports[f"{width} {theme}"] = axe.run(page)
     for width in FITTING:
         page.set_viewport_size({"width": width, "height": 900})
-        if told := page.evaluate(_TOO_WIDE):
+        if told := page.evaluate(_TOO_WIDE) or page.evaluate(_SPLIT):
             looked.too_wide[width] = told
     page.emulate_media(reduced_motion="reduce")
     looked.moving = page.evaluate(_MOVING)

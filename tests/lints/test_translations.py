@@ -112,6 +112,8 @@ CLERKS = [
     "lendingadmin/people/index/names.py",
     "lendingadmin/people/index/cards.py",
     "templates/writes/*.html",
+    *("templates/offers/_earlier.html", "templates/offers/_request_offer.html"),
+    "lendingadmin/desk/assignments/models.py",
     "templates/borrowers/_assessments.html",
     "templates/borrowers/_devices.html",
     "templates/borrowers/_entries.html",

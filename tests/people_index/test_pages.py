@@ -187,6 +187,58 @@ def test_a_name_that_is_markup_is_shown_as_text(
         assert "&lt;script&gt;alert" in shown.lower(), page
 
 
+def read_place(page: str) -> tuple[str, str]:
+    """The title of the tab, and the breadcrumbs as text."""
+    title = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
+    crumbs = re.search(r'<nav class="crumbs".*?</nav>', page, re.DOTALL)
+    assert title and crumbs
+    return title[1].strip(), re.sub(r"<[^>]*>", "", crumbs[0])
+
+
+# The page, the name that it knows, and the id after the name.
+TITLED = [
+    ("borrowers/b/timeline/", NAME, "b"),
+    ("loans/l/", NAME, "l"),
+    ("loans/l/timeline/", NAME, "l"),
+    ("assessments/{assessment}/", NAME, "{assessment}"),
+    ("repayments/{receipt}/", NAME, "rp-{receipt}"),
+    # These read the borrower at the service, and then the index has the new name.
+    ("borrowers/b/", LIVE, "b"),
+    ("borrowers/b/panels/record", LIVE, "b"),
+]
+
+
+def test_titles_begin_with_the_name_and_breadcrumbs_have_it(
+    boss: Client, app: LendingApp, known: BorrowerIndex, filled: dict[str, str]
+) -> None:
+    for page, name, key in TITLED:
+        with CaptureQueriesContext(connection) as seen:
+            shown = boss.get(f"/apps/{app.app_id}/{page.format(**filled)}").content.decode()
+        title, crumbs = read_place(shown)
+        key = key.format(**filled)
+        assert title.startswith(f"{name} · {key} · "), (page, title)
+        assert f"{name} · " in crumbs and key in crumbs, (page, crumbs)
+        read = r'SELECT "people_index_borrowercard".*"borrower_id" IN'
+        asked = [one["sql"] for one in seen if re.match(read, one["sql"])]
+        assert len(asked) <= 1, (page, asked)
+
+
+def test_without_the_right_titles_and_breadcrumbs_have_the_id(
+    client_of: ClientOf,
+    viewer: User,
+    app: LendingApp,
+    known: BorrowerIndex,
+    filled: dict[str, str],
+) -> None:
+    client = client_of(viewer)
+    for page, _, key in TITLED:
+        shown = client.get(f"/apps/{app.app_id}/{page.format(**filled)}").content.decode()
+        title, crumbs = read_place(shown)
+        assert title.startswith(key.format(**filled) + " · "), (page, title)
+        for hidden in (*NAME.split(), *LIVE.split(), INITIALS, "W. A."):
+            assert hidden not in title + crumbs, (page, hidden)
+
+
 # --- one query for a list ------------------------------------------------------------------
 
 

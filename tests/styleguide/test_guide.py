@@ -69,7 +69,7 @@ def test_it_shows_whatever_the_components_style(guide: str) -> None:
         # Of whole pages, and of one area's own pages.
         *("calls", "compare", "best", "steps", "till", "zero", "qr", "scroll", "copied", "manage"),
         *("filters", "warning", "sum", "nonfield", "choices", "choice", "pick", "messages"),
-        *("autosave", "other", "folded", "sorts"),
+        *("autosave", "other", "sorts"),
     }
     layers = re.findall(r"^@layer components {.*?^}", (CSS / "style.css").read_text(), re.S | re.M)
     text = "".join(layers)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +15,15 @@ from lendingadmin.lending.errors import BadRequest, Saved
 from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.pages import Page
 from lendingadmin.money.repayments.forms import JournalForm
-from lendingadmin.web.lists import NO_PAGE_SIZE, NO_SUCH_PAGE, ListForm, ListPage, read_page
+from lendingadmin.web.lists import (
+    NO_PAGE_SIZE,
+    NO_SUCH_PAGE,
+    ListForm,
+    ListPage,
+    build_chips,
+    read_page,
+)
+from tests.web.test_tables import Parts
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -140,6 +149,14 @@ def test_a_refused_page_size_is_left_out_where_the_spec_does_not_list_it() -> No
     assert shown.notes == (NO_PAGE_SIZE,)
 
 
+def test_a_refusal_that_names_a_filter_is_not_about_the_page_size() -> None:
+    operation = replace(OPERATIONS["loans.list"], list_parameters=("filter",))
+    call = Listed(refused("Status: a number is expected"), numbers_page(3))
+    shown = read_page(RequestFactory().get("/?status=x"), operation, call)
+    assert len(call.asked) == 1
+    assert shown.form.non_field_errors() and shown.notes == ()
+
+
 def test_a_refusal_where_the_spec_lists_the_size_is_an_error() -> None:
     with pytest.raises(BadRequest):
         read("?order=desc", Listed(refused("no")))
@@ -180,34 +197,41 @@ def test_a_size_that_is_not_offered_is_the_usual_size(query: str) -> None:
     ]
 
 
-def test_many_filters_fold_and_those_that_are_set_can_be_taken_off() -> None:
+def test_each_filter_that_is_set_has_a_chip_that_takes_it_off() -> None:
     words = {"status": {"2": "open"}}
     query = QueryDict("status=2&borrowerId=B%261&pageToken=abc&from=50&pageSize=25")
     form = ListForm(query, OPERATIONS["loans.list"], words)
+    chips = build_chips(form)
     labels = [form.fields[name].label for name in ("borrowerId", "status")]
-    assert [chip[:2] for chip in form.chips] == list(zip(labels, ("B&1", "open"), strict=True))
-    left = QueryDict(form.chips[0].query).dict()
+    assert [chip[:2] for chip in chips] == list(zip(labels, ("B&1", "open"), strict=True))
+    left = QueryDict(chips[0].query).dict()
     assert left == {"status": "2", "pageSize": "25", "order": "desc"}
-    assert [field.name for field in form.unfolded] == ["order"]
-    html = render_to_string("_filters.html", {"form": form})
-    assert '<details class="folded" >' in html and 'aria-label="Remove the filter' in html
+    drawn = Parts(render_to_string("_filters.html", {"form": form, "action": "/there/"}))
+    links = [attrs for tag, attrs in drawn.tags if tag == "a" and attrs["class"] == "chip set"]
+    assert [attrs["href"] for attrs in links] == [f"/there/?{chip.query}" for chip in chips]
+    names = [attrs["aria-label"] or "" for attrs in links]
+    assert all(f"{c.label}: {c.words}" in name for c, name in zip(chips, names, strict=True))
+    assert ("details", {}) in drawn.tags
     # What is wrong is in sight.
     wrong = ListForm(QueryDict("status=a+b"), OPERATIONS["loans.list"])
-    assert wrong.chips == []
+    assert build_chips(wrong) == []
     # And no link carries it on.
     wrong = ListForm(QueryDict("status=a+b&borrowerId=B&pageSize=7"), OPERATIONS["loans.list"])
-    assert [QueryDict(chip.query).dict() for chip in wrong.chips] == [
+    assert [QueryDict(chip.query).dict() for chip in build_chips(wrong)] == [
         {"order": "desc", "pageSize": "50"}
     ]
-    assert '<details class="folded" open>' in render_to_string("_filters.html", {"form": wrong})
+    drawn = Parts(render_to_string("_filters.html", {"form": wrong}))
+    assert ("details", {"open": None}) in drawn.tags
 
 
 def test_a_chip_of_the_journal_leads_to_the_first_page_without_its_filter() -> None:
-    form = JournalForm(QueryDict("channel=mobile&state=unknown&before=7"))
-    assert form.is_valid()
-    assert form.chips == [(form["channel"].label, "mobile", "state=unknown")]
-    assert [field.name for field in form.unfolded] == ["state", "record", "since", "until"]
+    form = JournalForm(QueryDict("channel=mobile&since=2026-11-02&before=7&state="))
+    assert build_chips(form) == [
+        (form["channel"].label, "mobile", "since=2026-11-02"),
+        (form["since"].label, "2 Nov 2026", "channel=mobile"),
+    ]
 
 
-def test_a_few_filters_do_not_fold() -> None:
-    assert ListForm(QueryDict(), OPERATIONS["assessments.list"]).folded == []
+@pytest.mark.parametrize(("query", "count"), [("", 0), ("?order=desc", 0), ("?order=asc", 1)])
+def test_the_usual_order_is_not_a_chip(query: str, count: int) -> None:
+    assert len(build_chips(read(query, Listed(numbers_page(3))).form)) == count

@@ -16,7 +16,6 @@ from lendingadmin.core.gateway import LendingApp, find_clock_offset
 from lendingadmin.web.dates import far_notice, plausible
 from lendingadmin.web.display.durations import elapsed
 from lendingadmin.web.fields import AmountField, LineField, moment_field
-from lendingadmin.web.lists import FoldingForm
 
 from .managers import CASH, CHANNELS, IN_PERSON, NOT_GIVEN, write_network
 from .models import Mistake, Repayment
@@ -350,10 +349,8 @@ _REPORTS = [
 ]
 
 
-class JournalForm(FoldingForm):
+class JournalForm(forms.Form):
     """Form for the journal's filter; all fields are in the address."""
-
-    folds = ("mistake", "person", "channel", "network", "currency", "by")
 
     state = forms.ChoiceField(choices=_STATES, required=False, label=_("State"))
     mistake = forms.ChoiceField(choices=_REPORTS, required=False, label=_("Reports"))

@@ -33,7 +33,6 @@ def entries(request: PersonRequest) -> HttpResponse:
     context = {
         "form": form,
         "entries": page.rows,
-        "filtered": any(form.cleaned_data.get(name) for name in form.fields if name != "before"),
         "zone": lenders_zone,
         "pager": build_pager(request, page),
     }

@@ -86,6 +86,10 @@ class PageNames:
     def _index(self) -> BorrowerIndex | None:
         return find_index(self._app_id)
 
+    def put(self, borrower_id: str, name: PersonName) -> None:
+        """Use a name that the page read from the service."""
+        self._read[borrower_id] = name
+
     def get(self, borrower_ids: Iterable[str]) -> dict[str, PersonName]:
         """Return the known names of these borrowers, by id."""
         wanted = set(borrower_ids) - {""}

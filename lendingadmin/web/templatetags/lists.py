@@ -18,11 +18,12 @@ from lendingadmin.lending.values import Malformed
 from lendingadmin.web import converters
 from lendingadmin.web.display.templatetags.text import breakable
 from lendingadmin.web.display.text import shown
-from lendingadmin.web.lists import as_id, record_key
+from lendingadmin.web.lists import as_id, build_chips, record_key
 
 register = template.Library()
 register.filter("as_id", as_id)
 register.filter("record_key", record_key)
+register.filter("chips", build_chips)
 # Ids of up to this length have room in a column.
 _CUT = 12
 _addresses = lru_cache(maxsize=256)(converters.addresses)

@@ -23,9 +23,8 @@ from lendingadmin.desk.portfolio.models import Snapshot, SnapshotLoan
 from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
 from lendingadmin.web.access import access
-from lendingadmin.web.keyset import Slice, build_pager
-from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, as_id
-from lendingadmin.web.requests import PersonRequest
+from lendingadmin.web.lists import DEFAULT_PAGE_SIZE, ListPage, as_id
+from lendingadmin.web.requests import PersonRequest, address_with
 
 # The value of `officer` in the address for the person's own borrowers and the borrowers for whom
 # the person is the stand-in.
@@ -78,16 +77,21 @@ def borrower_list(request: PersonRequest, app_id: str) -> HttpResponse:
     is_valid = form.is_valid()
     if snapshot is None or (is_valid and not any(form.cleaned_data.values())):
         return redirect("borrowers", app_id)
-    context: dict[str, Any] = {"app": app, "form": form, "snapshot": snapshot}
+    page = ListPage(form)
     if is_valid:
+        after = as_id(request.GET.get("after"))
         rows = _list_ids(app, snapshot, form.cleaned_data, request.user)
-        rows = rows.filter(borrower_id__gt=as_id(request.GET.get("after")))
-        ids = list(rows.distinct().order_by("borrower_id")[: DEFAULT_PAGE_SIZE + 1])
+        rows = rows.filter(borrower_id__gt=after).distinct().order_by("borrower_id")
+        ids = list(rows[: DEFAULT_PAGE_SIZE + 1])
         shown = ids[:DEFAULT_PAGE_SIZE]
         owing = read_open_loans(request.user.has_perm, app_id, shown)
-        listed = [ListedBorrower(key, owing.get(key)) for key in shown]
-        page = Slice(listed, shown[-1] if len(ids) > len(shown) else None)
-        context |= {"rows": page.rows, "pager": build_pager(request, page, "after")}
+        page = ListPage(
+            form,
+            [ListedBorrower(key, owing.get(key)) for key in shown],
+            next_url=address_with(request, {"after": shown[-1]}) if len(ids) > len(shown) else "",
+            first_url=address_with(request, {"after": ""}) if after else "",
+        )
+    context = {"app": app, "list": page, "snapshot": snapshot}
     return render(request, "portfolio/borrower_list.html", context)
 
 

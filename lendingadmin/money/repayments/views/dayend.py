@@ -115,9 +115,9 @@ def _show(
 
 def _form(request: PersonRequest) -> DayForm:
     """Return a form that is always bound; without a date in the address, the date is today."""
-    given = request.GET.copy()
-    given["date"] = given.get("date") or timezone.localdate().isoformat()
-    return DayForm(given)
+    given, today = request.GET.copy(), timezone.localdate().isoformat()
+    given["date"] = given.get("date") or today
+    return DayForm(given, initial={"date": today})
 
 
 COLUMNS = name_columns(

@@ -70,7 +70,6 @@ def journal(request: PersonRequest, app_id: str) -> HttpResponse:
         "form": form,
         "rows": page.rows,
         "pager": build_pager(request, page),
-        "filtered": any(value for name, value in request.GET.items() if name != "before"),
         "may_close_day": request.user.has_perm("dashboard.repayments.statement"),
         "app": app,
     }

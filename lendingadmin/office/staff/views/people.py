@@ -60,7 +60,6 @@ def people(request: PersonRequest) -> HttpResponse:
         "changes": second_manager.list_changes(request.user),
         "superusers": superusers.none() if request.user.is_superuser else superusers,
         "pager": pager,
-        "filtered": any(form.cleaned_data.values()) if form.is_valid() else False,
         "zone": settings.LENDING_APPS[0].zone,
         "local_sign_in": settings.LOCAL_SIGN_IN,
     }

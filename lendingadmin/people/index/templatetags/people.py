@@ -61,6 +61,20 @@ def person(context: Context, names: Names, borrower_id: object) -> str:
 
 
 @register.simple_tag(takes_context=True)
+def named(context: Context, borrower_id: object, key: object = "") -> str:
+    """Return a borrower's name and the key of a record as text, for titles and breadcrumbs.
+
+    The default key is the borrower's id. The name is left out if it is unknown, or if the person
+    may not see names.
+    """
+    borrower_id = to_borrower_id(borrower_id)
+    may_see = context["request"].user.has_perm(SEE_NAMES)
+    found = _get_names_here(context, [borrower_id]) if may_see else {}
+    names = [one.name for one in found.values() if one.name != borrower_id]
+    return " · ".join([*names, str(key or borrower_id)])
+
+
+@register.simple_tag(takes_context=True)
 def phone_of(context: Context, names: Names, borrower_id: object) -> str:
     """Return the digits of a borrower's phone if the person may see them; else an empty text."""
     found = (names or {}).get(to_borrower_id(borrower_id))

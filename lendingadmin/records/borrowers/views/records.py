@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from lendingadmin.core import gateway
-from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, describe_roles
+from lendingadmin.core.staff.roles import REVEAL, SEE_CONTACT, SEE_NAMES, describe_roles
 from lendingadmin.lending.errors import InvalidId, LendingError, NotFound
 from lendingadmin.lending.identity import check_named, is_named
 from lendingadmin.lending.ids import account_id
@@ -20,7 +20,12 @@ from lendingadmin.lending.operations import OPERATIONS
 from lendingadmin.lending.parallel import read_in_parallel
 from lendingadmin.lending.values import Borrower, text
 from lendingadmin.people.index import cards, live
-from lendingadmin.people.index.names import PersonName, get_names, to_borrower_id
+from lendingadmin.people.index.names import (
+    PersonName,
+    get_names,
+    get_page_names,
+    to_borrower_id,
+)
 from lendingadmin.people.index.words import make_dialled
 from lendingadmin.people.search import opened
 from lendingadmin.people.search.open_loans import OpenLoans, read_open_loans
@@ -29,6 +34,7 @@ from lendingadmin.records.borrowers.panels import Listed, Panel, Recorded, Shown
 from lendingadmin.records.borrowers.parts import LOANS, SHOWN, list_parts
 from lendingadmin.web.access import access
 from lendingadmin.web.display.technical import list_technical
+from lendingadmin.web.display.text import borrower_name
 from lendingadmin.web.lists import as_id, read_page
 from lendingadmin.web.masking import WHOLE_RECORD, find_masked, list_rights
 from lendingadmin.web.quotas import READS, REVEALS
@@ -95,7 +101,9 @@ def borrower(request: PersonRequest, app_id: str, borrower_id: str) -> HttpRespo
         "panels": shown,
         "whole": whole,
         "shared": secrets.token_urlsafe(9),
-        "names": {} if isinstance(record, Recorded) else get_names(app_id, [borrower_id]),
+        "names": {}
+        if isinstance(record, Recorded)
+        else get_page_names(request, app_id).get([borrower_id]),
         "history": history.of_borrower(request.user, app_id, borrower_id),
         "owing": _find_owing(request, app_id, borrower_id, accounts),
     }
@@ -295,6 +303,10 @@ def _draw(
     phone = ""
     if isinstance(found, Borrower) and is_theirs and request.user.has_perm(SEE_CONTACT):
         phone = make_dialled(text(getattr(found.individual, "phone_number", None)) or "")
+    if isinstance(found, Borrower) and is_theirs and request.user.has_perm(SEE_NAMES):
+        # Title and breadcrumbs have the name of the record, without a query.
+        shown = PersonName(borrower_name(found), phone, timezone.now())
+        get_page_names(request, app_id).put(borrower_id, shown)
     given = {
         "borrower_id": borrower_id,
         "account_id": account_id(borrower_id),
