@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -59,10 +60,8 @@ def test_the_image_takes_what_is_there_and_nothing_else_is_let_in() -> None:
     assert not {".env", "var", "tls", ".git", "tests"} & set(read_admitted())
 
 
-def test_the_image_is_of_nobody_in_particular_and_of_this_version() -> None:
+def test_the_image_is_of_nobody_in_particular() -> None:
     assert list_steps("USER") == ["10001:10001"]
-    (labels,) = list_steps("LABEL")
-    assert f'org.opencontainers.image.version="{__version__}"' in labels
     assert "--require-hashes" in TEXT and "requirements.lock" in TEXT
     assert {one.split()[0] for one in list_steps("FROM")} == {
         "docker.io/library/python:3.13-slim-trixie"
@@ -80,8 +79,7 @@ def test_the_image_holds_no_secret_and_no_setting_of_a_place() -> None:
 @pytest.mark.parametrize("process", OURS)
 def test_a_container_starts_what_the_procfile_starts(process: str, tmp_path: Path) -> None:
     for name in ("gunicorn", "python"):
-        (tmp_path / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
-        (tmp_path / name).chmod(0o755)
+        make_program(tmp_path / name, f'echo {name} "$@"')
     started = subprocess.run(
         ["sh", str(ROOT / "deploy/container/start"), process],
         cwd=ROOT,
@@ -174,18 +172,86 @@ def test_a_service_writes_nowhere_and_gains_no_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_an_image_is_named_by_its_version(name: str) -> None:
+def test_an_image_of_others_is_named_by_its_version(name: str) -> None:
     image = SERVICES[name]["image"]
-    assert re.fullmatch(r"[\w./-]+:\d[\w.-]*", image), image
-    if name in OURS:
-        assert image == f"lendingadmin:{__version__}"
+    assert re.fullmatch("lendingadmin" if name in OURS else r"[\w./-]+:\d[\w.-]*", image), image
+
+
+def test_the_version_is_in_one_place() -> None:
+    files = ("Containerfile", "compose.yaml", "Makefile", "pyproject.toml", "README.md")
+    assert not [name for name in files if __version__ in (ROOT / name).read_text()]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_service_fills_neither_the_disk_nor_the_memory(name: str) -> None:
+    log = SERVICES[name]["logging"]
+    assert log == {"driver": "json-file", "options": {"max-size": "10m", "max-file": "5"}}
+    assert re.fullmatch(r"\d+[mg]", SERVICES[name]["mem_limit"])
+
+
+def make_program(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def copying(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """A function that runs the nightly copies until they wait for the next night."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "data").mkdir()
+    script = (ROOT / "deploy/container/copies").read_text()
+    assert script.count("/var/lib/postgresql/data") == 1
+    (tmp_path / "copies").write_text(
+        script.replace("/var/lib/postgresql/data", str(tmp_path / "data"))
+    )
+
+    def copy(dump: str = 'echo dump >"${2#--file=}"', check: str = "true") -> Any:
+        for name, text in {"pg_dump": dump, "pg_restore": check, "sleep": "exit 7"}.items():
+            make_program(tmp_path / "bin" / name, text)
+        return subprocess.run(
+            ["sh", str(tmp_path / "copies")],
+            env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return copy
+
+
+def list_copies(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "data").iterdir())
+
+
+def test_a_night_s_copy_is_complete_private_and_made_once(copying: Any, tmp_path: Path) -> None:
+    today = f"lendingadmin-{datetime.now(UTC):%Y-%m-%d}"
+    assert copying().returncode == 7  # it waits
+    (copy,) = (tmp_path / "data").iterdir()
+    assert (copy.name, copy.stat().st_mode & 0o777) == (today, 0o600)
+    assert copying(dump="exit 9").returncode == 7  # there is one already, so none is made
+    assert list_copies(tmp_path) == [today]
+
+
+@pytest.mark.parametrize("fault", [{"dump": "exit 9"}, {"check": "exit 9"}])
+def test_a_failed_copy_is_none_and_removes_none(
+    fault: dict[str, str], copying: Any, tmp_path: Path
+) -> None:
+    old = tmp_path / "data" / "lendingadmin-2020-01-01"
+    old.touch()
+    os.utime(old, (0, 0))
+    assert copying(**fault).returncode == 9
+    assert [name for name in list_copies(tmp_path) if not name.endswith(".part")] == [old.name]
+    copying()
+    assert old.name not in list_copies(tmp_path)
 
 
 def test_only_the_proxy_is_reached_from_outside() -> None:
     ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert ports == {"caddy": ["80:80", "443:443"]}
     assert COMPOSE["networks"]["inside"]["internal"] is True
-    assert SERVICES["postgres"]["networks"] == SERVICES["redis"]["networks"] == ["inside"]
+    assert {name for name, one in SERVICES.items() if one["networks"] == ["inside"]} == {
+        *("postgres", "redis", "copies")
+    }
 
 
 def test_each_waits_for_what_it_needs() -> None:
@@ -196,6 +262,7 @@ def test_each_waits_for_what_it_needs() -> None:
     healthy, done = "service_healthy", "service_completed_successfully"
     assert waits["release"] == {"postgres": healthy, "redis": healthy}
     assert waits["web"] == waits["worker"] == {"release": done, "redis": healthy}
+    assert waits["copies"] == {"release": done}
     assert waits["caddy"] == {"web": healthy}
     for others in waits.values():
         for other, condition in others.items():

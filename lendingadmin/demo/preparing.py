@@ -15,12 +15,12 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from lendingadmin.core.env import is_loopback
 from lendingadmin.core.policies.lender import LENDER
 from lendingadmin.core.policies.services import save_policy
 from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo.environment import VAR_DIR
 from lendingadmin.desk.collections.policies import CALLING
-from lendingadmin.web import checks
 
 # The names of the demo's lenders, by app.
 _LENDERS = {"kenya": "Umoja Credit", "ghana": "Adom Loans"}
@@ -71,11 +71,8 @@ def set_rules() -> None:
 def collect_static() -> bool:
     """Update STATIC_ROOT if a static file has changed; return True if one has.
 
-    If several processes call this at the same time, one collects and the others wait for it. With
-    DEBUG there is nothing to do, because the files are served from their source folders.
+    If several processes call this at the same time, one collects and the others wait for it.
     """
-    if settings.DEBUG:
-        return False
     root = Path(settings.STATIC_ROOT)
     root.parent.mkdir(parents=True, exist_ok=True)
     mark = root.with_name(f"{root.name}.mark")
@@ -102,7 +99,7 @@ def make_people(password: str, service: str) -> None:
     Raises NotLoopback unless the service's address is on this machine, because everybody can know
     these names and the password.
     """
-    if not checks.is_loopback(urlsplit(service).hostname or ""):
+    if not is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"Demo people are not made for the service at {service}.")
     # Hashing a password is slow, so all people get the same hash.
     encoded = make_password(password)

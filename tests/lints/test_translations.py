@@ -218,7 +218,7 @@ _FOR_OPERATORS = {
     *("core/gateway/checkup.py", "core/audit/triggers.py", "core/caching/counters.py"),
     *("desk/statements/reading/days.py", "desk/statements/reading/head.py"),
     *("desk/statements/reading/layouts.py", "desk/statements/reading/meanings.py"),
-    "desk/statements/agreement.py",
+    *("desk/statements/agreement.py", "core/gateway/env_file.py"),
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)
