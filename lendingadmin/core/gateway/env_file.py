@@ -21,6 +21,7 @@ class Question(NamedTuple):
 
 
 _APPS = "Apps, such as kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra"
+_DATABASE = "Database, such as postgres://lendingadmin@127.0.0.1/lendingadmin"
 QUESTIONS = (
     Question("LENDING_BASE_URL", "Address of the lending service", lending_address),
     Question("LENDING_CLIENT_ID", "Client id of the service account", str),
@@ -28,7 +29,7 @@ QUESTIONS = (
     Question("LENDING_PROJECT_ID", "Project of the apps", str),
     Question("LENDING_APPS", _APPS, read_lending_apps),
     Question("DASHBOARD_URL", "Address at which people open the dashboard", dashboard_address),
-    Question("DATABASE_URL", "Address of the database", database_address),
+    Question("DATABASE_URL", _DATABASE, database_address),
 )
 
 
