@@ -131,7 +131,7 @@ HTTPS = _ADDRESS.scheme == "https"
 # Probes are answered before the host is checked. On one machine people type either name.
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"] if is_loopback(_HOST) else [_HOST]
 # For a proxy that hands on another port or host name.
-CSRF_TRUSTED_ORIGINS = [f"{_ADDRESS.scheme}://{_ADDRESS.netloc}"]
+CSRF_TRUSTED_ORIGINS = [f"{_ADDRESS.scheme}://{_ADDRESS.netloc.lower()}"]
 # The web process does not speak HTTPS, so a proxy does.
 TRUSTED_PROXIES = read("TRUSTED_PROXIES", whole_number, "1" if HTTPS else "0")
 DEBUG = False

@@ -333,7 +333,8 @@ def find_engine() -> Engine:
     for engine in ENGINES:
         if shutil.which(engine.name) and run_engine(engine.name, "info").returncode == 0:
             base = list_steps("FROM")[0].split()[0]
-            if run_engine(engine.name, "pull", base).returncode:
+            is_here = run_engine(engine.name, "images", "--quiet", base).stdout
+            if not is_here and run_engine(engine.name, "pull", base).returncode:
                 pytest.skip(f"{engine.name} can't fetch {base} here: the image was not built")
             return engine
     names = ", ".join(engine.name for engine in ENGINES)

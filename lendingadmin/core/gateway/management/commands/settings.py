@@ -67,7 +67,7 @@ class Command(BaseCommand):
             self._take(questions, present) if options["no_input"] else self._ask(questions, present)
         )
         if earlier := values.get("SECRET_KEY_FALLBACKS"):
-            values["SECRET_KEY"] += f",{earlier}"
+            values["SECRET_KEY"] = f"{values.get('SECRET_KEY', '')},{earlier}"
         # Without its own keys, nothing in a database can be read. AUDIT_KEYS may be missing.
         if not values.keys() & env_file.KEYS.keys():
             values |= {name: make() for name, make in env_file.KEYS.items()}
