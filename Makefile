@@ -29,7 +29,7 @@ install: $(VENV)/run.stamp
 	@if [ -e .env ]; then \
 	  echo "Next: $(BIN)/python manage.py lending_check, then release (at first createsuperuser too), then make web and make worker."; \
 	else \
-	  echo "Next: cp .env.example .env && chmod 600 .env, and fill it in; docs/configure.md explains each line."; \
+	  echo "Next: $(BIN)/python manage.py settings --write, which asks seven questions and writes .env."; \
 	  echo "With systemd the settings are elsewhere: see docs/operate.md."; \
 	fi
 
@@ -57,8 +57,8 @@ matrix: $(VENV)/run.stamp
 SCAN = xargs -0 -n 150 -P 4 $(BIN)/detect-secrets-hook --no-verify \
   --exclude-secrets '^(password|demo|sandbox-secret|Bearer|cmVwbGFjZS1tZS.*|cGxlYXNlLXJlcGxhY2.*)$$'
 
-# Production settings are those of .env.example, with the values that everybody makes alone.
-PRODUCTION = set -a; . ./.env.example; HSTS_SECONDS=31536000; EMAIL_FROM=desk@lender.example.org; \
+# Production settings are those of .env.example, with the keys that everybody makes alone.
+PRODUCTION = set -a; . ./.env.example; \
   DATA_KEYS=$$($(BIN)/python manage.py new_data_key); SECRET_KEY=$$DATA_KEYS$$DATA_KEYS; PEOPLE_KEYS=$$DATA_KEYS; AUDIT_KEYS=$$DATA_KEYS;
 
 # Two halves side by side, each with its output in one piece.

@@ -2,12 +2,15 @@
 """Runs the dashboard's commands.
 
 `sandbox` belongs to a Django project of its own, `demo` brings its own
-configuration, and `new_data_key` needs none: it makes a part of it.
+configuration. `settings` and `new_data_key` need none, because they make it.
 """
 
 import os
 import sys
+from importlib import import_module
 from importlib.util import find_spec
+
+WITHOUT_SETTINGS = {"settings": "lendingadmin.core.gateway", "new_data_key": "lendingadmin.demo"}
 
 
 def main() -> None:
@@ -22,13 +25,13 @@ def main() -> None:
     else:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "lendingadmin.settings")
     if command == "demo":
+        os.environ["DJANGO_SETTINGS_MODULE"] = "lendingadmin.demo.settings"
         from lendingadmin.demo.environment import prepare
 
         prepare(os.environ)
-    if command == "new_data_key":
-        from lendingadmin.demo.management.commands.new_data_key import Command
-
-        Command().run_from_argv(sys.argv)
+    if command in WITHOUT_SETTINGS:
+        module = import_module(f"{WITHOUT_SETTINGS[command]}.management.commands.{command}")
+        module.Command().run_from_argv(sys.argv)
         return
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

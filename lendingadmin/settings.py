@@ -1,13 +1,15 @@
 """The dashboard's settings. Values that differ between installations are environment variables.
 
-docs/configure.md lists each variable with meaning, default and example. Each variable is also in
-.env.example and demo/environment.py. A test compares these files.
+docs/configure.md lists each variable with meaning, default and example. demo/environment.py sets
+each of them, .env.example those without a default. A test compares these files.
 """
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 import django
 import environ
@@ -15,24 +17,25 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from lendingadmin.core.env import (
+    REMOVED,
     cache_address,
+    dashboard_address,
     data_keys,
     database_address,
-    duration,
     existing_file_or_none,
     file_or_none,
-    interval,
+    is_loopback,
     lending_address,
     mail_address,
     mail_server,
     one_of,
     positive_number,
     proxy_address_or_none,
+    secret_keys,
     service_address_or_none,
     session_hours,
     switch,
     whole_number,
-    words,
     words_or_none,
 )
 from lendingadmin.core.gateway.lending_apps import read_lending_apps
@@ -71,36 +74,49 @@ def read(name: str, reader: Callable[[str], Read], default: str | None = None) -
 # --- the Lending Service -------------------------------------------------------------------
 
 LENDING_BASE_URL = read("LENDING_BASE_URL", lending_address)
-LENDING_AUTH_URL = read("LENDING_AUTH_URL", lending_address)
+# The issuer of tokens may have an address of its own.
+LENDING_AUTH_URL = read(
+    "LENDING_AUTH_URL", lambda text: lending_address(text) if text else LENDING_BASE_URL, ""
+)
 LENDING_CA_FILE = read("LENDING_CA_FILE", existing_file_or_none, "none")
 LENDING_PROXY = read("LENDING_PROXY", proxy_address_or_none, "")
 LENDING_CLIENT_ID = read("LENDING_CLIENT_ID", str)
 LENDING_CLIENT_SECRET = read("LENDING_CLIENT_SECRET", str)
-LENDING_SCOPE = read("LENDING_SCOPE", str, "platform.lending")
+# With `platform` alone, the service refuses loans.
+LENDING_SCOPE = "platform.lending"
 LENDING_PROJECT_ID = read("LENDING_PROJECT_ID", str)
 LENDING_APPS = read("LENDING_APPS", read_lending_apps)
 LENDING_CUSTOM_METHODS = read("LENDING_CUSTOM_METHODS", one_of("colon", "slash"), "colon")
-REPAYMENT_QUIET = read("REPAYMENT_QUIET", duration, "15m")
-SNAPSHOT_EVERY = read("SNAPSHOT_EVERY", interval, "auto")
+# After this time, a repayment that needs checking becomes “not found at the service”.
+REPAYMENT_QUIET = timedelta(minutes=15)
+# How often the worker reads all loans, and all borrowers and assessments. None: from 6 to 24 hours,
+# one hour for each 100,000 items. 0: on request only.
+SNAPSHOT_EVERY: timedelta | None = None
+PEOPLE_EVERY: timedelta | None = None
 SNAPSHOT_MONTH_ENDS = read("SNAPSHOT_MONTH_ENDS", whole_number, "0")
-PEOPLE_EVERY = read("PEOPLE_EVERY", interval, "auto")
 SESSION_HOURS = read("SESSION_HOURS", session_hours, "12")
 
 # --- where and how it runs -----------------------------------------------------------------
 
-DEBUG = read("DEBUG", switch, "off")
-HTTPS = read("HTTPS", switch, "off" if DEBUG else "on")
-DEMO = read("DEMO", switch, "off")
-SECRET_KEY = read("SECRET_KEY", str)
-SECRET_KEY_FALLBACKS = read("SECRET_KEY_FALLBACKS", words, "")
+DASHBOARD_URL = read("DASHBOARD_URL", dashboard_address)
+_ADDRESS = urlsplit(DASHBOARD_URL or "https://localhost")
+_HOST = _ADDRESS.hostname or ""
+HTTPS = _ADDRESS.scheme == "https"
+# Probes are answered before the host is checked. On one machine people type either name.
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"] if is_loopback(_HOST) else [_HOST]
+# For a proxy that hands on another port or host name.
+CSRF_TRUSTED_ORIGINS = [f"{_ADDRESS.scheme}://{_ADDRESS.netloc.lower()}"]
+# The web process does not speak HTTPS, so a proxy does.
+TRUSTED_PROXIES = read("TRUSTED_PROXIES", whole_number, "1" if HTTPS else "0")
+DEBUG = False
+DEMO = False  # demo/settings.py sets it
+REMOVED_VARIABLES = [name for name in REMOVED if name in os.environ]
+SECRET_KEY, *SECRET_KEY_FALLBACKS = read("SECRET_KEY", secret_keys) or [""]
 DATA_KEYS = read("DATA_KEYS", data_keys)
 PEOPLE_KEYS = read("PEOPLE_KEYS", data_keys)
 AUDIT_ANCHOR = read("AUDIT_ANCHOR", file_or_none, str(VAR_DIR / "audit-anchor.json"))
 AUDIT_LINES = read("AUDIT_LINES", switch, "off")
 AUDIT_KEYS = read("AUDIT_KEYS", lambda text: data_keys(text) if text else DATA_KEYS, "")
-ALLOWED_HOSTS = read("ALLOWED_HOSTS", words, "localhost,127.0.0.1")
-CSRF_TRUSTED_ORIGINS = read("CSRF_TRUSTED_ORIGINS", words, "")
-TRUSTED_PROXIES = read("TRUSTED_PROXIES", whole_number, "0")
 
 # Django 6 has template partials. Older versions need a package, which has the same names.
 _NEEDS_PARTIALS = django.VERSION < (6,)
@@ -276,11 +292,10 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 # within a minute. A sign-in counts as failed while its password is compared, which takes long if
 # many people sign in.
 _SIGN_INS = read("SIGN_INS_PER_MINUTE", positive_number, "120")
-_WRONG = read("WRONG_PASSWORDS", positive_number, "5")
 ACCOUNT_RATE_LIMITS = {
     "login": f"{_SIGN_INS}/m/ip",
-    "login_failed": f"{-(-_SIGN_INS // 2)}/m/ip,{_WRONG}/5m/key",
-    "login_failed_for_name": f"{10 * _WRONG}/h/key",
+    "login_failed": f"{-(-_SIGN_INS // 2)}/m/ip,5/5m/key",
+    "login_failed_for_name": "50/h/key",
 }
 ACCOUNT_SESSION_REMEMBER = False
 # Seconds for which a sign-in or a confirmation of the person counts as recent.
@@ -306,10 +321,9 @@ SOCIALACCOUNT_ADAPTER = "lendingadmin.core.staff.provider.ProviderAdapter"
 
 MFA_ADAPTER = "lendingadmin.core.staff.adapter.EncryptedMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-TWO_STEP_ROLES = read(
-    "TWO_STEP_ROLES", words_or_none, "none" if DEBUG else "manager,support,officer"
-)
-TWO_STEP_GRACE = read("TWO_STEP_GRACE", duration, "168h")
+TWO_STEP_ROLES = read("TWO_STEP_ROLES", words_or_none, "manager,support,officer")
+# The time for the set-up after the first sign-in.
+TWO_STEP_GRACE = timedelta(days=7)
 MFA_PASSKEY_LOGIN_ENABLED = LOCAL_SIGN_IN
 MFA_TOTP_ISSUER = "lendingadmin"
 # Clocks of phones are some seconds off, so the codes of the half minutes before and after are
@@ -338,16 +352,14 @@ SESSION_ENGINE = "lendingadmin.core.staff.sessions"
 SESSION_COOKIE_AGE = SESSION_HOURS * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "lendingadmin.web.message_storage.MessageStorage"
-YEAR = 365 * 24 * 60 * 60  # seconds
 if HTTPS:
     SESSION_COOKIE_NAME = "__Host-sessionid"
     CSRF_COOKIE_NAME = "__Host-csrftoken"
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = True
-    SECURE_HSTS_SECONDS = read("HSTS_SECONDS", whole_number, str(YEAR))
-    # The preload lists of browsers require a year and all subdomains.
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_HSTS_SECONDS >= YEAR
-    # These checks ask for the settings above. lendingadmin.W010 asks for a longer time instead.
-    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+    SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    # Browsers' own lists hold domains, and the dashboard may share its domain with others.
+    SILENCED_SYSTEM_CHECKS = ["security.W021"]
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -358,11 +370,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {
-        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
-        if DEBUG
-        else "lendingadmin.web.static_files.ShrinkingStorage"
-    },
+    "staticfiles": {"BACKEND": "lendingadmin.web.static_files.ShrinkingStorage"},
 }
 
 # --- what people send ----------------------------------------------------------------------
@@ -388,15 +396,16 @@ USE_TZ = True
 
 vars().update(read("EMAIL_URL", mail_server, "consolemail://"))
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = read("EMAIL_FROM", mail_address, "lendingadmin@localhost")
-DASHBOARD_URL = read("DASHBOARD_URL", service_address_or_none, "")
+DEFAULT_FROM_EMAIL = read(
+    "EMAIL_FROM", lambda text: mail_address(text) if text else f"lendingadmin@{_HOST}", ""
+)
 
 LOG_FORMAT = read("LOG_FORMAT", one_of("line", "json"), "line")
 METRICS_TOKEN = read("METRICS_TOKEN", str, "")
 SENTRY_DSN = read("SENTRY_DSN", str, "")
 METRICS_DIR = VAR_DIR / "metrics"
-SLOW_CALL = read("SLOW_CALL", duration, "3s")
-LOG_LEVEL = read("LOG_LEVEL", one_of("DEBUG", "INFO", "WARNING", "ERROR"), "INFO")
+# A longer call to the service is a warning in the log.
+SLOW_CALL = timedelta(seconds=3)
 
 LOGGING = {
     "version": 1,
@@ -429,7 +438,7 @@ LOGGING = {
         },
         "nowhere": {"class": "logging.NullHandler"},
     },
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         # Both log two lines each time they look for tasks, which would hide important lines.
         "django_tasks": {"level": "WARNING"},

@@ -42,6 +42,5 @@ urlpatterns = [
 
 if settings.DEMO:
     urlpatterns.append(path("", include("lendingadmin.demo.urls")))
-# For developers. Without DEBUG the address does not exist.
-if settings.DEBUG:
+    # For developers.
     urlpatterns.append(path("styleguide/", include("lendingadmin.styleguide.urls")))

@@ -1,4 +1,4 @@
-"""The environment of .env.example, and what a lender sets in place of it."""
+"""The environment of .env.example, and what a lender adds or sets in place of it."""
 
 import base64
 import os
@@ -18,8 +18,13 @@ OWN_KEYS = {
     "PEOPLE_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     "AUDIT_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
 }
-# What a lender sets beside keys before all checks pass.
-OWN = {"EMAIL_FROM": "desk@lender.example.org", "HSTS_SECONDS": "31536000"}
+# Of an identity provider, all that it needs.
+PROVIDER = {
+    "OIDC_ISSUER": "https://id.example.com/realms/lender",
+    "OIDC_CLIENT_ID": "lendingadmin",
+    "OIDC_CLIENT_SECRET": "the-secret-that-the-provider-gave-you",
+    "OIDC_ROLES": "lender-officers=kenya:officer,lender-heads=kenya:manager+ghana:viewer",
+}
 
 
 def read_settings(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def run_caddy(folder: Path, web: int) -> Iterator[int]:
     """The port where deploy/Caddyfile takes HTTPS for a web process; its files are in `folder`."""
     port = find_free_port()
     options = _CADDY_OPTIONS.format(port=port, folder=folder)
-    places = {"\n{\n": options, "127.0.0.1:8000": f"127.0.0.1:{web}"}
+    places = {"\n{\n": options, "{$BIND:127.0.0.1}:{$PORT:8000}": f"127.0.0.1:{web}"}
     _write_site("Caddyfile", folder, places)
     with _run(port, folder, str(CADDY), "run", "--config", str(folder / "Caddyfile")):
         yield port

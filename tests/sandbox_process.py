@@ -1,6 +1,5 @@
 """The sandbox as tests meet it: a process of its own, spoken to over HTTP like any service."""
 
-import os
 import re
 import subprocess
 import sys
@@ -13,17 +12,6 @@ from uuid import uuid4
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# Each by name, so that a developer's .env can't change what tests see.
-_SETTINGS = {
-    "SANDBOX_HOST": "127.0.0.1",
-    "SANDBOX_CLIENT_ID": "sandbox",
-    "SANDBOX_CLIENT_SECRET": "sandbox-secret",
-    "SANDBOX_EXTRA_CLIENTS": "",
-    "SANDBOX_DATA_KEY": "",
-    "SANDBOX_TOKEN_SECONDS": "3600",
-    "SANDBOX_PROCESSING_SECONDS": "1",
-    "SANDBOX_OFFER_SECONDS": "86400",
-}
 _READY = re.compile(r"Sandbox ready on (http://\S+)")
 
 
@@ -39,16 +27,20 @@ class SandboxProcess(NamedTuple):
     process: "subprocess.Popen[str]"
 
 
+def build_command(database: Path, **options: object) -> list[str]:
+    """The command of a sandbox on a free port; `token_seconds=2` is `--token-seconds 2`."""
+    options = {"port": 0, "database": database} | options
+    words = [(f"--{name.replace('_', '-')}", str(value)) for name, value in options.items()]
+    return [sys.executable, "manage.py", "sandbox", *(word for pair in words for word in pair)]
+
+
 @contextmanager
-def running_sandbox(folder: Path, *arguments: str, **environment: str) -> Iterator[SandboxProcess]:
+def running_sandbox(folder: Path, *arguments: str, **options: object) -> Iterator[SandboxProcess]:
     """A sandbox on a free port with its database in `folder`; stopped at the end."""
     database = folder / "sandbox.sqlite3"
-    values = {name: value for name, value in os.environ.items() if not name.startswith("SANDBOX_")}
-    values |= _SETTINGS | {"SANDBOX_DATABASE": str(database)} | environment
     process = subprocess.Popen(
-        [sys.executable, "manage.py", "sandbox", "--port", "0", *arguments],
+        [*build_command(database, **{"processing_seconds": 1} | options), *arguments],
         cwd=ROOT,
-        env=values,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -76,7 +68,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess
     """The one sandbox of a test run; tests keep apart by an app id each (`sandbox_app`)."""
     with running_sandbox(
         tmp_path_factory.mktemp("sandbox"),
-        SANDBOX_EXTRA_CLIENTS="reader:reader-secret:lending.borrowers.list lending.loans.list",
+        client="reader:reader-secret:lending.borrowers.list lending.loans.list",
     ) as process:
         yield process
 

@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +68,25 @@ def test_the_version_is_no_part_of_the_address(text: str) -> None:
     assert env.lending_address(text.partition("/v1")[0]) == text.partition("/v1")[0]
 
 
+@pytest.mark.parametrize(
+    "text", ["https://desk.example.com", "http://localhost:8000", "https://desk.example.com:8443/"]
+)
+def test_the_dashboards_own_address(text: str) -> None:
+    assert env.dashboard_address(text) == text.rstrip("/")
+
+
+@pytest.mark.parametrize("text", ["", "desk.example.com", "https://example.com/desk"])
+def test_the_dashboard_is_at_a_host_of_its_own(text: str) -> None:
+    with pytest.raises(ValueError, match="give "):
+        env.dashboard_address(text)
+
+
+def test_secret_keys_are_read_newest_first() -> None:
+    assert env.secret_keys(" new , old,") == ["new", "old"]
+    with pytest.raises(ValueError, match="at least one key"):
+        env.secret_keys(" , ")
+
+
 def test_data_keys_are_read_newest_first() -> None:
     assert env.data_keys(f"{KEY}, {OLDER},") == (KEY, OLDER)
 
@@ -89,32 +107,6 @@ def test_data_keys_that_are_none_are_refused_and_not_repeated(text: str, said: s
     told = f"{refusal.value} {refusal.value.__cause__}"
     assert "hidden" not in told
     assert KEY[:-5] not in told
-
-
-@pytest.mark.parametrize(
-    ("text", "length"),
-    [
-        ("0s", timedelta(0)),
-        ("90s", timedelta(seconds=90)),
-        ("15m", timedelta(minutes=15)),
-        (" 24h ", timedelta(days=1)),
-    ],
-)
-def test_duration(text: str, length: timedelta) -> None:
-    assert env.duration(text) == length
-
-
-@pytest.mark.parametrize("text", ["", "15", "m", "-5m", "1.5h", "15 m", "2d", "9999999s", "१५m0"])
-def test_duration_that_is_malformed_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="90s, 15m or 24h"):
-        env.duration(text)
-
-
-def test_an_interval_is_a_duration_or_is_worked_out() -> None:
-    assert env.interval(" auto ") is None
-    assert env.interval("0s") == timedelta(0)
-    with pytest.raises(ValueError, match="90s, 15m or 24h"):
-        env.interval("automatic")
 
 
 def test_days_by_kind() -> None:

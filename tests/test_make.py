@@ -73,11 +73,11 @@ def test_installing_collects_static_files_and_says_what_comes_next(product: Path
     for _ in range(2):
         said = run_make(product, "install")
         assert f"Installed: lendingadmin {__version__}" in said
-        assert "Next: cp .env.example .env" in said
+        assert "manage.py settings --write" in said
     assert (product / "var" / "static" / "staticfiles.json").exists()
     (product / ".env").write_text("LENDING_BASE_URL=not-filled-in-yet\n")
     said = run_make(product, "install")
-    assert "manage.py lending_check" in said and "cp .env.example" not in said
+    assert "manage.py lending_check" in said and "settings --write" not in said
 
 
 def test_another_python_than_the_one_it_was_made_by_is_refused(product: Path) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.example import EXAMPLE
+from tests.example import EXAMPLE, read_settings
 from tests.proxies import ask, connect, needs_caddy, needs_nginx, run_caddy, run_nginx, say
 from tests.web_answering import LARGE, OWN
 from tests.web_process import find_free_port, run_web_process
@@ -101,9 +101,11 @@ def test_an_answer_of_the_dashboard_keeps_its_headers(proxy: Proxy) -> None:
 
 
 def check_own_headers(answer: str) -> None:
+    found = read_settings(EXAMPLE)
+    assert found["SECURE_HSTS_INCLUDE_SUBDOMAINS"] is True
     policy, transport, types, referrer = list_headers(answer).values()
     assert policy == ["default-src 'none'; frame-ancestors 'none'"]
-    assert transport == [f"max-age={EXAMPLE['HSTS_SECONDS']}"]
+    assert transport == [f"max-age={found['SECURE_HSTS_SECONDS']}; includesubdomains"]
     assert (types, referrer) == (["nosniff"], ["same-origin"])
 
 

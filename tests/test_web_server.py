@@ -38,11 +38,10 @@ def port() -> Iterator[int]:
 def dashboard(tmp_path: Path) -> Iterator[int]:
     """The port of the product itself, on an empty database."""
     environ = read_example() | {
-        "ALLOWED_HOSTS": "localhost",
         "AUDIT_ANCHOR": "none",
         "CACHE_URL": "dbcache://cache",
         "DATABASE_URL": f"sqlite:///{tmp_path / 'dashboard.sqlite3'}",
-        "HTTPS": "off",
+        "DASHBOARD_URL": "http://localhost",
     }
     with run_web_process(application="lendingadmin.wsgi", environ=environ) as port:
         yield port
@@ -138,7 +137,8 @@ def test_malformed_variables_are_lines_of_the_log_and_end_the_process() -> None:
         ["sh", "-c", read_command("web")],
         cwd=ROOT,
         env=build_environ(
-            read_example() | {"PORT": str(find_free_port()), "HTTPS": "maybe", "DEBUG": "perhaps"}
+            read_example()
+            | {"PORT": str(find_free_port()), "AUDIT_LINES": "x", "LOG_FORMAT": "xml"}
         ),
         capture_output=True,
         text=True,
@@ -146,8 +146,8 @@ def test_malformed_variables_are_lines_of_the_log_and_end_the_process() -> None:
     )
     said = re.findall(r"\[CRITICAL\] (.*)", ended.stderr)
     assert said == [
-        "DEBUG: “perhaps” is neither on nor off",
-        "HTTPS: “maybe” is neither on nor off",
+        "AUDIT_LINES: “x” is neither on nor off",
+        "LOG_FORMAT: “xml” is none of: line, json",
     ]
     assert ended.returncode == 4 and "Traceback" not in ended.stderr
 

@@ -24,6 +24,15 @@ def find_free_port() -> int:
         return int(free.getsockname()[1])
 
 
+def find_free_ports() -> int:
+    """A port that nothing listens on at this moment, and neither on the next one."""
+    while True:
+        port = find_free_port()
+        with closing(socket.socket()) as follower, suppress(OSError):
+            follower.bind(("127.0.0.1", port + 1))
+            return port
+
+
 def wait_for(port: int, address: str = "127.0.0.1") -> None:
     """Wait until something listens there, at most 20 seconds."""
     until = time.monotonic() + 20

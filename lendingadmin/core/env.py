@@ -6,8 +6,8 @@ person who wrote the variable.
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import timedelta
 from email.utils import parseaddr
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,39 @@ from urllib.parse import urlsplit
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
+
+# Variables of earlier versions that are no longer read, and why. `manage.py check` names those that
+# are still set.
+_FROM_ADDRESS = "it follows from DASHBOARD_URL"
+_FIXED = "its value is fixed now"
+_PAGE = "managers change it on the page Settings"
+_SANDBOX = "it is an option of `manage.py sandbox`"
+REMOVED = {
+    **dict.fromkeys(("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS"), _FROM_ADDRESS),
+    "DASHBOARD_HOST": "compose.yaml and Caddyfile read DASHBOARD_URL",
+    "DASHBOARD_WEB": "Caddyfile reads BIND and PORT",
+    # pragma: allowlist nextline secret
+    "SECRET_KEY_FALLBACKS": "put the earlier keys into SECRET_KEY, after the new one",
+    "LENDING_SCOPE": "the scope is always platform.lending",
+    "HSTS_SECONDS": "browsers use HTTPS for a year",
+    "LOG_LEVEL": "the log has INFO and above",
+    **dict.fromkeys(("SNAPSHOT_EVERY", "PEOPLE_EVERY"), "it follows from the number of items"),
+    **dict.fromkeys(("REPAYMENT_QUIET", "SLOW_CALL", "TWO_STEP_GRACE", "WRONG_PASSWORDS"), _FIXED),
+    **dict.fromkeys(("APPROVAL_LIMITS", "BORROWER_REQUIRED", "CONFIRM_ABOVE"), _PAGE),
+    **dict.fromkeys(("CONTACT_HOURS", "CONTACT_ATTEMPTS", "CONTACT_HOLIDAYS"), _PAGE),
+    **dict.fromkeys(("CONTACT_CLOSED", "LENDER_NAMES", "LENDER_LANGUAGES"), _PAGE),
+    **dict.fromkeys(("EXPORTS_PER_DAY", "KEEP_ROWS_DAYS", "KEEP_TEXTS_DAYS"), _PAGE),
+    **dict.fromkeys(("LENDING_LOAN_STATUSES", "LENDING_PERFORMANCE_STATUSES"), _PAGE),
+    **dict.fromkeys(("LENDING_BORROWER_STATUSES", "LENDING_PRODUCT_STATUSES"), _PAGE),
+    **dict.fromkeys(("MASS_READING", "SECOND_MANAGER", "SHEETS_BACK_AFTER"), _PAGE),
+    "DEBUG": "the demo has the styleguide",
+    "DEMO": "`manage.py demo` has its own settings",
+    "DEMO_HOST": "the demo reads BIND",
+    "SANDBOX_PORT": "the demo's sandbox has the port after PORT",
+    **dict.fromkeys(("SANDBOX_HOST", "SANDBOX_DATABASE", "SANDBOX_TOKEN_SECONDS"), _SANDBOX),
+    **dict.fromkeys(("SANDBOX_PROCESSING_SECONDS", "SANDBOX_OFFER_SECONDS"), _SANDBOX),
+    "SANDBOX_EXTRA_CLIENTS": _SANDBOX,
+}
 
 _MOST_HOURS = 12
 _SWITCH = dict.fromkeys(("on", "yes", "true", "1"), True) | dict.fromkeys(
@@ -46,6 +79,24 @@ def lending_address(text: str) -> str:
 def service_address_or_none(text: str) -> str:
     """Read an http(s) address; an empty text is allowed and returned unchanged."""
     return service_address(text) if text else ""
+
+
+def dashboard_address(text: str) -> str:
+    """Read the http(s) address at which people open the dashboard: a host, and maybe a port."""
+    address = service_address(text)
+    if urlsplit(address).path:
+        raise ValueError("give the bare address, without a path: https://dashboard.example.com")
+    return address
+
+
+def is_loopback(host: str) -> bool:
+    """Return True if a host name or address is that of this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def mail_server(text: str) -> dict[str, Any]:
@@ -123,6 +174,14 @@ def mail_address(text: str) -> str:
     return text
 
 
+def secret_keys(text: str) -> list[str]:
+    """Read the keys that sign sessions and forms, newest first."""
+    keys = words(text)
+    if not keys:
+        raise ValueError("give at least one key")
+    return keys
+
+
 def data_keys(text: str) -> tuple[str, ...]:
     """Read the keys for encryption at rest, newest first (each 32 bytes, URL-safe base64)."""
     keys = tuple(filter(None, (piece.strip() for piece in text.split(","))))
@@ -135,23 +194,6 @@ def data_keys(text: str) -> tuple[str, ...]:
             # The key itself must not be repeated: this sentence ends up in logs.
             raise ValueError(f"key {position} is not 32 bytes of URL-safe base64") from None
     return keys
-
-
-def duration(text: str) -> timedelta:
-    """Read `90s`, `15m` or `24h`."""
-    match = re.fullmatch(r"(\d{1,6})([smh])", text.strip())
-    if not match:
-        raise ValueError(f"“{text}” is not of the form 90s, 15m or 24h")
-    unit = {"s": "seconds", "m": "minutes", "h": "hours"}[match[2]]
-    return timedelta(**{unit: int(match[1])})
-
-
-def interval(text: str) -> timedelta | None:
-    """Read `90s`, `15m` or `24h`; `auto` is read as None.
-
-    None means that the code computes the interval.
-    """
-    return None if text.strip() == "auto" else duration(text)
 
 
 def whole_number(text: str) -> int:

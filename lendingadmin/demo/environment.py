@@ -1,4 +1,4 @@
-"""The demo's environment: every variable that the dashboard and the sandbox read.
+"""The demo's environment: every variable that the dashboard reads.
 
 manage.py calls `prepare` before settings load, so that a `.env` file for a real service does
 not reach the demo.
@@ -15,21 +15,10 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 VAR_DIR = BASE_DIR / "var"
 
 #: The settings that a person may change for the demo, with their defaults (docs/configure.md).
-DEFAULTS = {
-    "PORT": "8000",
-    "DEMO_HOST": "127.0.0.1",
-    "DEMO_PASSWORD": "demo",
-    "SANDBOX_PORT": "8001",
-    "SANDBOX_HOST": "127.0.0.1",
-    "SANDBOX_CLIENT_ID": "sandbox",
-    "SANDBOX_CLIENT_SECRET": "sandbox-secret",
-    "SANDBOX_TOKEN_SECONDS": "3600",
-    "SANDBOX_PROCESSING_SECONDS": "4",
-    "SANDBOX_OFFER_SECONDS": "86400",
-    "SANDBOX_EXTRA_CLIENTS": "",
-    "SANDBOX_DATA_KEY": "",
-    "CACHE_URL": "dbcache://cache",
-}
+DEFAULTS = {"PORT": "8000", "BIND": "127.0.0.1", "CACHE_URL": "dbcache://cache"}
+
+#: The password of the demo's people, while only this machine reaches the demo.
+PASSWORD = "demo"  # noqa: S105 - everybody knows it
 
 # The file with the end of the demo's audit trail, which is removed with the demo's database.
 ANCHOR = "demo-audit-anchor.json"
@@ -39,6 +28,8 @@ _SECRETS: Mapping[str, Callable[[], str]] = {
     "DATA_KEYS": lambda: Fernet.generate_key().decode(),
     "PEOPLE_KEYS": lambda: Fernet.generate_key().decode(),
     "AUDIT_KEYS": lambda: Fernet.generate_key().decode(),
+    # For a demo that other machines reach, because everybody knows PASSWORD.
+    "DEMO_PASSWORD": lambda: token_urlsafe(9),
 }
 
 
@@ -50,28 +41,24 @@ def prepare(environ: MutableMapping[str, str], var: Path = VAR_DIR) -> None:
 def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -> dict[str, str]:
     """Return all settings of the demo. Databases are in `var` unless `given` names others."""
     chosen = {name: given.get(name) or default for name, default in DEFAULTS.items()}
-    service = f"http://127.0.0.1:{chosen['SANDBOX_PORT']}"
-    is_known = chosen["DEMO_PASSWORD"] == DEFAULTS["DEMO_PASSWORD"]
-    is_local = chosen["DEMO_HOST"] == "127.0.0.1"
+    port = chosen["PORT"]
+    is_local = chosen["BIND"] == DEFAULTS["BIND"]
     return {
         **chosen,
         **secrets,
+        **({"DEMO_PASSWORD": PASSWORD} if is_local else {}),
         "AUDIT_ANCHOR": given.get("AUDIT_ANCHOR") or str(var / ANCHOR),
-        "SANDBOX_DATABASE": given.get("SANDBOX_DATABASE") or str(var / "sandbox.sqlite3"),
         # The demo has its own database, so that its people never enter the default database.
         "DATABASE_URL": given.get("DATABASE_URL") or f"sqlite:///{var / 'demo.sqlite3'}",
-        "LENDING_BASE_URL": service,
-        "LENDING_AUTH_URL": service,
-        "LENDING_CLIENT_ID": chosen["SANDBOX_CLIENT_ID"],
-        "LENDING_CLIENT_SECRET": chosen["SANDBOX_CLIENT_SECRET"],
-        "LENDING_SCOPE": "platform.lending",
+        # The sandbox has the next port. The command refuses a text that is not a port.
+        "LENDING_BASE_URL": f"http://127.0.0.1:{int(port) + 1 if port.isdecimal() else port}",
+        "LENDING_AUTH_URL": "",
+        "LENDING_CLIENT_ID": "sandbox",
+        "LENDING_CLIENT_SECRET": "sandbox-secret",
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra",
         "LENDING_CUSTOM_METHODS": "colon",
-        "REPAYMENT_QUIET": given.get("REPAYMENT_QUIET") or "15m",
-        "SNAPSHOT_EVERY": given.get("SNAPSHOT_EVERY") or "10m",
         "SNAPSHOT_MONTH_ENDS": given.get("SNAPSHOT_MONTH_ENDS") or "0",
-        "PEOPLE_EVERY": given.get("PEOPLE_EVERY") or "10m",
         "SESSION_HOURS": "12",
         "AUDIT_LINES": "off",
         "LENDING_CA_FILE": "none",
@@ -79,22 +66,9 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "METRICS_TOKEN": "",
         "SENTRY_DSN": "",
         "LOG_FORMAT": given.get("LOG_FORMAT") or "line",
-        "LOG_LEVEL": given.get("LOG_LEVEL") or "INFO",
-        "SLOW_CALL": given.get("SLOW_CALL") or "3s",
-        "SECRET_KEY_FALLBACKS": "",
-        "DEBUG": "off",
-        # Sign-in with one click, only where everybody knows the password.
-        "DEMO": given.get("DEMO") or ("on" if is_known and is_local else "off"),
-        "HTTPS": "off",
-        "HSTS_SECONDS": "0",
-        # If the address is not loopback, the host names that people use are not known.
-        "ALLOWED_HOSTS": "localhost,127.0.0.1,[::1]" if is_local else "*",
-        "CSRF_TRUSTED_ORIGINS": "",
         "TRUSTED_PROXIES": "0",
         "TWO_STEP_ROLES": "none",
-        "TWO_STEP_GRACE": "168h",
         "SIGN_INS_PER_MINUTE": "120",
-        "WRONG_PASSWORDS": "5",
         "OIDC_ISSUER": "",
         "OIDC_NAME": "Identity provider",
         "OIDC_CLIENT_ID": "",
@@ -104,9 +78,15 @@ def variables(given: Mapping[str, str], secrets: Mapping[str, str], var: Path) -
         "OIDC_ROLES": "",
         "LOCAL_SIGN_IN": "on",
         "EMAIL_URL": "consolemail://",
-        "EMAIL_FROM": "lendingadmin@localhost",
-        "DASHBOARD_URL": f"http://localhost:{chosen['PORT']}",
+        "EMAIL_FROM": "",
+        "DASHBOARD_URL": f"http://localhost:{port}",
     }
+
+
+def find_sandbox_database(environ: Mapping[str, str], var: Path = VAR_DIR) -> Path:
+    """Return the sandbox's file: next to the demo's database, or in `var` with PostgreSQL."""
+    kind, _, place = environ["DATABASE_URL"].partition(":///")
+    return (Path(place).parent if kind == "sqlite" else var) / "sandbox.sqlite3"
 
 
 def kept_secrets(path: Path) -> dict[str, str]:

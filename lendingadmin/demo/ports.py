@@ -9,20 +9,20 @@ class PortError(Exception):
 
 
 def port_number(name: str, text: str) -> int:
-    """Read a port from the variable `name`. Raise PortError if the text is not a port."""
-    if not text.isdecimal() or not 0 < int(text) < 65536:
-        raise PortError(f"{name}={text} is no port number: give one from 1 to 65535.")
+    """Read a port with a next one from the variable `name`. Raise PortError for other text."""
+    if not text.isdecimal() or not 0 < int(text) < 65535:
+        raise PortError(f"{name}={text} is no port number: give one from 1 to 65534.")
     return int(text)
 
 
-def require_free(name: str, host: str, port: int) -> None:
+def require_free(host: str, port: int) -> None:
     """Raise PortError if the port is in use, or if we are not allowed to open it."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind((host, port))
         except OSError as error:
-            other = f"choose another: make run {name}={port + 10 if port < 65000 else 8010}"
+            other = f"choose another: make run PORT={port + 10 if port < 65000 else 8010}"
             words = f"Port {port} of {host} cannot be opened ({error.strerror}); {other}"
             if error.errno == errno.EADDRINUSE:
                 words = f"Port {port} is in use. Stop what listens there, or {other}"

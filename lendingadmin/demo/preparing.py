@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
+from lendingadmin.core.env import is_loopback
 from lendingadmin.core.policies.deciding import SECOND_MANAGER
 from lendingadmin.core.policies.kinds import PolicyKind
 from lendingadmin.core.policies.lender import LENDER
@@ -24,7 +25,6 @@ from lendingadmin.core.staff.roles import ROLES
 from lendingadmin.demo.environment import VAR_DIR
 from lendingadmin.desk.collections.policies import CALLING
 from lendingadmin.money.repayments.policies import LIMITS
-from lendingadmin.web import checks
 from lendingadmin.web.policies import (
     BORROWER,
     LOAN,
@@ -107,11 +107,8 @@ def set_rules() -> None:
 def collect_static() -> bool:
     """Update STATIC_ROOT if a static file has changed; return True if one has.
 
-    If several processes call this at the same time, one collects and the others wait for it. With
-    DEBUG there is nothing to do, because the files are served from their source folders.
+    If several processes call this at the same time, one collects and the others wait for it.
     """
-    if settings.DEBUG:
-        return False
     root = Path(settings.STATIC_ROOT)
     root.parent.mkdir(parents=True, exist_ok=True)
     mark = root.with_name(f"{root.name}.mark")
@@ -138,7 +135,7 @@ def make_people(password: str, service: str) -> None:
     Raises NotLoopback unless the service's address is on this machine, because everybody can know
     these names and the password.
     """
-    if not checks.is_loopback(urlsplit(service).hostname or ""):
+    if not is_loopback(urlsplit(service).hostname or ""):
         raise NotLoopback(f"Demo people are not made for the service at {service}.")
     # Hashing a password is slow, so all people get the same hash.
     encoded = make_password(password)

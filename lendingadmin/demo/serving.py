@@ -1,6 +1,7 @@
 """Command lines of the demo's processes."""
 
 import sys
+from pathlib import Path
 
 from lendingadmin.demo.environment import BASE_DIR
 
@@ -8,6 +9,11 @@ from lendingadmin.demo.environment import BASE_DIR
 def manage(command: str, *arguments: str) -> list[str]:
     """Return the command line of a manage.py command, such as the sandbox or the worker."""
     return [sys.executable, str(BASE_DIR / "manage.py"), command, *arguments]
+
+
+def sandbox(port: int, database: Path, *arguments: str) -> list[str]:
+    """Return the command line of the sandbox."""
+    return manage("sandbox", "--port", str(port), "--database", str(database), *arguments)
 
 
 def dashboard(host: str, port: int) -> list[str]:

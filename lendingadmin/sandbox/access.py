@@ -1,7 +1,7 @@
 """Access rules (Spec: Scopes and permissions): clients, and the rights for each operation."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 ALL, LENDING = "platform", "platform.lending"
@@ -55,21 +55,19 @@ NEEDS: Mapping[str, Need] = {
 EVERYTHING = frozenset(need.permission for need in NEEDS.values())
 
 
-def build_clients(client_id: str, secret: str, extra: dict[str, Client]) -> dict[str, Client]:
-    """Return all service accounts by id. The account `client_id` has every permission."""
-    return {client_id: Client(client_id, secret, EVERYTHING), **extra}
+def build_clients(more: Iterable[Client]) -> dict[str, Client]:
+    """Return the service accounts by id: `sandbox`, which has every permission, and more."""
+    return {one.client_id: one for one in (Client("sandbox", "sandbox-secret", EVERYTHING), *more)}
 
 
-def read_clients(text: str) -> dict[str, Client]:
-    """Return the clients in a text such as `id:secret:permission permission;id:secret:`, by id.
+def read_client(text: str) -> Client:
+    """Read a client such as `id:secret:permission permission`; `id:secret` has every permission.
 
-    Raises ValueError for other text and for unknown permissions.
+    Raise ValueError for other text and for unknown permissions.
     """
-    known = {}
-    for part in filter(None, (piece.strip() for piece in text.split(";"))):
-        name, word, permissions = [*part.split(":", 2), "", ""][:3]
-        granted = frozenset(permissions.split())
-        if not name or not word or not granted <= EVERYTHING:
-            raise ValueError("give id:secret:permission permission;… with the spec's permissions")
-        known[name] = Client(name, word, granted)
-    return known
+    parts = text.split(":", 2)
+    name, word = (*parts, "")[:2]
+    granted = frozenset(parts[2].split()) if len(parts) == 3 else EVERYTHING
+    if not name or not word or not granted <= EVERYTHING:
+        raise ValueError("give id:secret or id:secret:permission permission…")
+    return Client(name, word, granted)

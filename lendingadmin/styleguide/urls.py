@@ -1,4 +1,4 @@
-"""The address of the styleguide. lendingadmin/urls.py has it only if DEBUG is on."""
+"""The address of the styleguide. lendingadmin/urls.py has it only in the demo."""
 
 from django.urls import path
 

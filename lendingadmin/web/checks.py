@@ -2,7 +2,6 @@
 
 import base64
 from collections.abc import Collection
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ from django.core.checks import CheckMessage, Error, Info, Tags, Warning, registe
 from django.db import DatabaseError
 from django.urls import get_resolver
 
+from lendingadmin.core.env import REMOVED, is_loopback
 from lendingadmin.core.gateway.management.commands.lending_check import ANSWERS
 from lendingadmin.web.access import guards_itself, routes, rule_of
 from lendingadmin.web.policies import list_wordless
@@ -82,19 +82,31 @@ def status_numbers_have_words(
     ]
 
 
+@register()
+def no_variable_is_left_over(**_: Any) -> list[CheckMessage]:
+    """Warn of each variable of an earlier version that is still set, because it has no effect."""
+    return [
+        Warning(
+            f"{name} is set, but no longer read: {REMOVED[name]}.",
+            hint="Remove it from .env, or from where the environment is set.",
+            id="lendingadmin.W011",
+        )
+        for name in settings.REMOVED_VARIABLES
+    ]
+
+
 @register(Tags.security, deploy=True)
 def people_come_by_https(**_: Any) -> list[CheckMessage]:
-    """Warn if HTTPS is off and ALLOWED_HOSTS names another machine.
+    """Warn if people open the dashboard without https from other machines.
 
     Passwords would be readable on the network.
     """
-    outside = [host for host in settings.ALLOWED_HOSTS if not is_loopback(host.lstrip("."))]
-    if settings.HTTPS or not outside:
+    if not _plain_to_elsewhere(settings.DASHBOARD_URL):
         return []
     return [
         Warning(
-            f"HTTPS is off, but ALLOWED_HOSTS names {', '.join(outside)}.",
-            hint="Set HTTPS=on; with a proxy in front that ends TLS, TRUSTED_PROXIES too.",
+            "DASHBOARD_URL is a plain http:// address of another machine.",
+            hint="Give its https:// address, of a proxy in front that ends TLS.",
             id="lendingadmin.W001",
         )
     ]
@@ -125,7 +137,7 @@ def the_demo_is_on_this_machine(**_: Any) -> list[CheckMessage]:
     return [
         Error(
             "DEMO is on, but LENDING_BASE_URL is the address of another machine.",
-            hint="Set DEMO=off.",
+            hint="Use lendingadmin.settings for a real service.",
             id="lendingadmin.E007",
         )
     ]
@@ -137,7 +149,7 @@ def the_identity_provider_is_called_by_https(**_: Any) -> list[CheckMessage]:
 
     An attacker who reads or changes the provider's answers could sign in as any person.
     """
-    if settings.DEBUG or not _plain_to_elsewhere(settings.OIDC_ISSUER):
+    if not _plain_to_elsewhere(settings.OIDC_ISSUER):
         return []
     return [
         Error(
@@ -216,66 +228,29 @@ def data_keys_are_random(**_: Any) -> list[CheckMessage]:
 @register(Tags.security, deploy=True)
 def the_secret_key_is_ones_own(**_: Any) -> list[CheckMessage]:
     """Report the key of `.env.example`, because every reader of the repository knows this key."""
-    keys = [("SECRET_KEY", settings.SECRET_KEY)]
-    keys += [("SECRET_KEY_FALLBACKS", key) for key in settings.SECRET_KEY_FALLBACKS]
-    return [
-        Error(
-            f"{name} holds the key of .env.example.",
-            hint="Make one of your own: openssl rand -base64 48",
-            id="lendingadmin.E002",
-        )
-        for name, key in keys
-        if key.startswith("replace-me")
-    ]
-
-
-@register(Tags.security, deploy=True)
-def transport_security_holds_for_a_year(**_: Any) -> list[CheckMessage]:
-    """Warn of an HSTS time under a year.
-
-    After a longer absence, the first request of a browser may use plain HTTP.
-    """
-    seconds = settings.SECURE_HSTS_SECONDS
-    if not 0 < seconds < settings.YEAR:  # Django itself warns of 0
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    if not any(key.startswith("replace-me") for key in keys):
         return []
     return [
-        Warning(
-            f"HSTS_SECONDS is {seconds}, which is good to begin with.",
-            hint=f"Once all works by HTTPS, set it to {settings.YEAR}, and in the proxy too.",
-            id="lendingadmin.W010",
+        Error(
+            "SECRET_KEY holds the key of .env.example.",
+            hint="Make one of your own: openssl rand -base64 48",
+            id="lendingadmin.E002",
         )
     ]
 
 
 @register(Tags.security, deploy=True)
 def the_sender_is_ones_own(**_: Any) -> list[CheckMessage]:
-    """Warn of the sender of `.env.example`, because its mail is refused or treated as junk."""
+    """Warn of a sender of example.com, because its mail is refused or treated as junk."""
     sends = settings.EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend"
-    if not sends or "@example.com" not in settings.DEFAULT_FROM_EMAIL:
+    if not sends or "example.com" not in settings.DEFAULT_FROM_EMAIL:
         return []
     return [
         Warning(
-            "EMAIL_FROM is the address of .env.example.",
-            hint="Give one of your own, for which your mail server sends.",
+            f"The sender of mail is {settings.DEFAULT_FROM_EMAIL}.",
+            hint="Set EMAIL_FROM to an address of your own, for which your mail server sends.",
             id="lendingadmin.W009",
-        )
-    ]
-
-
-@register(Tags.security, deploy=True)
-def any_host_is_not_allowed(**_: Any) -> list[CheckMessage]:
-    """Warn of `*` in ALLOWED_HOSTS.
-
-    With `*`, the sender of the Host header chooses the host to which the dashboard's links
-    lead.
-    """
-    if "*" not in settings.ALLOWED_HOSTS:
-        return []
-    return [
-        Warning(
-            "ALLOWED_HOSTS contains *.",
-            hint="Name the hosts that people type.",
-            id="lendingadmin.W004",
         )
     ]
 
@@ -293,16 +268,6 @@ def the_cache_is_shared(**_: Any) -> list[CheckMessage]:
             id="lendingadmin.W005",
         )
     ]
-
-
-def is_loopback(host: str) -> bool:
-    """Return True if a host name or address means this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _plain_to_elsewhere(address: str) -> bool:

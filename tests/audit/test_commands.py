@@ -50,6 +50,7 @@ UNRECORDED = {
     "new_data_key": "prints a key",
     "release": "brings the tables to this version",
     "sandbox": "the service to run against, with a database of its own",
+    "settings": "writes the settings of a first installation",
     "worker_check": "says whether a worker runs",
 }
 

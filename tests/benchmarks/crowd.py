@@ -79,7 +79,7 @@ def compare(kind: str, repayments: int, entries: int) -> bool:
             address = stack.enter_context(database)
             if not address:
                 return False
-            environ = environment(own, service, address) | {"ALLOWED_HOSTS": "127.0.0.1"}
+            environ = environment(own, service, address) | {"DASHBOARD_URL": "http://127.0.0.1"}
             command = [sys.executable, "-m", "tests.benchmarks.crowd", "--here"]
             command += ["--repayments", str(repayments // part if part else 0)]
             command += ["--entries", str(entries // part if part else 0)]

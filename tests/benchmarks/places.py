@@ -131,9 +131,8 @@ def dashboard(folder: Path, *, delay: float = 0, loans: int = 50) -> Iterator[Pl
         service, _ = stack.enter_context(gunicorn("tests.benchmarks.canned:app", canned, 32))
         environ = {
             **os.environ,
-            **variables({"DEMO_PASSWORD": "demo"}, kept_secrets(folder / "demo.env"), folder),
+            **variables({}, kept_secrets(folder / "demo.env"), folder),
             "LENDING_BASE_URL": service,
-            "LENDING_AUTH_URL": service,
             "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
             "PYTHONPATH": str(BASE_DIR),
         }

@@ -59,7 +59,7 @@ CARD = 1_772
 class Lender(NamedTuple):
     """One of those for whom the last table says what follows; of borrowers it has as many as loans.
 
-    `walks` are those of a day, with SNAPSHOT_EVERY=auto (core/worker/walks.py).
+    `walks` are those of a day, at the interval that the code computes (core/worker/walks.py).
     """
 
     people: int
@@ -207,7 +207,7 @@ def print_lenders(
 
 
 def _make_environ(folder: Path, sandbox: SandboxProcess, address: str) -> dict[str, str]:
-    given = {"DEMO_PASSWORD": "demo", "DATABASE_URL": address}
+    given = {"DATABASE_URL": address}
     return {
         **os.environ,
         **variables(given, kept_secrets(folder / "demo.env"), folder),

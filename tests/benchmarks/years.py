@@ -107,12 +107,11 @@ def environment(folder: Path, service: str, database: str) -> dict[str, str]:
     """A dashboard's, before the canned service and on this database."""
     return {
         **os.environ,
-        **variables({"DEMO_PASSWORD": "demo"}, kept_secrets(folder / "demo.env"), folder),
+        **variables({}, kept_secrets(folder / "demo.env"), folder),
         "DATABASE_URL": database,
         "CACHE_URL": "locmemcache://",
         "LENDING_BASE_URL": service,
-        "LENDING_AUTH_URL": service,
-        "ALLOWED_HOSTS": "testserver",
+        "DASHBOARD_URL": "http://testserver",
         "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
         "PYTHONPATH": str(BASE_DIR),
     }

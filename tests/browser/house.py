@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,13 +13,13 @@ from typing import NamedTuple
 from playwright.sync_api import Page
 
 from lendingadmin.demo import serving
-from lendingadmin.demo.environment import BASE_DIR, kept_secrets, variables
+from lendingadmin.demo.environment import BASE_DIR, PASSWORD, kept_secrets, variables
 from lendingadmin.demo.processes import Processes
 from tests.databases import copy_to_file, hash_code, keep_model
 from tests.faults.behaviours import forward
 from tests.faults.server import FaultServer
+from tests.web_process import find_free_ports
 
-PASSWORD = "demo"
 _PREPARE = """
 import django
 django.setup()
@@ -52,11 +51,13 @@ def running(
     service: Callable[[str], str] = lambda sandbox: sandbox,
     fill: bool = True,
     settings: dict[str, str] | None = None,
+    processing: float = 4,
 ) -> Iterator[House]:
     """Run sandbox and dashboard with everything they keep under `folder`.
 
     `service` is given the sandbox's address and answers the one that the dashboard shall use: a
-    proxy's, when something goes wrong between them. `settings` overrules variables.
+    proxy's, when something goes wrong between them. `settings` overrules variables, also those of
+    house_settings.py. The sandbox takes `processing` seconds over assessments, events and offers.
     """
     if fill:
         # What it shows depends on the day, and a little on the hour.
@@ -65,22 +66,25 @@ def running(
         shutil.copytree(model, folder, dirs_exist_ok=True)
     else:
         copy_to_file(folder / "demo.sqlite3")
-    port, sandbox_port = _free_ports()
-    sandbox = f"http://127.0.0.1:{sandbox_port}"
-    environ = _build_environ(folder, port, sandbox_port)
+    port = find_free_ports()
+    sandbox = f"http://127.0.0.1:{port + 1}"
+    environ = _build_environ(folder, port)
     environ |= {"LENDING_BASE_URL": service(sandbox), **(settings or {})}
     with Processes() as processes:
-        processes.start("sandbox", serving.manage("sandbox"), environ)
+        takes = ("--processing-seconds", str(processing))
+        processes.start("sandbox", _serve_sandbox(folder, port, *takes), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
-        processes.wait_until_ready("sandbox", sandbox_port)
+        processes.wait_until_ready("sandbox", port + 1)
         processes.start("dashboard", serving.dashboard("127.0.0.1", port), environ)
         processes.wait_until_ready("dashboard", port, "/healthz")
         yield House(f"http://localhost:{port}", sandbox, environ)
 
 
 @contextmanager
-def running_weakly(folder: Path, settings: dict[str, str] | None = None) -> Iterator[WeakHouse]:
+def running_weakly(
+    folder: Path, settings: dict[str, str] | None = None, processing: float = 4
+) -> Iterator[WeakHouse]:
     """The same with a proxy between dashboard and sandbox, for what goes wrong on the way."""
     proxy = FaultServer(forward())
 
@@ -89,7 +93,9 @@ def running_weakly(folder: Path, settings: dict[str, str] | None = None) -> Iter
         return proxy.url
 
     try:
-        with running(folder, service=stand_between, settings=settings) as house:
+        with running(
+            folder, service=stand_between, settings=settings, processing=processing
+        ) as house:
             yield WeakHouse(house, proxy)
     finally:
         proxy.stop()
@@ -106,14 +112,16 @@ def sign_in(page: Page, role: str, path: str = "/") -> None:
         page.goto(path)
 
 
-def _build_environ(folder: Path, port: int, sandbox_port: int) -> dict[str, str]:
-    given = {"PORT": str(port), "SANDBOX_PORT": str(sandbox_port), "DEMO_PASSWORD": PASSWORD}
-    given["DEMO"] = "off"  # tests see the pages that a lender sees
+def _serve_sandbox(folder: Path, port: int, *arguments: str) -> list[str]:
+    return serving.sandbox(port + 1, folder / "sandbox.sqlite3", *arguments)
+
+
+def _build_environ(folder: Path, port: int) -> dict[str, str]:
     return {
         **os.environ,
-        **variables(given, kept_secrets(folder / "demo.env"), folder),
+        **variables({"PORT": str(port)}, kept_secrets(folder / "demo.env"), folder),
         # Processes of its own must not run with the tests' settings.
-        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "DJANGO_SETTINGS_MODULE": "tests.browser.house_settings",
         "PYTHONPATH": str(BASE_DIR),
     }
 
@@ -121,16 +129,10 @@ def _build_environ(folder: Path, port: int, sandbox_port: int) -> dict[str, str]
 def _fill(folder: Path) -> None:
     """Make in `folder` what a filled sandbox and its dashboard keep."""
     copy_to_file(folder / "demo.sqlite3")
-    port, sandbox_port = _free_ports()
-    environ = _build_environ(folder, port, sandbox_port)
+    port = find_free_ports()
+    environ = _build_environ(folder, port)
     with Processes() as processes:
-        processes.start("sandbox", serving.manage("sandbox", "--fill"), environ)
+        processes.start("sandbox", _serve_sandbox(folder, port, "--fill"), environ)
         processes.start("preparation", [sys.executable, "-c", _PREPARE], environ)
         processes.finish("preparation")
-        processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
-
-
-def _free_ports() -> tuple[int, int]:
-    here = ("127.0.0.1", 0)
-    with socket.create_server(here) as one, socket.create_server(here) as two:
-        return one.getsockname()[1], two.getsockname()[1]
+        processes.wait_until_ready("sandbox", port + 1, seconds=180)

@@ -22,7 +22,6 @@ RUNS_ASSESSMENT = "A-RUNS"
 SETTINGS = {
     # An app that nobody has filled: its pages are the empty ones.
     "LENDING_APPS": "kenya:KES:Africa/Nairobi,ghana:GHS:Africa/Accra,uganda:UGX:Africa/Kampala",
-    "SANDBOX_PROCESSING_SECONDS": "1",
 }
 
 
@@ -44,7 +43,7 @@ def staged(folder: Path | None = None) -> Iterator[Stage]:
     """Run it, with everything that it keeps under `folder`."""
     with ExitStack() as stack:
         kept = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        house, proxy = stack.enter_context(running_weakly(kept, SETTINGS))
+        house, proxy = stack.enter_context(running_weakly(kept, SETTINGS, 1))
         answer = subprocess.run(
             [sys.executable, "-m", "tests.browser.staging"],
             env=dict(house.environ),

@@ -35,7 +35,7 @@ STOP = "#snapshot-acts form button"
 def counting_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A filled house where nothing is counted by the clock."""
     folder = tmp_path_factory.mktemp("counting-house")
-    with running(folder, settings={"SNAPSHOT_EVERY": "0s"}) as house:
+    with running(folder, settings={"HOUSE_EVERY": "0"}) as house:
         yield house
 
 

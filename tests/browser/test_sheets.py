@@ -91,7 +91,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("sheets")
     seed = ("--seed-loans", "360", "--seed-app", "kenya")
     with running_sandbox(tmp_path_factory.mktemp("service"), *seed) as sandbox:
-        settings = {"REPAYMENT_QUIET": "2s", "SNAPSHOT_EVERY": "0s", "PEOPLE_EVERY": "0s"}
+        settings = {"HOUSE_QUIET": "2", "HOUSE_EVERY": "0"}
         settings |= {"LENDING_AUTH_URL": sandbox.auth_url, "LENDING_BASE_URL": sandbox.base_url}
         with running(folder, fill=False, settings=settings) as house:
             yield replace(house, sandbox=sandbox.base_url)

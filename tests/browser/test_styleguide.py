@@ -16,9 +16,9 @@ PAINTED = "(part) => getComputedStyle(part).backgroundColor"
 
 @pytest.fixture(scope="module")
 def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A dashboard with DEBUG on, as whoever builds its pages runs it."""
+    """A dashboard with what the demo has, as whoever builds its pages runs it."""
     folder = tmp_path_factory.mktemp("workshop")
-    with running(folder, fill=False, settings={"DEBUG": "on"}) as house:
+    with running(folder, fill=False, settings={"HOUSE_DEMO": "on"}) as house:
         yield house
 
 

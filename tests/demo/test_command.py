@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from django.core.management import CommandError, call_command
+
+from tests.web_process import find_free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 FILLED = re.compile(r"\d+ borrowers")
@@ -26,16 +27,12 @@ pytestmark = pytest.mark.skipif(
 class Demo:
     """One run of the command, its output read line by line."""
 
-    def __init__(self, folder: Path, ports: tuple[int, int], *arguments: str) -> None:
+    def __init__(self, folder: Path, port: int, *arguments: str) -> None:
         self.folder = folder
         environ = {name: value for name, value in os.environ.items() if "LENDING" not in name}
         environ |= {
-            "PORT": str(ports[0]),
-            "SANDBOX_PORT": str(ports[1]),
-            "SANDBOX_DATABASE": str(folder / "sandbox.sqlite3"),
+            "PORT": str(port),
             "DATABASE_URL": f"sqlite:///{folder}/demo.sqlite3",
-            "DEMO_PASSWORD": "open sesame",
-            "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
             "PYTHONUNBUFFERED": "1",
         }
         self.process = subprocess.Popen(
@@ -63,7 +60,7 @@ class Demo:
 
     def pids(self) -> list[int]:
         """Every process that runs with this demo's environment."""
-        mark = f"SANDBOX_DATABASE={self.folder}".encode()
+        mark = f"DATABASE_URL=sqlite:///{self.folder}".encode()
         return [
             int(path.name)
             for path in Path("/proc").iterdir()
@@ -92,15 +89,9 @@ def _environ(path: Path) -> bytes:
         return b""
 
 
-def free_ports() -> tuple[int, int]:
-    here = ("127.0.0.1", 0)
-    with socket.create_server(here) as one, socket.create_server(here) as two:
-        return one.getsockname()[1], two.getsockname()[1]
-
-
 @contextmanager
-def running(folder: Path, ports: tuple[int, int]) -> Iterator[Demo]:
-    run = Demo(folder, ports)
+def running(folder: Path, port: int) -> Iterator[Demo]:
+    run = Demo(folder, port)
     try:
         yield run
     finally:
@@ -121,7 +112,7 @@ class First(NamedTuple):
 def first(tmp_path_factory: pytest.TempPathFactory) -> First:
     """Filled by one run, so that whichever test comes first finds the sandbox's data there."""
     folder = tmp_path_factory.mktemp("demo")
-    with running(folder, free_ports()) as run:
+    with running(folder, find_free_ports()) as run:
         assert FILLED.search(run.read_until("Ctrl-C"))
         return First(folder, run.spend())
 
@@ -137,24 +128,22 @@ def test_the_first_run_is_ready_within_a_minute_on_two_cores(first: First) -> No
 
 
 @pytest.fixture
-def ports() -> tuple[int, int]:
-    return free_ports()
+def port() -> int:
+    return find_free_ports()
 
 
 @pytest.fixture
-def demo(folder: Path, ports: tuple[int, int]) -> Iterator[Demo]:
-    with running(folder, ports) as run:
+def demo(folder: Path, port: int) -> Iterator[Demo]:
+    with running(folder, port) as run:
         yield run
 
 
-def test_it_tells_how_to_sign_in_and_ctrl_c_leaves_nothing_behind(
-    demo: Demo, ports: tuple[int, int]
-) -> None:
+def test_it_tells_how_to_sign_in_and_ctrl_c_leaves_nothing_behind(demo: Demo, port: int) -> None:
     told = demo.read_until("Ctrl-C")
-    assert f"http://localhost:{ports[0]}" in told
+    assert f"http://localhost:{port}" in told
     for role in ("viewer", "officer", "support", "manager"):
-        assert re.search(rf"{role} +open sesame", told)
-    page = urllib.request.urlopen(f"http://localhost:{ports[0]}/accounts/login/", timeout=10)
+        assert re.search(rf"{role} +demo", told)
+    page = urllib.request.urlopen(f"http://localhost:{port}/accounts/login/", timeout=10)
     assert page.status == 200
     assert len(demo.pids()) >= 6
     assert demo.child("manage.py db_worker")
@@ -192,37 +181,25 @@ def test_sigterm_while_it_starts_leaves_nothing_behind(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_port_in_use_is_one_clear_line(place: int, folder: Path, ports: tuple[int, int]) -> None:
-    with socket.create_server(("127.0.0.1", ports[place])):
-        run = Demo(folder, ports)
+def test_a_port_in_use_is_one_clear_line(place: int, folder: Path, port: int) -> None:
+    with socket.create_server(("127.0.0.1", port + place)):
+        run = Demo(folder, port)
         assert run.end() == 1
     assert len(run.told) == 1
-    assert f"Port {ports[place]} is in use" in run.told[0]
-    assert ("PORT=", "SANDBOX_PORT=")[place] in run.told[0]
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "10.0.0.4", "demo.example.org"])
-def test_where_others_reach_it_nobody_signs_in_with_the_known_password(
-    host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DEMO_HOST", host)
-    monkeypatch.setenv("DEMO_PASSWORD", "demo")
-    with pytest.raises(CommandError, match=f"{host}.*set DEMO_PASSWORD too"):
-        call_command("demo")
+    assert f"Port {port + place} is in use" in run.told[0]
+    assert "PORT=" in run.told[0]
 
 
 def test_a_port_that_is_none_is_one_clear_line(folder: Path) -> None:
-    run = Demo(folder, (0, 70000))
+    run = Demo(folder, 0)
     assert run.end() == 1
-    assert run.told == ["CommandError: PORT=0 is no port number: give one from 1 to 65535.\n"]
+    assert run.told == ["CommandError: PORT=0 is no port number: give one from 1 to 65534.\n"]
 
 
-def test_a_database_of_another_version_is_one_clear_line(
-    tmp_path: Path, ports: tuple[int, int]
-) -> None:
+def test_a_database_of_another_version_is_one_clear_line(tmp_path: Path, port: int) -> None:
     with sqlite3.connect(tmp_path / "demo.sqlite3") as database:
         database.execute("CREATE TABLE staff_user (id integer)")
-    run = Demo(tmp_path, ports)
+    run = Demo(tmp_path, port)
     assert run.end() == 1
     assert "make run FRESH=1 starts over." in run.told[-1]
     assert "Traceback" not in "".join(run.told)

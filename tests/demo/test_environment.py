@@ -1,12 +1,21 @@
 """The demo's environment: whole, its own, and kept from one run to the next."""
 
+import os
+import runpy
 import stat
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from cryptography.fernet import Fernet
 
-from lendingadmin.demo.environment import kept_secrets, prepare, variables
+from lendingadmin.demo.environment import (
+    PASSWORD,
+    find_sandbox_database,
+    kept_secrets,
+    prepare,
+    variables,
+)
 
 SECRETS = {"SECRET_KEY": "s" * 50, "DATA_KEYS": "k"}
 
@@ -17,23 +26,22 @@ def test_what_points_at_a_real_service_is_overruled(tmp_path: Path) -> None:
         "LENDING_AUTH_URL": "https://auth.example.com",
         "LENDING_CLIENT_SECRET": "a real one",
         "SECRET_KEY": "a real one",
-        "DEBUG": "on",
-        "HTTPS": "on",
+        "DASHBOARD_URL": "https://desk.example.com",
     }
     prepare(environ, tmp_path)
-    assert environ["LENDING_BASE_URL"] == environ["LENDING_AUTH_URL"] == "http://127.0.0.1:8001"
-    assert (environ["DEBUG"], environ["HTTPS"]) == ("off", "off")
+    assert (environ["LENDING_BASE_URL"], environ["LENDING_AUTH_URL"]) == (
+        "http://127.0.0.1:8001",
+        "",
+    )
+    assert environ["DASHBOARD_URL"] == "http://localhost:8000"
     assert "a real one" not in environ.values()
 
 
-def test_ports_databases_and_password_are_the_persons(tmp_path: Path) -> None:
+def test_ports_and_databases_are_the_persons(tmp_path: Path) -> None:
     given = {
         "PORT": "8010",
-        "SANDBOX_PORT": "8011",
         "DATABASE_URL": "postgres://demo@db/demo",
         "CACHE_URL": "redis://cache/0",
-        "SANDBOX_DATABASE": "/elsewhere/sandbox.sqlite3",
-        "DEMO_PASSWORD": "open sesame",
     }
     environ = variables(given, SECRETS, tmp_path)
     assert environ.items() >= given.items()
@@ -52,16 +60,24 @@ def test_the_demo_has_a_database_of_its_own(tmp_path: Path) -> None:
     assert not environ["DATABASE_URL"].endswith("lendingadmin.sqlite3")
 
 
-@pytest.mark.parametrize(
-    ("host", "hosts"),
-    [
-        ("", "localhost,127.0.0.1,[::1]"),
-        ("127.0.0.1", "localhost,127.0.0.1,[::1]"),
-        ("0.0.0.0", "*"),
-    ],
-)
-def test_hosts_it_answers_to(host: str, hosts: str, tmp_path: Path) -> None:
-    assert variables({"DEMO_HOST": host}, SECRETS, tmp_path)["ALLOWED_HOSTS"] == hosts
+def test_the_sandbox_has_a_file_next_to_the_demos(tmp_path: Path) -> None:
+    near = {"DATABASE_URL": f"sqlite:///{tmp_path}/some/demo.sqlite3"}
+    assert find_sandbox_database(near) == tmp_path / "some" / "sandbox.sqlite3"
+    far = {"DATABASE_URL": "postgres://demo@db/demo"}
+    assert find_sandbox_database(far, tmp_path) == tmp_path / "sandbox.sqlite3"
+
+
+@pytest.mark.parametrize("host", ["", "127.0.0.1", "0.0.0.0", "10.0.0.4"])
+def test_everybody_knows_the_password_only_on_this_machine(host: str, tmp_path: Path) -> None:
+    secrets = kept_secrets(tmp_path / "demo.env")
+    environ = variables({"BIND": host}, secrets, tmp_path)
+    is_local = host in ("", "127.0.0.1")
+    assert environ["DEMO_PASSWORD"] == (PASSWORD if is_local else secrets["DEMO_PASSWORD"])
+    assert len(secrets["DEMO_PASSWORD"]) >= 12
+    with patch.dict(os.environ, environ, clear=True), patch("environ.Env.read_env"):
+        found = runpy.run_module("lendingadmin.demo.settings")
+    assert found["DEMO"] is is_local
+    assert ("*" in found["ALLOWED_HOSTS"]) is not is_local
 
 
 def test_secrets_are_made_once_and_only_their_owner_reads_them(tmp_path: Path) -> None:

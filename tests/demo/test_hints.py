@@ -1,7 +1,6 @@
 """Hints of the demo: people at the sign-in, things to try, a file to try. None elsewhere."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from django.test import Client
 
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLES
-from lendingadmin.demo.environment import DEFAULTS, variables
+from lendingadmin.demo.environment import PASSWORD
 from lendingadmin.demo.preparing import make_people
 from lendingadmin.web.checks import the_demo_is_on_this_machine
 from tests.conftest import ClientOf
@@ -42,7 +41,7 @@ def test_pages_have_hints_in_the_demo_only(
 
 @pytest.mark.usefixtures("in_demo")
 def test_each_person_signs_in_with_one_button() -> None:
-    make_people(DEFAULTS["DEMO_PASSWORD"], "http://127.0.0.1:8001")
+    make_people(PASSWORD, "http://127.0.0.1:8001")
     page = Client().get(f"{SIGN_IN}?next=/glossary/").content.decode()
     buttons = re.findall(r'<form.*?data-person="(\w+)".*?</form>', page, re.S)
     assert buttons == list(ROLES)
@@ -57,7 +56,7 @@ def test_each_person_signs_in_with_one_button() -> None:
 
 def test_nobody_signs_in_with_one_button_elsewhere() -> None:
     page = Client().get(SIGN_IN).content.decode()
-    assert "data-person" not in page and DEFAULTS["DEMO_PASSWORD"] not in MARK.findall(page)
+    assert "data-person" not in page and PASSWORD not in MARK.findall(page)
 
 
 @pytest.mark.usefixtures("in_demo")
@@ -75,21 +74,6 @@ def test_each_person_sees_five_things_and_may_open_them(
 def test_a_viewer_gets_no_file(people: dict[str, User], client_of: ClientOf) -> None:
     address = "/apps/kenya/demo/this-morning.csv"
     assert client_of(people["viewer"]).get(address).status_code == 403
-
-
-@pytest.mark.parametrize(
-    ("given", "is_on"),
-    [
-        ({}, "on"),
-        ({"DEMO_PASSWORD": "open sesame"}, "off"),
-        ({"DEMO_HOST": "0.0.0.0"}, "off"),
-        ({"DEMO": "off"}, "off"),
-    ],
-)
-def test_hints_are_on_where_everybody_knows_the_password(
-    given: dict[str, str], is_on: str, tmp_path: Path
-) -> None:
-    assert variables(given, {}, tmp_path)["DEMO"] == is_on
 
 
 @pytest.mark.parametrize(

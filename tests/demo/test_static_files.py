@@ -70,12 +70,3 @@ def test_a_folder_that_was_removed_is_made_again(source: Path, target: Path) -> 
     target.rmdir()
     assert collect_static()
     assert (target / "one.css").exists()
-
-
-def test_where_one_develops_nothing_is_collected_nor_cleared(
-    source: Path, target: Path, settings: Any
-) -> None:
-    settings.DEBUG = True
-    (source / "one.css").write_text("b {}")
-    assert not collect_static()
-    assert (target / "one.css").read_text() == "p {}"

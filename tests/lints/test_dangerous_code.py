@@ -17,8 +17,9 @@ CALLS = {"Template", "from_string", "eval", "exec", "format_map", "loads", "from
 # Modules whose readers of XML, pickles, YAML or shells nothing here needs.
 MODULES = {"xml", "lxml", "pickle", "marshal", "shelve", "yaml", "subprocess", "ldap", "ctypes"}
 # Patterns that each address of the trail's histories fills with the parts of its own route.
-# A spreadsheet is opened in a process of its own, with a bound of memory; pg_dump is a program.
-IMPORTS = {("tables.py", "subprocess"), ("backup.py", "subprocess")}
+# A spreadsheet is opened in a process of its own, with a bound of memory; pg_dump is a program; and
+# lending_check reads new settings in a process of its own.
+IMPORTS = {(name, "subprocess") for name in ("tables.py", "backup.py", "settings.py")}
 FORMATS = {
     ("histories.py", "pattern.format(**match.kwargs, path=request.path)"),
     ("web_server.py", "_REFUSAL.format(status=status, length=len(status.phrase) + 2)"),

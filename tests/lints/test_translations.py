@@ -222,6 +222,7 @@ _FOR_OPERATORS = {
     *("desk/statements/reading/layouts.py", "desk/statements/reading/meanings.py"),
     "desk/statements/agreement.py",
     *("core/policies/files.py", "core/policies/presets.py"),
+    *("desk/statements/agreement.py", "core/gateway/env_file.py"),
 }
 _TRANSLATED = re.compile(r'{% translate "([^"]+)"')
 _BLOCK = re.compile(r"{% blocktranslate [^%]*%}(.*?){% endblocktranslate %}", re.DOTALL)

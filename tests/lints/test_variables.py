@@ -6,20 +6,24 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from lendingadmin.core.env import REMOVED
+from lendingadmin.core.gateway.env_file import KEYS, QUESTIONS, render
 from lendingadmin.demo import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 # The only places that may read the environment; a variable read anywhere else would hide.
 READERS = {
     "lendingadmin/settings.py",
-    "lendingadmin/sandbox/settings.py",
     "lendingadmin/demo/environment.py",
+    "lendingadmin/demo/settings.py",
     "lendingadmin/demo/management/commands/demo.py",
     "lendingadmin/demo/preparing.py",
 }
 # Django's own, about code rather than about a place.
-# The second one is set by metrics.py itself, for the library that it imports then.
-NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE", "PROMETHEUS_MULTIPROC_DIR"}
+# The second one is set by metrics.py itself, for the library that it imports then. The third one is
+# set by the demo for its own processes.
+NOT_CONFIGURATION = {"DJANGO_SETTINGS_MODULE", "PROMETHEUS_MULTIPROC_DIR", "DEMO_PASSWORD"}
+MOST, MOST_AT_FIRST = 40, 15
 VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 
 
@@ -58,18 +62,30 @@ def _read_by_procfile() -> set[str]:
 
 
 def _read_by_containers() -> set[str]:
-    asked = re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())
+    asked = re.findall(r"(?<!\$)\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())
     return {*asked, *re.findall(r"\{\$([A-Z_]+)", (ROOT / "deploy/Caddyfile").read_text())}
 
 
-def read_table() -> list[list[str]]:
-    lines = (ROOT / "docs/configure.md").read_text().splitlines()
+def read_table(until: str = "") -> list[list[str]]:
+    """The rows of the tables, or of those before the heading `until`."""
+    text = (ROOT / "docs/configure.md").read_text()
+    lines = (text.partition(f"\n## {until}")[0] if until else text).splitlines()
     rows = [line.strip("|").split("|") for line in lines if re.match(r"\| `[A-Z_]+` \|", line)]
     return [[cell.strip() for cell in row] for row in rows]
 
 
-def _names_in_table() -> list[str]:
-    return [row[0].strip("`") for row in read_table()]
+def _names_in_table(until: str = "") -> list[str]:
+    return [row[0].strip("`") for row in read_table(until)]
+
+
+def test_they_are_few() -> None:
+    assert len(set(_names_in_table())) <= MOST
+    first = set(_names_in_table("Sign-in"))
+    assert 0 < len(first) <= MOST_AT_FIRST
+
+
+def test_none_that_was_removed_is_read() -> None:
+    assert not REMOVED.keys() & set(_names_in_table())
 
 
 def test_the_tables_name_every_variable_that_is_read() -> None:
@@ -126,18 +142,24 @@ def _read_by_settings() -> set[str]:
     return set(_reads(_source()["lendingadmin/settings.py"]))
 
 
-def test_the_example_sets_every_variable_of_the_dashboard_and_no_other() -> None:
-    assert set(read_example()) == _read_by_settings()
+def test_the_example_is_what_the_command_writes() -> None:
+    assert render(read_example()) == (ROOT / ".env.example").read_text()
+    assert set(read_example()) == {one.name for one in QUESTIONS} | set(KEYS)
 
 
-def test_the_demo_sets_every_variable_of_the_dashboard_and_the_sandbox(tmp_path: Path) -> None:
-    environ = {"LENDING_BASE_URL": "https://lending.example.com", "HTTPS": "on"}
+def test_the_example_sets_what_is_required() -> None:
+    required = {row[0].strip("`") for row in read_table() if row[2] == "required"}
+    assert required < set(read_example()) <= _read_by_settings()
+
+
+def test_the_demo_sets_every_variable_of_the_dashboard(tmp_path: Path) -> None:
+    environ = {"LENDING_BASE_URL": "https://lending.example.com"}
     environment.prepare(environ, tmp_path)
-    sandbox = set(_reads(_source()["lendingadmin/sandbox/settings.py"]))
-    assert not (_read_by_settings() | sandbox) - set(environ)
+    assert not _read_by_settings() - set(environ)
 
 
 def test_the_demo_sets_nothing_that_nobody_reads(tmp_path: Path) -> None:
     environ: dict[str, str] = {}
     environment.prepare(environ, tmp_path)
-    assert not set(environ) - _read_by_code()
+    read = _read_by_code() | _read_by_procfile() | NOT_CONFIGURATION
+    assert not set(environ) - read

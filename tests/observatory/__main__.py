@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.example import EXAMPLE, OWN, OWN_KEYS
+from tests.example import EXAMPLE, OWN_KEYS
 from tests.node import explain_missing
 from tests.processes import ROOT
 from tests.proxies import HOST, NGINX, OPENSSL, run_nginx
@@ -34,10 +34,9 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory() as kept:
         folder = Path(kept)
-        environ = EXAMPLE | OWN_KEYS | OWN
+        environ = EXAMPLE | OWN_KEYS
         environ |= {
             "DATABASE_URL": f"sqlite:///{folder / 'dashboard.sqlite3'}",
-            "CACHE_URL": "dbcache://cache",
             "AUDIT_ANCHOR": "none",
         }
         release = ["sh", "-c", read_command("release")]

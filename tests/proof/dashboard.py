@@ -24,7 +24,7 @@ from tests.web_process import ROOT, build_environ, wait_for
 class Dashboard:
     """Its processes. `sessions` holds the session of each person by name."""
 
-    def __init__(self, folder: Path, service: str, database: str, people: int, quiet: str) -> None:
+    def __init__(self, folder: Path, service: str, database: str, people: int, quiet: int) -> None:
         self._folder = folder
         own = {"AUDIT_ANCHOR": str(folder / "anchor.json")}
         self.environ = os.environ | build_environ(make_environ(service, database, quiet) | own)
@@ -107,27 +107,22 @@ class Session:
         return Page(answer.status_code, answer.text, answer.headers.get("Location", ""))
 
 
-def make_environ(service: str, database: str, quiet: str) -> dict[str, str]:
-    """What the processes of a dashboard before this service are given."""
+def make_environ(service: str, database: str, quiet: int) -> dict[str, str]:
+    """What the processes of a dashboard before this service are given; `quiet` is in seconds."""
     return {
         "DJANGO_SETTINGS_MODULE": "tests.proof.settings",
         "PYTHONPATH": str(ROOT),
         "LENDING_BASE_URL": service,
-        "LENDING_AUTH_URL": service,
         "LENDING_CLIENT_ID": "proof",
         "LENDING_CLIENT_SECRET": "proof",
         "LENDING_PROJECT_ID": "demo",
         "LENDING_APPS": "kenya:KES:Africa/Nairobi",
-        "REPAYMENT_QUIET": quiet,
+        "PROOF_QUIET": str(quiet),
         "AUDIT_ANCHOR": "none",
-        "SNAPSHOT_EVERY": "0s",
-        "PEOPLE_EVERY": "0s",
         "SECRET_KEY": "proof-only",
         "DATA_KEYS": "dGVzdHMtb25seS10ZXN0cy1vbmx5LXRlc3RzLW9ubP8=",  # pragma: allowlist secret
         "PEOPLE_KEYS": "cGVvcGxlLXRlc3RzLXBlb3BsZS10ZXN0cy1wZW9wbP8=",  # pragma: allowlist secret
-        "DEBUG": "off",
-        "HTTPS": "off",
-        "ALLOWED_HOSTS": "127.0.0.1",
+        "DASHBOARD_URL": "http://127.0.0.1",
         "DATABASE_URL": database,
         "EMAIL_URL": "memorymail://",
     }

@@ -146,7 +146,7 @@ def open_stage(folder: Path) -> Iterator[Stage]:
         stack.callback(service.cut)
         address = stack.enter_context(dashboard.database(folder))
         place = f"http://127.0.0.1:{service.port}"
-        environ = dashboard.make_environ(place, address, "20s")
+        environ = dashboard.make_environ(place, address, 20)
         prepared = subprocess.run(
             [sys.executable, "-m", "tests.proof.prepare", str(PEOPLE)],
             cwd=ROOT, env=os.environ | environ, check=True, text=True, stdout=subprocess.PIPE,

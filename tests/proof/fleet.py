@@ -30,8 +30,8 @@ class Fleet:
         self._folder, self.url, self.certificate = folder, "", folder / "pem"
         self._release = read_command("release")
         self.is_one_host = database.startswith("sqlite")
-        environ = os.environ | build_environ(make_environ(service, database, "20s"))
-        environ |= {"HTTPS": "on", "ALLOWED_HOSTS": HOST, "TRUSTED_PROXIES": "1"}
+        environ = os.environ | build_environ(make_environ(service, database, 20))
+        environ |= {"DASHBOARD_URL": f"https://{HOST}"}
         environ |= {"TWO_STEP_ROLES": "manager,support,officer"}
         self.redis: Process | None = None
         if REDIS:

@@ -32,7 +32,7 @@ class Plan:
     late: float = 60.0
     weight: int = 4
     others_every: float = 0.4
-    quiet: str = "20s"
+    quiet: int = 20
     seed: int = 1
 
 

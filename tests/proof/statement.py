@@ -18,7 +18,6 @@ from tests.sandbox.calling import Caller
 from tests.sandbox_process import SandboxProcess, running_sandbox
 
 BASE = "/apps/kenya/statements/"
-_OWN = {"SANDBOX_CLIENT_ID": "proof", "SANDBOX_CLIENT_SECRET": "proof"}
 _PATIENCE = 600.0
 
 
@@ -77,11 +76,13 @@ class Desk:
 def run(folder: Path, rows: int, kills: int) -> dict[str, Any]:
     """Record so many payments; gives back the sums of the service and the file, and the rates."""
     with (
-        running_sandbox(folder, "--seed-loans", "200", "--seed-app", "kenya", **_OWN) as sandbox,
+        running_sandbox(
+            folder, "--seed-loans", "200", "--seed-app", "kenya", client="proof:proof"
+        ) as sandbox,
         database(folder) as address,
     ):
         caller = Caller(sandbox, "kenya", client=("proof", "proof"))
-        dashboard = Dashboard(folder, sandbox.base_url, address, 1, "2s")
+        dashboard = Dashboard(folder, sandbox.base_url, address, 1, 2)
         desk = Desk(dashboard, Session(dashboard, "support1"), caller, folder)
         try:
             return _play(desk, sandbox, rows, kills)

@@ -130,7 +130,7 @@ def test_nobody_is_called_by_two_and_nobody_is_left_out(
     for number in range(loans):
         service.add(number, 1 + number % 7)
     with database(tmp_path) as address:
-        dashboard = Dashboard(tmp_path, fault_server.url, address, PEOPLE, "15m")
+        dashboard = Dashboard(tmp_path, fault_server.url, address, PEOPLE, 900)
         try:
             dashboard.run_python(_COUNT)
             floor = Floor(dashboard, [dashboard.url, dashboard.start_host()], loans // 2)

@@ -45,7 +45,7 @@ def server() -> Iterator[FaultServer]:
 def dashboard(tmp_path: Path, server: FaultServer) -> Iterator[Dashboard]:
     """The dashboard before it."""
     with database(tmp_path) as address:
-        running = Dashboard(tmp_path, server.url, address, 1, "20s")
+        running = Dashboard(tmp_path, server.url, address, 1, 20)
         yield running
         running.stop()
 

@@ -16,7 +16,6 @@ from tests.sandbox_process import running_sandbox
 
 pytestmark = pytest.mark.exhaustive
 LOAN = "kept"
-_OWN = {"SANDBOX_CLIENT_ID": "proof", "SANDBOX_CLIENT_SECRET": "proof"}
 _SIGN_IN = """
 import django
 django.setup()
@@ -29,7 +28,7 @@ for person in User.objects.all():
 
 @pytest.fixture
 def lender(tmp_path: Path) -> Iterator[Caller]:
-    with running_sandbox(tmp_path, **_OWN) as sandbox:
+    with running_sandbox(tmp_path, client="proof:proof") as sandbox:
         caller = Caller(sandbox, "kenya", client=("proof", "proof"))
         caller.borrower("b")
         caller.loan(LOAN, borrowerId="b")
@@ -69,7 +68,7 @@ def record(person: Session, external_id: str, **ticks: str) -> bool:
 
 def test_what_a_backup_forgot_is_not_recorded_twice(tmp_path: Path, lender: Caller) -> None:
     with database(tmp_path) as address:
-        dashboard = Dashboard(tmp_path, lender.base_url, address, 1, "2s")
+        dashboard = Dashboard(tmp_path, lender.base_url, address, 1, 2)
         try:
             clerk, copy = Session(dashboard, "support1"), tmp_path / "copy"
             before = read_paid(lender)

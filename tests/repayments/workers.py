@@ -15,10 +15,9 @@ from tests.databases import ROOT, database_url
 def worker(service: str, log: Path, **environ: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A running `manage.py db_worker`; its log goes to a file, and is shown where a test fails."""
     own = {
-        "DJANGO_SETTINGS_MODULE": "lendingadmin.settings",
+        "DJANGO_SETTINGS_MODULE": "tests.process_settings",
         "DATABASE_URL": database_url(),
         "LENDING_BASE_URL": service,
-        "LENDING_AUTH_URL": service,
     }
     with log.open("ab") as file:
         process = subprocess.Popen(

@@ -25,7 +25,7 @@ def lender(caller: Caller) -> Caller:
 def instant_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess]:
     """One that takes no time over events, assessments and offers."""
     folder = tmp_path_factory.mktemp("instant")
-    with running_sandbox(folder, SANDBOX_PROCESSING_SECONDS="0") as process:
+    with running_sandbox(folder, processing_seconds=0) as process:
         yield process
 
 
@@ -33,7 +33,7 @@ def instant_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbo
 def slow_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxProcess]:
     """One that is not done with anything while a test looks at it."""
     folder = tmp_path_factory.mktemp("slow")
-    with running_sandbox(folder, SANDBOX_PROCESSING_SECONDS="3600") as process:
+    with running_sandbox(folder, processing_seconds=3600) as process:
         yield process
 
 

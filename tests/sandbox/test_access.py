@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from lendingadmin.sandbox.access import EVERYTHING, NEEDS, build_clients, read_clients
+from lendingadmin.sandbox.access import EVERYTHING, NEEDS, build_clients, read_client
 from tests.sandbox.calling import Answer, Caller
 from tests.sandbox_process import SandboxProcess
 
@@ -78,17 +78,19 @@ def test_a_client_without_the_permission_is_told_which(
     assert "lending.loans.get" in answer.description
 
 
-def test_clients_are_read_from_one_line() -> None:
-    extra = read_clients("a:b:lending.loans.get lending.loans.list; c:d:")
-    known = build_clients("main", "word", extra)
-    assert known["main"].permissions == EVERYTHING
+def test_clients_are_read_with_their_permissions() -> None:
+    texts = ("a:b:lending.loans.get lending.loans.list", "c:d:", "e:f")
+    known = build_clients(map(read_client, texts))
+    assert known["sandbox"].permissions == known["e"].permissions == EVERYTHING
     assert known["a"].permissions == {"lending.loans.get", "lending.loans.list"}
     assert known["a"].has_secret("b")
-    assert not known["a"].has_secret("word")
+    assert not known["a"].has_secret("sandbox-secret")
     assert known["c"].permissions == set()
 
 
-@pytest.mark.parametrize("extra", ["a", "a:b:lending.loans.steal", ":b:", "a::lending.loans.get"])
-def test_clients_that_are_none_are_refused(extra: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", "a", "a:", "a:b:lending.loans.steal", ":b:", "a::lending.loans.get"]
+)
+def test_clients_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="id:secret:permission"):
-        read_clients(extra)
+        read_client(text)

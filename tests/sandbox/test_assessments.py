@@ -255,13 +255,13 @@ def test_assessments_go_with_their_borrower(lender: Caller) -> None:
 
 @pytest.mark.exhaustive
 def test_what_was_under_way_is_finished_after_a_restart(tmp_path: Path) -> None:
-    with running_sandbox(tmp_path, SANDBOX_PROCESSING_SECONDS="2") as first:
+    with running_sandbox(tmp_path, processing_seconds=2) as first:
         caller = Caller(first, "app")
         caller.borrower("b")
         made = create(caller)
         event = caller.post("/events", new_event()).body
         began = time.monotonic()
-    with running_sandbox(tmp_path, SANDBOX_PROCESSING_SECONDS="600") as second:
+    with running_sandbox(tmp_path, processing_seconds=600) as second:
         caller.base_url = second.base_url
         time.sleep(max(0, 2.1 - (time.monotonic() - began)))
         assert caller.get(f"/assessments/{made['assessmentId']}").body["status"] == 2

@@ -12,6 +12,8 @@ from tests.sandbox_process import ROOT, running_sandbox
 _PLANS = """
 import sys, django
 django.setup()
+from django.db import connection
+connection.settings_dict["NAME"] = sys.argv.pop(1)
 from datetime import UTC, datetime
 from lendingadmin.sandbox.models import Event
 from lendingadmin.sandbox.rules.lists import read_filter
@@ -39,12 +41,9 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """How the database says that it would answer each filter."""
     folder = tmp_path_factory.mktemp("plans")
     with running_sandbox(folder) as process:
-        values = {
-            "DJANGO_SETTINGS_MODULE": "lendingadmin.sandbox.settings",
-            "SANDBOX_DATABASE": str(process.database),
-        }
+        values = {"DJANGO_SETTINGS_MODULE": "lendingadmin.sandbox.settings"}
         printed = subprocess.run(
-            [sys.executable, "-c", _PLANS, *_FILTERS],
+            [sys.executable, "-c", _PLANS, str(process.database), *_FILTERS],
             cwd=ROOT,
             env=os.environ | values,
             capture_output=True,

@@ -42,7 +42,7 @@ class Lender:
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("independent")
-    with running_sandbox(folder, SANDBOX_PROCESSING_SECONDS="0.3") as started:
+    with running_sandbox(folder, processing_seconds=0.3) as started:
         yield started
 
 
@@ -182,7 +182,7 @@ def test_the_whole_job(quick: SandboxProcess) -> None:
 
 @pytest.mark.exhaustive
 def test_a_token_that_expires_is_renewed_by_the_client(tmp_path: Path) -> None:
-    with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="2") as started:
+    with running_sandbox(tmp_path, token_seconds=2) as started:
         lender = Lender(started, leeway=0)
         old = dict(lender.session.token)
         assert old["token_type"] == "Bearer"

@@ -233,13 +233,13 @@ def test_what_is_left_out_is_chosen(caller: Caller, category: str, usual: str) -
 
 @pytest.mark.exhaustive
 def test_an_operation_outlives_a_restart_and_expires(tmp_path: Path) -> None:
-    times = {"SANDBOX_PROCESSING_SECONDS": "1", "SANDBOX_OFFER_SECONDS": "6"}
+    times = {"processing_seconds": 1, "offer_seconds": 6}
     with running_sandbox(tmp_path, **times) as first:
         caller = Caller(first, "app")
         caller.borrower()
         started = ask(caller).body
     assert started["done"] is False
-    with running_sandbox(tmp_path, **times | {"SANDBOX_PROCESSING_SECONDS": "3000"}) as second:
+    with running_sandbox(tmp_path, **times | {"processing_seconds": 3000}) as second:
         caller.base_url = second.base_url
         done = poll(caller)
         assert done["operationId"] == started["operationId"]

@@ -1,11 +1,9 @@
 """The sandbox as a process: start, stop, and what it leaves on disk."""
 
-import os
 import signal
 import socket
 import stat
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,15 +20,14 @@ from tests.sandbox.calling import (
     repayment,
     sms,
 )
-from tests.sandbox_process import ROOT, SandboxProcess, running_sandbox
+from tests.sandbox_process import ROOT, SandboxProcess, build_command, running_sandbox
 
 
-def refused(folder: Path, port: int = 0, **environment: str) -> list[str]:
+def refused(folder: Path, **options: object) -> list[str]:
     """The lines that a sandbox says which does not start."""
     found = subprocess.run(
-        [sys.executable, "manage.py", "sandbox", "--port", str(port)],
+        build_command(folder / "sandbox.sqlite3", **options),
         cwd=ROOT,
-        env=os.environ | {"SANDBOX_DATABASE": str(folder / "sandbox.sqlite3")} | environment,
         capture_output=True,
         text=True,
         timeout=20,
@@ -43,7 +40,7 @@ def refused(folder: Path, port: int = 0, **environment: str) -> list[str]:
 def test_a_port_in_use_gives_one_clear_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        (line,) = refused(tmp_path, port)
+        (line,) = refused(tmp_path, port=port)
     assert f"127.0.0.1:{port}" in line
     assert "in use" in line
 
@@ -51,26 +48,34 @@ def test_a_port_in_use_gives_one_clear_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("SANDBOX_PORT", "http"),
-        ("SANDBOX_TOKEN_SECONDS", "1h"),
-        ("SANDBOX_PROCESSING_SECONDS", "-1"),
-        ("SANDBOX_PROCESSING_SECONDS", "nan"),
-        ("SANDBOX_PROCESSING_SECONDS", "3601"),
-        ("SANDBOX_OFFER_SECONDS", "1h"),
-        ("SANDBOX_DATA_KEY", "secret"),
-        ("SANDBOX_EXTRA_CLIENTS", "a:b:everything"),
+        ("port", "http"),
+        ("token_seconds", "1h"),
+        ("processing_seconds", "-1"),
+        ("processing_seconds", "nan"),
+        ("processing_seconds", "86401"),
+        ("offer_seconds", "1h"),
+        ("client", "a:b:everything"),
     ],
 )
-def test_a_malformed_setting_is_named(tmp_path: Path, name: str, value: str) -> None:
-    assert name in refused(tmp_path, 0, **{name: value})[-1]
+def test_a_malformed_option_is_named(tmp_path: Path, name: str, value: str) -> None:
+    said = refused(tmp_path, **{name: value})[-1]
+    assert f"--{name.replace('_', '-')}" in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_holds_no_key_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "sandbox.sqlite3.key"
+    path.write_text("secret")
+    (line,) = refused(tmp_path)
+    assert str(path) in line and "secret" not in line
 
 
 def test_another_key_than_the_datas_is_said_at_the_start(tmp_path: Path) -> None:
     with running_sandbox(tmp_path) as first:
         Caller(first, "app").borrower("b")
-    other = "b3RoZXIta2V5LW90aGVyLWtleS1vdGhlci1rZXktLS0="  # pragma: allowlist secret
-    (line,) = refused(tmp_path, SANDBOX_DATA_KEY=other)
-    assert "SANDBOX_DATA_KEY" in line
+    (tmp_path / "sandbox.sqlite3.key").unlink()
+    (line,) = refused(tmp_path)
+    assert "another key" in line
 
 
 def test_a_restart_keeps_data_and_tokens(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_error_400(lender: Caller, change: dict[str, str]) -> None:
 @pytest.mark.exhaustive
 def test_error_401(tmp_path: Path) -> None:
     """Expired access token."""
-    with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="1") as started:
+    with running_sandbox(tmp_path, token_seconds=1) as started:
         caller = Caller(started, "app")
         time.sleep(1.1)
         answer = caller.get("/loans")
@@ -209,7 +209,7 @@ def _long(size: int) -> dict[str, object]:
 @pytest.mark.exhaustive
 def test_duration_of_offers_and_assessments(tmp_path: Path) -> None:
     """getOffers normally at most 120 seconds, assessments within 90: here the setting says."""
-    with running_sandbox(tmp_path, SANDBOX_PROCESSING_SECONDS="4") as started:
+    with running_sandbox(tmp_path, processing_seconds=4) as started:
         caller = Caller(started, "app")
         caller.borrower()
         began = time.monotonic()

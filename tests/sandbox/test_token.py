@@ -63,7 +63,7 @@ def test_takes_a_form_only(sandbox: SandboxProcess) -> None:
 
 @pytest.mark.exhaustive
 def test_an_expired_token_gets_401(tmp_path: Any) -> None:
-    with running_sandbox(tmp_path, SANDBOX_TOKEN_SECONDS="2") as brief:
+    with running_sandbox(tmp_path, token_seconds=2) as brief:
         caller = Caller(brief, "app")
         assert caller.get("/loans").status == 200
         time.sleep(2.1)

@@ -21,12 +21,12 @@ CSS = Path(__file__).parents[2] / "static" / "css"
 
 @pytest.fixture
 def developing(settings: Any) -> Iterator[None]:
-    """The addresses as they are where DEBUG is on; afterwards as they were."""
-    settings.DEBUG = True
+    """The addresses as they are in the demo; afterwards as they were."""
+    settings.DEMO = True
     importlib.reload(urls)
     clear_url_caches()
     yield
-    settings.DEBUG = False
+    settings.DEMO = False
     importlib.reload(urls)
     clear_url_caches()
 

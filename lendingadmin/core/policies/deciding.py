@@ -45,7 +45,7 @@ SECOND_MANAGER = PolicyKind(
         "about money and people."
     ),
     SecondManagerForm,
-    {"is_on": not settings.DEBUG},
+    {"is_on": True},
     partial(describe_fields, SecondManagerForm),
     is_shared=True,
     is_guarded=True,

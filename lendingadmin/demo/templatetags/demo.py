@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop
 from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import ROLE_WORDS
-from lendingadmin.demo.environment import DEFAULTS
+from lendingadmin.demo.environment import PASSWORD
 from lendingadmin.demo.story.cast import APP
 from lendingadmin.records.offers.models import OfferRequest, OfferState
 
@@ -102,7 +102,7 @@ def demo_people() -> list[tuple[str, str]]:
 @register.simple_tag
 def demo_password() -> str:
     """Return the password of the demo's people, which everybody knows; empty without DEMO."""
-    return DEFAULTS["DEMO_PASSWORD"] if settings.DEMO else ""
+    return PASSWORD if settings.DEMO else ""
 
 
 @register.simple_tag

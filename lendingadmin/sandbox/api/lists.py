@@ -3,6 +3,7 @@
 Spec: Shared list behaviour.
 """
 
+import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -131,4 +132,8 @@ def _after(place: Place, descending: bool) -> Q:
 
 
 def _read_key() -> bytes:
-    return settings.SECRET_KEY.encode()
+    """Return the key that signs page tokens.
+
+    It follows from the data key, so that tokens stay valid after a restart.
+    """
+    return hashlib.sha256(b"page tokens" + settings.SANDBOX_DATA_KEY.encode()).hexdigest().encode()

@@ -11,21 +11,21 @@ from django.conf import settings
 from lendingadmin.sandbox import wire
 
 
-def read_key(database: Path, given: str) -> str:
-    """Return the key from the environment, or else from a file next to the database.
+def read_key(database: Path) -> str:
+    """Return the key from the file next to the database.
 
     The file is created at its first use, and only its owner can read it. Raises ValueError for an
     invalid key.
     """
     path = database.with_name(database.name + ".key")
-    if not given and not path.exists():
+    if not path.exists():
         _write_key(path)
-    key = given or path.read_text().strip()
+    key = path.read_text().strip()
     try:
         Fernet(key)
     except ValueError:
         # The sentence does not contain the key, because the sentence is logged.
-        raise ValueError("is not 32 bytes of URL-safe base64") from None
+        raise ValueError(f"{path} is not 32 bytes of URL-safe base64") from None
     return key
 
 

@@ -4,7 +4,6 @@ from functools import lru_cache
 from typing import Any
 
 from django import template
-from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
@@ -16,11 +15,10 @@ register = template.Library()
 def once(template_name: str, given: Any = None) -> SafeString:
     """Return a rendered fragment that depends only on `given`.
 
-    The fragment is rendered once for each value and language, or each time if DEBUG is on. `given`
-    is hashable and has nothing about a person, because the text stays in memory.
+    The fragment is rendered once for each value and language. `given` is hashable and has nothing
+    about a person, because the text stays in memory.
     """
-    draw = _drawn.__wrapped__ if settings.DEBUG else _drawn
-    return draw(template_name, given, get_language())
+    return _drawn(template_name, given, get_language())
 
 
 @lru_cache(maxsize=512)

@@ -3,7 +3,6 @@
 import logging
 import os
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -12,11 +11,10 @@ from django.db import connections
 from lendingadmin.core.staff.roles import ROLE_WORDS
 from lendingadmin.demo import serving, story
 from lendingadmin.demo.databases import InUse, held
-from lendingadmin.demo.environment import DEFAULTS, VAR_DIR
+from lendingadmin.demo.environment import VAR_DIR, find_sandbox_database
 from lendingadmin.demo.ports import PortError, port_number, require_free
 from lendingadmin.demo.preparing import NotLoopback, OtherVersion, prepare_dashboard
 from lendingadmin.demo.processes import Died, Processes
-from lendingadmin.web.checks import is_loopback
 
 
 class Command(BaseCommand):
@@ -29,7 +27,6 @@ class Command(BaseCommand):
         parser.add_argument("--fresh", action="store_true", help="start over with empty databases")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        _require_own_password()
         try:
             port, sandbox_port = _ports()
             with held(VAR_DIR, fresh=options["fresh"]), Processes() as processes:
@@ -42,13 +39,14 @@ class Command(BaseCommand):
     def _run(self, processes: Processes, port: int, sandbox_port: int) -> None:
         environ = dict(os.environ)
         self.stdout.write("Preparing the sandbox…")
-        history = Path(environ["SANDBOX_DATABASE"]).with_suffix(".history")
+        database = find_sandbox_database(environ)
+        history = database.with_suffix(".history")
         filling = ("--fill", "--history", str(history))
-        processes.start("sandbox", serving.manage("sandbox", *filling), environ)
+        processes.start("sandbox", serving.sandbox(sandbox_port, database, *filling), environ)
         prepare_dashboard()
         processes.wait_until_ready("sandbox", sandbox_port, seconds=180)
         self.stdout.write("Starting the dashboard…")
-        processes.start("dashboard", serving.dashboard(environ["DEMO_HOST"], port), environ)
+        processes.start("dashboard", serving.dashboard(environ["BIND"], port), environ)
         # The story makes a hundred calls to the service, and each call would be a line of the log.
         logging.getLogger("lendingadmin").setLevel(logging.WARNING)
         story.tell(history)
@@ -76,24 +74,9 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _require_own_password() -> None:
-    """Raise CommandError if other machines can reach the demo with its default password.
-
-    Everybody can know that password.
-    """
-    host, password = os.environ["DEMO_HOST"], os.environ["DEMO_PASSWORD"]
-    if not is_loopback(host) and password == DEFAULTS["DEMO_PASSWORD"]:
-        raise CommandError(
-            f"DEMO_HOST is {host}, where others reach it, and “{password}” is a password that "
-            "everybody knows: set DEMO_PASSWORD too."
-        )
-
-
 def _ports() -> tuple[int, int]:
+    """Return the free ports of the dashboard and of its sandbox, which has the next one."""
     port = port_number("PORT", os.environ["PORT"])
-    sandbox_port = port_number("SANDBOX_PORT", os.environ["SANDBOX_PORT"])
-    if port == sandbox_port:
-        raise PortError(f"PORT and SANDBOX_PORT are both {port}: give each its own.")
-    require_free("PORT", os.environ["DEMO_HOST"], port)
-    require_free("SANDBOX_PORT", os.environ["SANDBOX_HOST"], sandbox_port)
-    return port, sandbox_port
+    require_free(os.environ["BIND"], port)
+    require_free("127.0.0.1", port + 1)
+    return port, port + 1

@@ -257,8 +257,7 @@ def draw_setup_link(
     A link that a second manager approved is not mailed, because the first manager may have changed
     the person's mail address.
     """
-    base = settings.DASHBOARD_URL or request.build_absolute_uri("/")
-    address, is_tried = f"{base.rstrip('/')}{path}", mail and may_mail(person)
+    address, is_tried = f"{settings.DASHBOARD_URL}{path}", mail and may_mail(person)
     context: dict[str, Any] = {
         "person": person,
         "address": address,

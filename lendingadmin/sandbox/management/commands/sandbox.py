@@ -2,7 +2,8 @@
 
 import socket
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,22 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from lendingadmin.sandbox import clock, wire
+from lendingadmin.sandbox.access import Client, build_clients, read_client
 from lendingadmin.sandbox.rules.ids import read_id
 from lendingadmin.sandbox.rules.invalid import Invalid
 from lendingadmin.sandbox.seed import bulk, filler
 from lendingadmin.sandbox.seed.countries import APPS
 from lendingadmin.sandbox.server import Server
 from lendingadmin.sandbox.store import borrowers
+from lendingadmin.sandbox.store.encryption import read_key
 
+_DAY = 86400  # seconds
+# The options that end with “-seconds”.
+_SECONDS = (
+    ("token", "for which an access token works"),
+    ("processing", "that assessments, events and offers take"),
+    ("offer", "for which an offer request can be read"),
+)
 _WITH_HISTORY, _DAYS = "kenya", 13  # with today's update, there are fourteen
 
 
@@ -30,9 +40,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the listening address and the other options; port 0 means any free port."""
-        parser.add_argument("--host", default=settings.SANDBOX_HOST)
-        parser.add_argument("--port", type=int, default=settings.SANDBOX_PORT)
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8001)
         parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
+        parser.add_argument(
+            "--database", type=Path, default=settings.SANDBOX_DATABASE, help="its SQLite file"
+        )
+        parser.add_argument(
+            "--client",
+            action="append",
+            default=[],
+            type=_read_client,
+            metavar="ID:SECRET[:PERMISSION PERMISSION…]",
+            help="one more service account; without permissions it has all",
+        )
+        for name, work in _SECONDS:
+            parser.add_argument(
+                f"--{name}-seconds", type=_read_seconds, metavar="N", help=f"seconds {work}",
+                default=getattr(settings, f"SANDBOX_{name.upper()}_SECONDS"),
+            )  # fmt: skip
         parser.add_argument("--fill", action="store_true", help="first fill kenya and ghana")
         parser.add_argument(
             "--history",
@@ -53,14 +79,15 @@ class Command(BaseCommand):
         Raise CommandError, in one line, if the address can't be used, or if the data in the
         database were encrypted with another key.
         """
+        _configure(options)
         listener = _listen(host, port)
         address = f"http://{host}:{listener.getsockname()[1]}"
         ready = f"Sandbox ready on {address} (project {settings.SANDBOX_PROJECT})"
         call_command("migrate", verbosity=0)
         if not borrowers.can_be_read():
             raise CommandError(
-                f"The data in {settings.SANDBOX_DATABASE} was encrypted with another key: give it "
-                "as SANDBOX_DATA_KEY, or remove the database."
+                f"The data in {settings.SANDBOX_DATABASE} was encrypted with another key than the "
+                "one in the file next to it: put that key there, or remove the database."
             )
         if options["fill"]:
             self._fill(options["history"])
@@ -104,6 +131,40 @@ class Command(BaseCommand):
     def _say(self, sentence: str) -> None:
         self.stdout.write(sentence)
         self.stdout.flush()  # the process that started this may wait for the line at a pipe
+
+
+def _configure(options: Mapping[str, Any]) -> None:
+    """Put the options into the settings, before anything reads them.
+
+    The processes that serve requests are forks of this one, so they have the same settings.
+    """
+    settings.SANDBOX_DATABASE = options["database"]
+    connection.settings_dict["NAME"] = str(options["database"])
+    settings.SANDBOX_CLIENTS = build_clients(options["client"])
+    for name, _ in _SECONDS:
+        setattr(settings, f"SANDBOX_{name.upper()}_SECONDS", options[f"{name}_seconds"])
+    try:
+        settings.SANDBOX_DATA_KEY = read_key(options["database"])
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _read_client(text: str) -> Client:
+    try:
+        return read_client(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+
+
+def _read_seconds(text: str) -> float:
+    """Read a duration in seconds, at most a day."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= _DAY:
+        raise ArgumentTypeError(f"give 0 to {_DAY} seconds")
+    return seconds
 
 
 def _listen(host: str, port: int) -> socket.socket:
