@@ -20,7 +20,13 @@ from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.passwords import must_choose_password
 from lendingadmin.core.staff.permissions import list_held
-from lendingadmin.core.staff.roles import NOTES_READ, NOTES_WRITE, SEARCH_BORROWERS
+from lendingadmin.core.staff.roles import (
+    MAKE_PAPERS,
+    NOTES_READ,
+    NOTES_WRITE,
+    SEARCH_BORROWERS,
+    SEE_NAMES,
+)
 
 from . import apicalls
 from .keyset import run_counts, spell_count, write_counts
@@ -53,6 +59,7 @@ class Keys(NamedTuple):
     groups: Groups
     may_record: bool
     may_note: bool
+    may_paper: bool
 
 
 class _Entry(NamedTuple):
@@ -233,6 +240,11 @@ class Navigation:
         return self._may(NOTES_WRITE) and self._may(NOTES_READ)
 
     @property
+    def may_paper(self) -> bool:
+        """True if this person may make papers, which name the borrower."""
+        return self._may(MAKE_PAPERS) and self._may(SEE_NAMES)
+
+    @property
     def may_record(self) -> bool:
         """True if this person may record repayments."""
         return self._may("lending.loans.makeRepayment")
@@ -257,7 +269,7 @@ class Navigation:
     @property
     def keys(self) -> Keys:
         """The shortcut keys that this person may use."""
-        return Keys(self.groups, self.may_record, self.may_note)
+        return Keys(self.groups, self.may_record, self.may_note, self.may_paper)
 
     @cached_property
     def _sidebar(self) -> tuple[Groups, Groups]:
