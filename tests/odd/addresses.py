@@ -238,6 +238,10 @@ WITHOUT = {
         ("sheets", "sheet-new", "sheet", "sheet-print", "sheet-return", "sheet-cancel"),
         "counts, sheets and what came back, from the database",
     ),
+    **dict.fromkeys(("papers", "paper"), "what was printed before, from the database"),
+    **dict.fromkeys(
+        ("borrower-papers", "loan-papers"), "tests/papers has the loans that have no paper"
+    ),
     **dict.fromkeys(("policies", "policy"), "rules of the lender, in the database"),
     "repayments-day": "the journal of a day, from the database",
     "repayments-day-count": "a person's count, kept in the database",

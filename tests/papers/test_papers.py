@@ -118,12 +118,12 @@ def test_a_period_begins_with_the_figures_that_are_known(
 ) -> None:
     pay(support, service)
     pay(support, service, "100", OCTOBER + timedelta(days=9))
-    page = show(desk, make(desk, first_day="2026-10-25"))
+    page = show(desk, make(desk, firstDay="2026-10-25"))
     assert (fields_of(page)["opening"], fields_of(page)["closing"]) == ("900.00", "800.00")
     assert lines_of(page) == ["repayment"]
-    page = show(desk, make(desk, first_day="2026-10-10", last_day="2026-10-21"))
+    page = show(desk, make(desk, firstDay="2026-10-10", lastDay="2026-10-21"))
     assert (fields_of(page)["opening"], fields_of(page)["closing"]) == ("1,200.00", "900.00")
-    page = show(desk, make(desk, first_day="2026-10-01", last_day="2026-10-21"))
+    page = show(desk, make(desk, firstDay="2026-10-01", lastDay="2026-10-21"))
     assert (fields_of(page)["opening"], fields_of(page)["closing"]) == ("0.00", "900.00")
     assert lines_of(page) == ["charged", "repayment"]
 
@@ -131,9 +131,9 @@ def test_a_period_begins_with_the_figures_that_are_known(
 @pytest.mark.parametrize(
     ("days", "field"),
     [
-        ({"first_day": "2026-10-09", "last_day": "2026-10-08"}, "last_day"),
-        ({"first_day": "2999-01-01"}, "first_day"),
-        ({"last_day": "31 October"}, "last_day"),
+        ({"firstDay": "2026-10-09", "lastDay": "2026-10-08"}, "lastDay"),
+        ({"firstDay": "2999-01-01"}, "firstDay"),
+        ({"lastDay": "31 October"}, "lastDay"),
         ({"language": "xx"}, "language"),
         ({"token": "made up"}, None),
     ],
@@ -210,7 +210,7 @@ def test_no_period_is_before_the_first_figures(
     desk: Client, service: PaperService, loan: str, support: User
 ) -> None:
     pay(support, service)
-    assert finding(make(desk, last_day="2026-10-05")) == "no-reading"
+    assert finding(make(desk, lastDay="2026-10-05")) == "no-reading"
 
 
 def test_a_service_that_is_gone_makes_no_paper_and_uses_no_number(

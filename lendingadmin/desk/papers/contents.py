@@ -123,9 +123,7 @@ def write_statement(
             content.sums = [(_("Owed on all loans"), writer.money(owed))]
         kinds = {line.kind for one in accounts for line in one.statement.lines}
         if kinds & UNEXPLAINED:
-            content.notes.append(
-                _("“The service” is the lending service, which keeps the loan account.")
-            )
+            content.notes.append(_("“The service” is the computer system of the loan account."))
         content.sms = writer.write_sms(accounts, owed)
     return content
 

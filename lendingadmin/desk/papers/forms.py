@@ -17,8 +17,8 @@ class PaperForm(forms.Form):
     """Form of a new paper. Without days, a statement has everything from the first loan on."""
 
     kind = forms.ChoiceField(choices=Kind.choices, widget=forms.HiddenInput)
-    first_day = day_field(label=_("From"), required=False)
-    last_day = day_field(label=_("To"), required=False)
+    firstDay = day_field(label=_("From"), required=False)
+    lastDay = day_field(label=_("To"), required=False)
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
     def __init__(self, *args: Any, today: date, kinds: tuple[Kind, ...], **options: Any) -> None:
@@ -35,9 +35,9 @@ class PaperForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Raise ValidationError for a period that has not begun, or that ends before it begins."""
         given = super().clean() or {}
-        first, last = given.get("first_day"), given.get("last_day")
+        first, last = given.get("firstDay"), given.get("lastDay")
         if first and first > self._today:
-            self.add_error("first_day", gettext("This day is in the future."))
+            self.add_error("firstDay", gettext("This day is in the future."))
         elif first and last and last < first:
-            self.add_error("last_day", gettext("The last day is before the first day."))
+            self.add_error("lastDay", gettext("The last day is before the first day."))
         return given

@@ -246,16 +246,16 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
     pending: list[_Pending] = []
     queue = deque(journal)
     lines: list[Line] = []
-    # The last reading at which `paid` certainly showed all repayments. Until `doubt`, a rise that
+    # The last reading at which `paid` certainly showed all repayments. Until `unsure`, a rise that
     # was larger than the repayments may have been another payment in full.
-    clean = doubt = steps[0].since
+    clean = unsure = steps[0].since
     for place, (before, after) in enumerate(pairwise(steps)):
         expired = [one for one in pending if _is_over(one.one, before)]
         pending = [one for one in pending if one not in expired]
         lines += [_write_uncounted(one, before.until) for one in expired]
         if place == first:
             lines = [_write_repayment(one.one, one.left) for one in pending]
-        if not pending and before.since >= doubt:
+        if not pending and before.since >= unsure:
             clean = before.since
         while queue and queue[0].sent_at <= after.until:
             pending.append(_Pending(queue.popleft()))
@@ -270,7 +270,7 @@ def _list_payments(steps: Sequence[Balance], first: int, journal: Sequence[Recor
             rise -= shown
         if rise > 0:
             lines.append(Line(Kind.OTHER, -rise, clean, after.until))
-            doubt = newest + SHOWS_WITHIN if newest else doubt
+            unsure = newest + SHOWS_WITHIN if newest else unsure
         pending = [one for one in pending if one.left]
     if first == len(steps) - 1:
         return []

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -17,6 +17,8 @@ from lendingadmin.core import gateway
 from lendingadmin.core.encryption import Undecryptable
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.roles import MAKE_PAPERS, SEE_NAMES
+from lendingadmin.desk.portfolio.models import SnapshotLoan
+from lendingadmin.desk.portfolio.snapshot_job import find_with_loans
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.errors import InvalidId, LendingError
 from lendingadmin.lending.identity import check_named
@@ -26,7 +28,7 @@ from lendingadmin.records.borrowers.reads import note_read
 from lendingadmin.web import errors
 from lendingadmin.web.access import access
 from lendingadmin.web.display import formats
-from lendingadmin.web.keyset import build_pager, read_slice
+from lendingadmin.web.keyset import Slice, build_pager, read_slice
 from lendingadmin.web.lists import whole_number
 from lendingadmin.web.quotas import READS
 from lendingadmin.web.requests import PersonRequest
@@ -84,7 +86,9 @@ def _show(request: PersonRequest, app_id: str, of: Wanted, kinds: tuple[Kind, ..
     if form.is_bound and form.is_valid():
         try:
             key = idempotency.check_key(request, purpose, request.POST.get("token", ""))
-            wanted = replace(of, **form.cleaned_data)
+            given = form.cleaned_data
+            days = {"first_day": given["firstDay"], "last_day": given["lastDay"]}
+            wanted = replace(of, kind=given["kind"], language=given["language"], **days)
             return redirect(services.make_paper(app, wanted, key, request.user))
         except idempotency.StaleKey:
             form.add_error(None, idempotency.TOO_LONG)
@@ -117,6 +121,35 @@ def _list_papers(app_id: str, of: Wanted) -> QuerySet[Paper]:
     if of.account_id:
         return rows.filter(account_id=of.account_id)
     return rows.filter(borrower_id=of.borrower_id)
+
+
+@access(MAKE_PAPERS, SEE_NAMES, _LOAN, "lending.loans.list")
+def without_letter(request: PersonRequest, app_id: str) -> HttpResponse:
+    """Show the settled loans of the last update that have no discharge letter, newest first."""
+    snapshot = find_with_loans(app_id)
+    page = Slice([])
+    if snapshot:
+        # A rank is null for an amount of zero.
+        settled = SnapshotLoan.objects.filter(
+            snapshot=snapshot,
+            is_open=False,
+            settlement_day__isnull=False,
+            outstanding__isnull=False,
+            outstanding_rank=None,
+        )
+        letters = Paper.objects.filter(
+            app_id=app_id, kind=Kind.DISCHARGE, account_id=OuterRef("account_id")
+        )
+        behind = whole_number(request.GET.get("before")) or None
+        only = Q(~Exists(letters))
+        page = read_slice(settled, "settlement_day", _PAGE, behind=behind, only=only)
+    context = {
+        "app": gateway.lending_app(app_id),
+        "snapshot": snapshot,
+        "loans": page.rows,
+        "pager": build_pager(request, page),
+    }
+    return render(request, "papers/without_letter.html", context)
 
 
 @access(MAKE_PAPERS, SEE_NAMES, _LOAN)
