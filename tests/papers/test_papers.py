@@ -103,6 +103,7 @@ def test_a_statement_has_every_repayment_and_adds_up(
         "charged": "1,200.00",
         "paid": "600.00",
         "closing": "600.00",
+        "owed": "KES 600.00",
     }
     for words in ("KENYA-2026-000005", "QK7X42", "ANNE WANJIRU", "L-1", "B-1", "officer"):
         assert words in page

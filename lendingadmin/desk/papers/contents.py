@@ -72,7 +72,7 @@ class Section:
 
 @dataclass
 class Content:
-    """All texts of a paper. `facts` and `sums` are pairs of a label and a value."""
+    """All texts of a paper. `facts` are pairs of a label and a value, and `owed` is one."""
 
     title: str
     lender: dict[str, str]
@@ -80,7 +80,7 @@ class Content:
     facts: list[tuple[str, str]]
     paragraphs: list[str] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
-    sums: list[tuple[str, str]] = field(default_factory=list)
+    owed: tuple[str, str] = ("", "")
     notes: list[str] = field(default_factory=list)
     sms: str = ""
 
@@ -119,8 +119,8 @@ def write_statement(
         content.sections = [writer.write_section(one, confirmed) for one in accounts]
         with exactly():
             owed = sum((one.statement.closing for one in accounts), _ZERO)
-        if len(accounts) > 1:
-            content.sums = [(_("Owed on all loans"), writer.money(owed))]
+        label = _("Owed on all loans") if len(accounts) > 1 else _("Owed at the end")
+        content.owed = (label, writer.money(owed))
         kinds = {line.kind for one in accounts for line in one.statement.lines}
         if kinds & UNEXPLAINED:
             content.notes.append(_("“The service” is the computer system of the loan account."))
