@@ -201,6 +201,36 @@ def test_a_fall_of_what_is_paid_is_named_with_its_time() -> None:
     assert (line.kind, line.amount, line.since, line.until) == (Kind.FELL, 60, _time(11), _time(30))
 
 
+@pytest.mark.parametrize(
+    ("others", "shows_at", "spans"),
+    [
+        # Of 40 at the first reading, all may be the repayment of 100, which shows later.
+        ("40", 20, [(8, NOW)]),
+        # Of 110, the repayment may be none: it shows later, and 110 were of others.
+        ("110", 20, [(8, 11), (8, NOW)]),
+        # All of it is the repayment: others paid after the first reading.
+        ("0", 11, [(11, NOW)]),
+    ],
+)
+def test_the_time_of_an_unexplained_line_begins_before_any_doubt(
+    others: str, shows_at: int, spans: list[tuple[int, int]]
+) -> None:
+    later = Decimal(7) if others == "0" else Decimal(0)
+    history = History(
+        [
+            *(LENT, Happening(10, paid=Decimal(others))),
+            *(Happening(shows_at, paid=Decimal(100)), Happening(15, paid=later)),
+        ],
+        [Recorded(7, _time(9), Decimal(100))],
+        [8, 11],
+        [],
+    )
+    found = [one for one in make(history).lines if one.kind == Kind.OTHER]
+    assert [(one.since, one.until) for one in found] == [
+        (_time(since), _time(until)) for since, until in spans
+    ]
+
+
 def test_a_repayment_that_shows_after_the_opening_belongs_to_the_period() -> None:
     history = History(
         [LENT, Happening(20, paid=Decimal(60))],
