@@ -28,13 +28,16 @@ from lendingadmin.money.repayments.states import RepaymentState
 from tests.conftest import ClientOf
 from tests.faults.behaviours import refusal
 from tests.papers.conftest import PaperService
+from tests.plans import scans_of, watched_queries
 from tests.policies.setting import set_policy
+from tests.portfolio.conftest import counted
 from tests.repayments.rows import row
 from tests.repayments.threads import at_once
 from tests.roles import hold_only
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OCTOBER = datetime(2026, 10, 20, 9, tzinfo=UTC)
+LETTERS = "/apps/kenya/papers/"
 LOAN, BORROWER = "/apps/kenya/loans/L-1/papers/", "/apps/kenya/borrowers/B-1/papers/"
 
 
@@ -378,6 +381,38 @@ def test_a_paper_is_on_the_timelines_and_on_its_page(
     for address in (LOAN, BORROWER):
         assert paper.get_absolute_url() in desk.get(address).content.decode()
     assert desk.get("/apps/ghana/papers/2026/1/").status_code in (403, 404)
+
+
+def test_settled_loans_without_a_letter_are_listed(
+    desk: Client, service: PaperService, loan: str
+) -> None:
+    assert 'data-finding="not-counted"' in desk.get(LETTERS).content.decode()
+    for name, paid in (("L-2", 700), ("L-3", 699)):
+        started = {"startDate": "2026-10-01T00:00:00.000Z"}
+        service.add(name, paid=Decimal(paid), total=Decimal(700), **started)
+    counted()
+    page = desk.get(LETTERS).content.decode()
+    assert "/loans/L-2/papers/" in page
+    assert "/loans/L-1/papers/" not in page and "/loans/L-3/papers/" not in page
+    make(desk, "/apps/kenya/loans/L-2/papers/")
+    assert "/loans/L-2/papers/" in desk.get(LETTERS).content.decode()
+    make(desk, "/apps/kenya/loans/L-2/papers/", Kind.DISCHARGE)
+    assert 'data-finding="empty"' in desk.get(LETTERS).content.decode()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="make bench reads the plans there")
+def test_each_query_is_served_by_an_index(
+    desk: Client, service: PaperService, loan: str, support: User
+) -> None:
+    pay(support, service)
+    counted()
+    with watched_queries() as queries:
+        for address in (LOAN, BORROWER):
+            show(desk, make(desk, address))
+        for address in (LETTERS, "/apps/kenya/loans/L-1/timeline/"):
+            assert desk.get(address).status_code == 200
+    assert scans_of(queries) == []
+    assert len(queries) > 10
 
 
 def test_an_erased_paper_keeps_its_number_and_says_nothing(
