@@ -240,11 +240,6 @@ class Navigation:
         return self._may(NOTES_WRITE) and self._may(NOTES_READ)
 
     @property
-    def may_paper(self) -> bool:
-        """True if this person may make papers, which name the borrower."""
-        return self._may(MAKE_PAPERS) and self._may(SEE_NAMES)
-
-    @property
     def may_record(self) -> bool:
         """True if this person may record repayments."""
         return self._may("lending.loans.makeRepayment")
@@ -269,7 +264,9 @@ class Navigation:
     @property
     def keys(self) -> Keys:
         """The shortcut keys that this person may use."""
-        return Keys(self.groups, self.may_record, self.may_note, self.may_paper)
+        # A paper names its borrower.
+        may_paper = self._may(MAKE_PAPERS) and self._may(SEE_NAMES)
+        return Keys(self.groups, self.may_record, self.may_note, may_paper)
 
     @cached_property
     def _sidebar(self) -> tuple[Groups, Groups]:

@@ -363,7 +363,9 @@ def test_a_masked_role_gets_no_paper(
     for address in (LOAN, BORROWER, place):
         assert masked.get(address).status_code == 403
     assert masked.post(LOAN).status_code == 403
-    assert "/papers/" not in masked.get("/apps/kenya/loans/L-1/").content.decode()
+    for page in ("/apps/kenya/loans/L-1/", "/apps/kenya/borrowers/B-1/record"):
+        assert "data-papers" in desk.get(page).content.decode()
+        assert "data-papers" not in masked.get(page).content.decode()
     # The right to make papers is not enough without the right to names.
     loans = ("lending.loans.get", "lending.loans.list")
     hold_only(viewer, MAKE_PAPERS, *loans, "lending.borrowers.get")
