@@ -210,6 +210,13 @@ def test_a_borrower_without_loans_or_without_a_name_gets_no_paper(
     assert finding(make(desk)) == "unnamed"
 
 
+def test_an_id_that_is_too_long_to_store_makes_no_paper(
+    desk: Client, service: PaperService, loan: str
+) -> None:
+    service.loans[loan]["borrowerId"] = "B" * 256
+    assert finding(make(desk)) == "unreadable"
+
+
 def test_no_period_is_before_the_first_figures(
     desk: Client, service: PaperService, loan: str, support: User
 ) -> None:

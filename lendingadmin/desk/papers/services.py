@@ -17,6 +17,7 @@ from lendingadmin.core.gateway import LendingApp
 from lendingadmin.core.policies.lender import read_lender
 from lendingadmin.core.staff.models import User
 from lendingadmin.core.staff.roles import MAKE_PAPERS
+from lendingadmin.desk.portfolio.models import LONGEST_ID
 from lendingadmin.desk.statements.confirming import list_confirmed
 from lendingadmin.lending import loan_math
 from lendingadmin.lending.identity import check_named
@@ -60,6 +61,9 @@ def make_paper(app: LendingApp, wanted: Wanted, idempotency_key: str, by: User) 
     now = timezone.now()
     figures = [read_figures(loan, loan_math.key_of(loan), now) for loan in loans]
     borrower_id = loan_math.borrower_of(loans[0]) or wanted.borrower_id
+    for key in (borrower_id, *(one.account_id for one in figures)):
+        if len(key) > LONGEST_ID:
+            raise Unfit("unreadable", key)
     subject = Subject(
         app,
         read_lender(app.app_id),
