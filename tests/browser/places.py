@@ -695,6 +695,14 @@ PAPERS = (
         ends="loan-papers",
         shows="No paper was made.",
     ),
+    Place(
+        "discharge-letter",
+        f"{_APP}/loans/{{closed_loan}}/papers/",
+        "officer",
+        steps.press("Discharge letter"),
+        ends="paper",
+        shows="Nothing is owed",
+    ),
     Place("settled-loans", f"{_APP}/papers/", shows="Settled loans"),
     Place("settled-loans-uncounted", f"{_EMPTY}/papers/", shows="There is no portfolio yet"),
 )
